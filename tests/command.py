@@ -7,11 +7,15 @@ import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 from unittest import mock
 
-from stakes import cli
+from stakes import cli, demo_data
+
+DEMO_FILE = Path(demo_data("breast_cancer", path=True))
+DEMO_FILES = DEMO_FILE.parent
 
 
 def run(*arguments: Any, env: dict[str, str] | None = None, input: str = "") -> CompletedProcess[str]:

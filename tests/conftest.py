@@ -1,6 +1,7 @@
 """What all tests share: one Spark, one browser, and who runs what."""
 
 import functools
+import gc
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tests.parts import needs
@@ -66,13 +68,27 @@ def pytest_configure_node(node):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """In a fresh clone one worker collects after the other, which finds compiled what the first has compiled."""
+    """In a fresh clone one worker collects after the other, which finds compiled what the first has compiled.
+
+    What is loaded and collected stays until the end: looking through it for garbage, now or later, would find nothing.
+    """
     with open(__file__) as turn:
         if getattr(session.config, "workerinput", {}).get("fresh"):
             import fcntl
 
             fcntl.flock(turn, fcntl.LOCK_EX)
-        return (yield)
+        gc.disable()
+        try:
+            return (yield)
+        finally:
+            gc.freeze()
+            gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Examples in docstrings are those of the package: tests are not looked through for them."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 # ── what is started once ─────────────────────────────────────────────────────────────────────────────────────────

@@ -1,10 +1,12 @@
 """Exact arithmetic for tests: formulas of the declarations run on fractions, far from the code they check."""
 
 import ast
+import functools
 import itertools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from types import CodeType
 from typing import Any
 
 _SCALE = 10**80
@@ -40,10 +42,15 @@ class _Divisions(ast.NodeTransformer):
         return node
 
 
+@functools.cache
+def _compiled(formula: str) -> CodeType:
+    tree = ast.fix_missing_locations(_Divisions().visit(ast.parse(formula, mode="eval")))
+    return compile(tree, formula, "eval")
+
+
 def run(formula: str, names: Mapping[str, Any]) -> Any:
     """Execute the text of a formula."""
-    tree = ast.fix_missing_locations(_Divisions().visit(ast.parse(formula, mode="eval")))
-    return eval(compile(tree, formula, "eval"), {"divide": divide, "sqrt": sqrt, **names})
+    return eval(_compiled(formula), {"divide": divide, "sqrt": sqrt, **names})
 
 
 def of_cells(tp: Any, fn: Any, fp: Any, tn: Any, **parameters: Any) -> dict[str, Any]:

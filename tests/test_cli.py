@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.cli.demo import DEMO_FILE
 from stakes.language.sentences import metric_name
-from tests.command import run, run_alone
+from tests.command import DEMO_FILE, run, run_alone
 
 
 @pytest.fixture
@@ -213,13 +212,6 @@ def test_wrong_usage_is_exit_code_2():
     assert run_alone("evaluate").returncode == 2
     assert run("nonsense").returncode == 2
     assert "x.csv: there is no such file" in run("evaluate", "x.csv").stderr
-
-
-def test_demo_runs_and_says_where_to_look_next():
-    done = run("demo")
-    assert done.returncode == 0
-    assert "37.3% are “malignant”" in done.stdout
-    assert "Where to look next" in done.stdout
 
 
 def test_metrics_lists_all_and_explains_one():

@@ -9,9 +9,8 @@ from click.testing import CliRunner
 
 import stakes
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
 from stakes.evaluation.recalibrating import apply_calibrator, calibrate
-from tests.command import run
+from tests.command import DEMO_FILE, run
 
 
 @pytest.fixture
@@ -232,7 +231,7 @@ def test_mistakes_get_one_line_and_exit_code_2(preds, tmp_path, monkeypatch, arg
     [
         (("--truth", "kind", *KINDS, "--method", "sigmoid"), "method='sigmoid' is for two classes, and there are more"),
         (("--score", "p rose", "--apply", "{saved}", "-o", "x.csv"), "fitted on 3 classes, and a single column"),
-        ((*KINDS[:2], "--apply", "{saved}", "-o", "x.csv"), "there is no score column for the class 'iris'"),
+        ((*KINDS[:2], "--apply", "{saved}", "-o", "x.csv"), "score has no column for the class 'iris'"),
         ((*KINDS, "--column", "q", "--apply", "{saved}", "-o", "x.csv"), "column='q' names one new column"),
     ],
 )

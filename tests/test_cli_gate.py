@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 import stakes
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
 from stakes.cli.github import message_of_command, property_of_command
 from stakes.text import visible
 from tests import command
+from tests.command import DEMO_FILE
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")

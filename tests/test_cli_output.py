@@ -15,12 +15,10 @@ from click.testing import CliRunner
 
 import stakes
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
-from stakes.cli.options import DEMO_FILES
 from stakes.evaluation.recalibrating import calibrate
 from stakes.views import csv as as_csv
 from stakes.views import markdown
-from tests.command import run, run_alone
+from tests.command import DEMO_FILE, DEMO_FILES, run, run_alone
 
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 DEMO = (str(DEMO_FILE), *COLUMNS)

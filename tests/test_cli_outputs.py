@@ -17,12 +17,11 @@ import pytest
 
 import stakes
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
-from stakes.cli.options import DEMO_FILES
 from stakes.cli.paths import Command, InputFile, OutputFile
 from stakes.engines.files import writing
 from stakes.errors import InputError
 from tests.bad_inputs.catalogue import run_command
+from tests.command import DEMO_FILE, DEMO_FILES
 from tests.parts import needs
 
 FIT = ["--truth", "y", "--score", "p"]
@@ -642,7 +641,7 @@ def test_a_database_of_duckdb_with_such_a_name_is_explained(odd_names, capsys):
 
 
 def test_the_demo_files_are_never_outputs(capsys):
-    for what, file in (("predictions", DEMO_FILE), ("system", DEMO_FILES / "clinic_and.toml")):
+    for what, file in (("evaluate", DEMO_FILE), ("system", DEMO_FILES / "clinic_and.toml")):
         before = file.read_bytes()
         code, _, err = run_command(["demo", what, "--report", str(file)], capsys)
         assert (code, file.read_bytes()) == (2, before)

@@ -1,5 +1,6 @@
 """What --json gives is what the schemas say, for every command."""
 
+import functools
 import json
 from importlib import resources
 
@@ -9,8 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
-from stakes.cli.options import DEMO_FILES
+from tests.command import DEMO_FILE, DEMO_FILES
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,9 @@ CASES = {
 }
 
 
-def output_of(command, arguments):
+@functools.cache
+def output_of(command, place):
+    arguments = CASES[command][place]
     if "--apply" in arguments:
         assert CliRunner().invoke(cli, [command, *DEMO, "-o", "c.json"]).exit_code == 0
     done = CliRunner().invoke(cli, [command, *arguments, "--json"])
@@ -115,7 +117,7 @@ def validator(name):
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")  # two clusters are few
 @pytest.mark.parametrize(("command", "place"), [(name, i) for name, cases in CASES.items() for i in range(len(cases))])
 def test_output_is_what_the_schema_says(command, place):
-    found = output_of(command, CASES[command][place])
+    found = output_of(command, place)
     problems = [
         f"{error.json_path}: {error.message[:200]}" for error in validator(f"{command}.json").iter_errors(found)
     ]
@@ -131,7 +133,7 @@ def test_every_command_with_json_has_a_schema():
 
 @pytest.mark.parametrize("command", [name for name in CASES if name not in ("doctor", "metrics")])
 def test_a_schema_refuses_what_it_does_not_describe(command):
-    found = output_of(command, CASES[command][0])
+    found = output_of(command, 0)
     valid = validator(f"{command}.json").is_valid
     assert valid(found)
     assert not valid({**found, "surprise": 1})

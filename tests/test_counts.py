@@ -134,7 +134,7 @@ def test_a_table_on_the_command_line():
     }.items():
         done = run("evaluate", "--table", table)
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr
-    assert "give FILE, or --table TEXT; not both" in run("evaluate").stderr
+    assert "give FILE, or --table TEXT." in run("evaluate").stderr
 
 
 @pytest.mark.parametrize(
@@ -191,3 +191,39 @@ def test_what_holds_no_rows_is_not_compared(given):
     held = {"tally": {"a": ev.counted, "b": ev.counted}, "evaluation": {"a": ev, "b": ev}}
     with pytest.raises(stakes.InputError, match=r"holds counts and no rows, .* stakes gate FILE"):
         stakes.compare(held[given] if isinstance(given, str) and given in held else given, truth="y", scores=["p", "q"])
+
+
+@pytest.mark.parametrize("text", ["80 20\n10 90", "[[80, 20], [10, 90]]", "[[80,20],[10,90]]", "80 20;10 90;"])
+def test_a_table_may_be_written_in_lines_and_brackets(text):
+    assert json.loads(run("evaluate", "--table", text, "--json").stdout)["figures"]["accuracy"]["value"] == 0.85
+
+
+def test_every_command_that_a_table_answers_takes_one(tmp_path):
+    typed, page = ("--table", "80 20; 10 90"), tmp_path / "a.html"
+    test = json.loads(run("permute", *typed, "--json").stdout)
+    assert test["p_value"] == pytest.approx(stats.fisher_exact(TABLE, "greater").pvalue, rel=1e-9)
+    assert run("gate", *typed, "--require", "recall.low >= 0.8").returncode == 0
+    assert run("gate", *typed, "--require", "recall.low >= 0.9").returncode == 1
+    assert run("report", *typed, "-o", page).returncode == 0
+    assert "<html" in page.read_text()
+    both = run("compare", *typed, "--table", "85 15; 12 88", "--unpaired", "--metric", "recall", "--json")
+    found = json.loads(both.stdout)["pairs"][0]
+    tables = [stakes.Confusion(TABLE), stakes.Confusion([[85, 15], [12, 88]])]
+    pair = stakes.compare(tables, paired=False, metric="recall").pairs[0]
+    assert (found["difference"], found["low"], found["p_value"]) == (pair.difference, pair.low, pair.p_value)
+    assert "pass --unpaired if they are of different cases" in run("compare", *typed, *typed).stderr
+    with pytest.raises(stakes.InputError, match="pass paired=False if they are of different cases"):
+        stakes.compare(tables)
+    for verb in ("evaluate", "permute", "report", "compare"):
+        assert "give FILE, or --table TEXT; not both" in run(verb, "a.csv", *typed).stderr
+        assert "give FILE, or --table TEXT." in run(verb, *(("-o", page) if verb == "report" else ())).stderr
+    assert "has one row; end each with a semicolon" in run("evaluate", "--table", "80 20 10 90").stderr
+
+
+def test_a_published_table_of_two_tests_on_the_same_cases_is_mcnemars():
+    """Both positive 59, only the first 6, only the second 16, neither 80: four rows that stand for several."""
+    rows = {"truth": ["right"] * 4, "frequency": [59, 6, 16, 80]}
+    said = {"first": ["right", "right", "wrong", "wrong"], "second": ["right", "wrong", "right", "wrong"]}
+    pair = stakes.compare(**rows, predictions=said).pairs[0]
+    assert pair.p_value == pytest.approx(stats.binomtest(6, 22).pvalue)
+    assert pair.difference == pytest.approx(10 / 161)

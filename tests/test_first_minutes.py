@@ -182,7 +182,10 @@ def test_columns_are_told_by_their_names_and_values(tmp_path, text, roles):
             "5,5 is no number here; write 5.5",
         ),
         (["evaluate", FILES / "plain.csv", *FIT, "--where", 'Befund = "ja"'], "write it in single quotes"),
-        (["evaluate", FILES / "plain.csv", *FIT, "--class", "ja,nein"], "give at least two different classes, each by"),
+        (
+            ["evaluate", FILES / "plain.csv", *FIT, "--class", "ja,nein"],
+            "--class ja,nein is one name with commas; pass --class ja --class nein",
+        ),
     ],
 )
 def test_messages_lead_to_the_fix(tmp_path, monkeypatch, words, told):

@@ -16,6 +16,7 @@ _HOMES = {
     "count": "stakes.evaluation",
     "decide": "stakes.evaluation",
     "load": "stakes.engines.plan",
+    "demo_data": "stakes.engines.files.demo",
     "Decision": "stakes.decisions.thresholds.decision",
     "Policies": "stakes.decisions.policies",
     "Evaluation": "stakes.evaluation",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from stakes.decisions.recalibration.calibrators import load_calibrator as load_calibrator
     from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
     from stakes.decisions.thresholds.decision import Decision as Decision
+    from stakes.engines.files.demo import demo_data as demo_data
     from stakes.engines.plan import load as load
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning

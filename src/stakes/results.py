@@ -38,6 +38,21 @@ class Shown:
         with self._speaking(lang):
             Door.view("terminal").show(self, everything)
 
+    def to_rows(self) -> Any:
+        """Return what there is as flat dictionaries, for a data frame."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return :meth:`to_rows` as a data frame: of pandas where that is in use, otherwise of Polars."""
+        import sys
+
+        rows = list(self.to_rows())
+        if "pandas" in sys.modules:
+            return sys.modules["pandas"].DataFrame(rows)
+        import polars
+
+        return polars.DataFrame(rows, infer_schema_length=None, strict=False)
+
     def to_markdown(self, lang: str | None = None) -> str:
         """Return what there is to see as Markdown."""
         with self._speaking(lang):
@@ -89,3 +104,7 @@ class Reportable:
         ``lang`` is the code of a language, such as "es"; ``about`` is a line below the title: which model, which file.
         """
         Door.find("report")(self, path, lang=self.lang if lang is None else lang, about=about)
+
+    def explore(self, lang: str | None = None, height: int = 800) -> Any:
+        """Show the page within a notebook, offline; ``height`` is that of its frame in pixels."""
+        return Door.view("notebook").Frame(self, self.lang if lang is None else lang, height)

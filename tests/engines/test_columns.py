@@ -113,7 +113,7 @@ def test_a_table_and_an_array_may_be_mixed():
         ),
         (
             lambda: stakes.evaluate(truth=list("abc"), score={"a": [1, 0, 0], "b": [0, 1, 0]}),
-            "no score column for the class 'c'",
+            "score has no column for the class 'c'",
         ),
         (
             lambda: stakes.evaluate(truth=list("abc"), prediction=list("abc"), positive="a"),

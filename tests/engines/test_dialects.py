@@ -12,6 +12,7 @@ import stakes
 from stakes.engines.files.dialect import find_dialect
 from stakes.engines.files.text_format import TextFormat
 from tests.command import run
+from tests.spreadsheet import write
 
 ROWS = [("yes", 0.9), ("no", 0.25), ("yes", 0.625), ("no", 0.75)]
 FIT = {"truth": "y", "score": "p", "positive": "yes"}
@@ -268,6 +269,90 @@ def test_an_encoding_that_fits_half_of_a_file(tmp_path):
     (tmp_path / "b.csv").write_bytes("y,p\nja,0.5\n".encode("utf-16") + b"\xd8")
     with pytest.raises(stakes.InputError, match=r"b\.csv: line \d+ or one soon after it is not utf-16; pass another"):
         stakes.evaluate(tmp_path / "b.csv", truth="y", score="p")
+
+
+def test_letters_of_utf8_are_not_read_as_other_ones(tmp_path):
+    """What the advice to pass an encoding would make silently wrong: a label written in two ways."""
+    utf8, windows = "nö,0.25\n".encode(), "nö,0.25\n".encode("windows-1252")
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"y,p\nja,0.5\n" + utf8 + windows)
+    with pytest.raises(stakes.InputError, match="line 3 is UTF-8 and line 4 is not, so no encoding fits the whole"):
+        stakes.evaluate(path, truth="y", score="p")
+    for content in (utf8 + windows, utf8):
+        path.write_bytes(b"y,p\nja,0.5\n" + content)
+        with pytest.raises(
+            stakes.InputError, match="line 3 is UTF-8, and not what encoding='windows-1252' says"
+        ) as told:
+            stakes.evaluate(path, truth="y", score="p", encoding="windows-1252")
+        assert told.value.argument == "encoding"
+    path.write_bytes("y,p\nÃO,0.5\nnö,0.25\n".encode("windows-1252"))  # Portuguese capitals are no UTF-8
+    found = stakes.evaluate(path, truth="y", score="p", encoding="windows-1252", positive="ÃO")
+    assert found["auc"].value == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.csv"])
+@pytest.mark.parametrize("lines", [True, False])
+def test_json_is_told_by_its_first_letters(tmp_path, encoding, name, lines):
+    records = [{"y": y, "p": p} for y, p in ROWS]
+    text = "\n".join(map(json.dumps, records)) if lines else json.dumps(records, indent=1)
+    (tmp_path / name).write_bytes(text.encode(encoding))
+    assert evaluated(tmp_path / name)[0]["auc"].value == AUC
+    assert run("columns", "-", "--json", input=text).returncode == 0
+
+
+def test_separated_text_is_no_json(tmp_path):
+    (tmp_path / "a.json").write_text(written())
+    with pytest.raises(stakes.InputError, match=r"it is no JSON; if it is separated text, call it \.csv"):
+        evaluated(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "parquet", "xlsx"])
+def test_numbers_and_words_for_missing_values_in_every_kind(tmp_path, kind):
+    rows = pd.DataFrame(
+        {"y": ["yes", "no", "?", "yes", "no"], "p": [0.9, -999.0, 0.3, 0.2, 0.1], "n": [1, 2, 3, -999, 4]}
+    )
+    path = tmp_path / f"a.{kind}"
+    if kind == "xlsx":
+        write(path, T=[list(rows), *rows.to_numpy().tolist()])
+    elif kind.startswith("json"):
+        rows.to_json(path, orient="records", lines=kind == "jsonl")
+    else:
+        rows.to_csv(path, index=False) if kind == "csv" else rows.to_parquet(path)
+    found = evaluated(path, na=["?", "-999"], missing="drop")[0]
+    assert (found.rows, found.counted.dropped) == (3, 2)
+    assert evaluated(path, na=["?", "-999"], missing="drop", frequency="n")[0].rows == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "named"),
+    [
+        ("parquet", {"separator": ";", "na": "?"}, "separator="),
+        ("parquet", {"decimal": ",", "skip": 1}, "decimal=, skip="),
+        ("json", {"decimal": ","}, "decimal="),
+        ("xlsx", {"encoding": "utf-8"}, "encoding="),
+    ],
+)
+def test_what_a_file_cannot_be_is_not_ignored(tmp_path, kind, more, named):
+    rows, path = pd.DataFrame(ROWS, columns=["y", "p"]), tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        rows.to_parquet(path)
+    elif kind == "json":
+        rows.to_json(path, orient="records")
+    else:
+        write(path, T=[list(rows), *rows.to_numpy().tolist()])
+    with pytest.raises(stakes.InputError, match=f"^{named}: .*a.{kind} is no separated text, and not written so"):
+        evaluated(path, **more)
+
+
+def test_warnings_tell_the_line_of_the_file_whatever_is_left_out(tmp_path):
+    rows = ["yes,0.9", "no,", "no,0.2", "old,0.3", "yes,1.5", *["no,0.1"] * 300]
+    (tmp_path / "a.csv").write_text("y,p\n" + "\n".join(rows) + "\n")
+    _, said = evaluated(tmp_path / "a.csv", missing="drop", where="y <> 'old'")
+    assert "a.csv, line 6), so the scores are not taken as probabilities" in said
+    table = pd.read_csv(tmp_path / "a.csv")
+    with pytest.warns(stakes.InputWarning, match="the first is row 5, counting from 1"):
+        stakes.evaluate(truth=table.y == "yes", score=table.p, missing="drop")
 
 
 def test_a_format_is_of_files():

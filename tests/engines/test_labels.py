@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 import stakes
-from stakes.engines.columns import to_column
-from stakes.engines.labels import canonical, encode
+from stakes.engines.columns import Column, to_column
+from stakes.engines.labels import canonical, encode, group_codes
+from stakes.tallies.clusters import Clusters
 
 
 def names_and_rows(values):
@@ -226,3 +227,20 @@ def test_nothing_warns_on_the_way():
         stakes.evaluate(
             truth=pd.Series(["a", "b"], dtype="category"), score=pd.Series([0.1, 0.2]), positive="b"
         ).to_dict()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([-128, 127, 5, -128], np.int8),
+        np.array([0, 10**12, -(10**12), 0]),
+        np.array([2**64 - 1, 2**64 - 3, 2**64 - 1, 2**64 - 2], np.uint64),
+        np.array([70_000.0, 3.0, 70_000.0, 1.0]),
+    ],
+)
+def test_groups_of_numbers_are_told_apart_without_their_names(values):
+    codes = group_codes(Column("cluster", "number", values))
+    assert np.array_equal(codes[:, None] == codes, values[:, None] == values)
+    found = Clusters.of(codes)
+    assert found.count == len(np.unique(values))
+    assert np.array_equal(found.groups, np.unique(values, return_inverse=True)[1])

@@ -37,8 +37,12 @@ def test_columns_whose_order_cannot_be_known_are_asked_for():
     for truth in (THREE - 1, THREE + 1, np.minimum(THREE, 1), np.maximum(THREE, 1)):
         with pytest.raises(stakes.InputError, match="pass classes="):
             stakes.evaluate(truth=truth, score=SCORES)
-    with pytest.raises(stakes.InputError, match="there is no score column for the class '2'; every class needs one"):
+    with pytest.raises(stakes.InputError, match="score has no column for the class '2'; every class needs one"):
         stakes.evaluate(truth=THREE, score=SCORES[:, :2])
+    with pytest.raises(
+        stakes.InputError, match=r"score has 2 columns for 3 classes \('a', 'b' and 'c'\); give one for"
+    ):
+        stakes.evaluate(truth=list("abcb"), score=[[0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.7, 0.3]])
 
 
 def test_the_first_of_several_that_tie_is_decided_and_counts_as_first():
@@ -89,5 +93,33 @@ def test_figures_of_several_classes_work_with_two():
         assert metric(named, {"b": score, "a": 1 - score}) == pytest.approx(value, rel=1e-14)
     two = stakes.evaluate(truth=named, score=both, classes=["a", "b"], positive="b")
     for name, plain in {"macro_auc": "auc", "multiclass_log_loss": "log_loss"}.items():
-        with pytest.raises(stakes.InputError, match=f"{name} is .* here one of two is positive; ask for '{plain}'"):
-            two[name]
+        assert two[name] == two[plain]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "macro_auc",
+        "weighted_auc",
+        "hand_till_auc",
+        "macro_gini",
+        "multiclass_log_loss",
+        "normalised_multiclass_log_loss",
+        "normalised_multiclass_brier_score",
+    ],
+)
+def test_figures_of_several_classes_have_their_value_for_two(name):
+    scores = np.array([0.1, 0.8, 0.6, 0.3, 0.5])
+    truth, both = np.array([0, 1, 1, 0, 0]), np.column_stack([1 - scores, scores])
+    found = stakes.evaluate(truth=truth, score=scores)
+    assert found[name].value == pytest.approx(float(metrics.find(name)(truth, both)))
+    pair = stakes.compare(truth=truth, scores={"a": scores, "b": 1 - scores}, metric=name).pairs[0]
+    assert np.isfinite(pair.difference)
+
+
+def test_figures_that_are_others_for_two_classes_say_which():
+    found = stakes.evaluate(truth=[0, 1, 1, 0], score=[0.1, 0.8, 0.6, 0.3])
+    with pytest.raises(stakes.InputError, match="ask for 'brier_score'"):  # of which it is twice
+        found["multiclass_brier_score"]
+    with pytest.raises(stakes.InputError, match="ask for 'average_precision'"):  # that of one class, not of both
+        found["macro_average_precision"]

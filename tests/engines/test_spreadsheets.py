@@ -105,6 +105,7 @@ def test_titles_row_names_and_empty_columns(book):
     [
         ([["y", "p", "p"], ["yes", 0.5, 0.1]], r"a\.xlsx: the table has several columns called 'p'; rename them"),
         ([["y", "p", None], ["yes", 0.5, None], ["no", None, 0.1]], "column 3 of sheet 'data' holds values and has no"),
+        ([["y", "p", None], ["yes", 0.5, 0.5], ["no", 0.25, 0.75]], r"column 3 .* has no name \(merged cells\?\)"),
         ([[], []], "sheet 'data' is empty"),
         ([*ROWS, ["no", "oops"]], r"no number \('oops'; the first is in .*a\.xlsx, row 6 of the sheet\)"),
         ([*ROWS, ["no", None]], r"score is missing in 1 row \(the first is in .*a\.xlsx, row 6 of the sheet\)"),
@@ -113,6 +114,15 @@ def test_titles_row_names_and_empty_columns(book):
 def test_what_is_wrong_is_told_by_the_row_of_the_sheet(book, rows, words):
     with pytest.raises(stakes.InputError, match=words):
         evaluated(book(rows))
+
+
+def test_an_empty_sheet_before_another_and_files_that_no_reader_opens(book, tmp_path):
+    path = book([], Daten=ROWS)
+    with pytest.raises(stakes.InputError, match=r"sheet 'data' is empty; name another, such as .*a\.xlsx::Daten"):
+        evaluated(path)
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    with pytest.raises(stakes.InputError, match=r"an old kind, or locked by a password; save it as \.xlsx"):
+        evaluated(tmp_path / "old.xls")
 
 
 def test_other_sheets_are_told(book, tmp_path):

@@ -32,7 +32,7 @@ SCORES = TABLE[["a", "b", "c"]].to_numpy()
         (lambda: stakes.evaluate(truth=TABLE.y, score=SCORES.T, classes="abc"), "transpose it: rows first"),
         (
             lambda: stakes.evaluate(TABLE, truth="y", score={"a": "a", "b": "b", "d": "c"}),
-            r"no score column for the class 'c' \(there is one for 'd', which occurs in no row\)",
+            r"score has no column for the class 'c' \(there is one for 'd', which occurs in no row\)",
         ),
         (
             lambda: stakes.TemperatureCalibrator().fit(SCORES * 1.01, TABLE.y),
@@ -103,7 +103,17 @@ def test_segments_are_found_by_number():
 
 @pytest.mark.parametrize(
     ("theirs", "ours"),
-    [("AUPRC", "average_precision"), ("logloss", "log_loss"), ("fbeta_score(beta=0.5)", "f_beta(beta=0.5)")],
+    [
+        ("R²", "r2"),
+        ("LR−", "negative_likelihood_ratio"),
+        ("nll", "log_loss"),
+        ("bacc", "balanced_accuracy"),
+        ("F-measure", "f1"),
+        ("C-index", "auc"),
+        ("AUPRC", "average_precision"),
+        ("logloss", "log_loss"),
+        ("fbeta_score(beta=0.5)", "f_beta(beta=0.5)"),
+    ],
 )
 def test_metrics_are_found_by_names_of_others(theirs, ours):
     assert stakes.metrics.find(theirs).text == ours
@@ -156,3 +166,40 @@ def test_options_of_others_are_translated(tmp_path, typed, told):
     (tmp_path / "a.csv").write_text("y,p\n1,0.5\n0,0.25\n")
     done = run("evaluate", tmp_path / "a.csv", typed, "x")
     assert (done.returncode, told in done.stderr, done.stderr.count("\n")) == (2, True, 1), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("alpha", "it is 1 minus what is called confidence here"),
+        ("zero_division", "a figure that has no value is NaN, with the reason beside it"),
+        ("multi_class", "macro_auc is one class against the rest, hand_till_auc every two classes"),
+        ("squared", "rmse and mse are two figures"),
+        ("n_jobs", "nothing is fitted here"),
+        ("groups", "rows that belong together are called cluster here, segments by"),
+        ("freq", "here it is called frequency="),
+        ("y_true", "here it is called truth="),
+    ],
+)
+def test_an_option_of_another_library_is_translated_and_named_as_data(option, words):
+    with pytest.raises(stakes.InputError, match=words) as caught:
+        stakes.evaluate(truth=[0, 1], prediction=[0, 1], **{option: 1})
+    assert (caught.value.argument, "\n" in str(caught.value)) == (option, False)
+
+
+def test_a_figure_of_ones_own_takes_no_name_in_use_however_it_is_written():
+    for name in ("auc", "AUC", "Accuracy", "ROC_AUC"):
+        with pytest.raises(stakes.InputError, match="or that of another one; give a word that is not in use"):
+            stakes.metric(lambda table: table.tp, name=name)
+
+
+def test_numbers_and_classes_typed_with_commas_are_told_how_to_be_typed(tmp_path):
+    (tmp_path / "a.csv").write_text("y,p\nyes,0.5\nno,0.2\n")
+    rows = ("evaluate", tmp_path / "a.csv", "--truth", "y", "--score", "p", "--positive", "yes")
+    assert "0,5 is no number here; write 0.5." in run(*rows, "--threshold", "0,5").stderr
+    assert "0,9 is no number here; write 0.9." in run(*rows, "--confidence", "0,9").stderr
+    assert (
+        "--class no,yes is one name with commas; pass --class no --class yes" in run(*rows, "--class", "no,yes").stderr
+    )
+    done = run(*rows, "--where", "z = 1")
+    assert "where: there is no column 'z'" in done.stderr

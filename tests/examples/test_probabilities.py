@@ -4,17 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
-from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
-from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
 
-from tests.examples import printed
+from tests.examples import ran
 
 pytestmark = pytest.mark.slow
 
@@ -52,17 +46,10 @@ def best_rising(p, truth):
 
 
 def test_recalibration():
-    text = printed("probabilities/recalibration")
+    text, variables = ran("probabilities/recalibration")
+    said, truth = variables["said"], variables["truth"]  # as scikit-learn's models say it
     lines = re.findall(r"^(\w+ \w+) +(as said|sigmoid|isotonic) +(.*)$", text, re.M)
     shown = {(name, way): [float(number) for number in numbers.split()] for name, way, numbers in lines}
-    X, y = make_classification(3500, n_informative=2, n_redundant=10, random_state=2)
-    known, new, truth = (X[:1000], y[:1000]), X[1000:], y[1000:]
-    said = {
-        "logistic regression": LogisticRegression().fit(*known).predict_proba(new)[:, 1],
-        "naive Bayes": GaussianNB().fit(*known).predict_proba(new)[:, 1],
-        "random forest": RandomForestClassifier(random_state=0).fit(*known).predict_proba(new)[:, 1],
-        "support vectors": expit(SVC().fit(*known).decision_function(new)),
-    }
     bins = np.digitize(said["naive Bayes"], np.arange(1, 10) / 10)
     gaps = [abs(np.sum((truth - said["naive Bayes"])[bins == one])) for one in range(10)]
     assert f"naive Bayes lies {sum(gaps) / len(truth):.3f} beside the frequencies" in text

@@ -20,9 +20,7 @@ PRICED = {"miss": 1, "false_alarm": 1}
 COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.catalogue() if m.tally is Confusion]
 SCORED = [m for m in stakes.metrics.catalogue() if m.tally is ScoreTable]
 ALL = [*COUNTED, *SCORED]
-each_counted = pytest.mark.parametrize("metric", COUNTED, ids=lambda m: m.name)
-each_scored = pytest.mark.parametrize("metric", SCORED, ids=lambda m: m.name)
-each = pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+# Each random example is made once and tried on all metrics, since making it takes longer than most figures do.
 
 count = st.one_of(st.integers(0, 4), st.integers(0, 10**4), st.integers(0, 10**15))
 cells = st.tuples(count, count, count, count)
@@ -69,28 +67,27 @@ def test_aliases_are_names_for_the_same_metric():
 
 
 # ── the formula, run on fractions ────────────────────────────────────────────────────────────────────────────────
-@each_counted
 @examples(150)
 @given(four=cells)
-def test_a_count_metric_is_its_formula_to_the_last_bit(metric, four):
-    expected = float(exact.run(metric.formula, exact.of_cells(*four, **metric.parameters)))
-    value = metric.of(table_of(four))
-    if "sqrt" in metric.formula:
+def test_a_count_metric_is_its_formula_to_the_last_bit(four):
+    table = table_of(four)
+    for metric in COUNTED:
+        expected = float(exact.run(metric.formula, exact.of_cells(*four, **metric.parameters)))
         # the differences of the roots lose digits that eighty decimals cannot always give back
-        assert same(value, expected, 1e-15)
-    else:
-        assert value == expected or (math.isnan(value) and math.isnan(expected))
+        tolerance = 1e-15 if "sqrt" in metric.formula else 0
+        assert same(metric.of(table), expected, tolerance), metric.name
 
 
-@each_scored
 @examples(60)
 @given(rows=scored_rows)
-def test_a_score_metric_is_its_formula_by_brute_force(metric, rows):
-    names = exact.of_rows([y for y, _ in rows], [s for _, s in rows], **metric.parameters)
-    value = metric.of(scores_of(rows))
-    if metric.why_undefined(scores_of(rows)) and math.isnan(value):
-        return
-    assert same(value, float(exact.run(metric.formula, names)), 1e-11)
+def test_a_score_metric_is_its_formula_by_brute_force(rows):
+    table = scores_of(rows)
+    for metric in SCORED:
+        value = metric.of(table)
+        if metric.why_undefined(table) and math.isnan(value):
+            continue
+        names = exact.of_rows([y for y, _ in rows], [s for _, s in rows], **metric.parameters)
+        assert same(value, float(exact.run(metric.formula, names)), 1e-11), metric.name
 
 
 @pytest.mark.parametrize(
@@ -122,92 +119,86 @@ def test_parameters_reach_the_formula(text, parameters):
 
 
 # ── undefined, range, laws, swapped classes ──────────────────────────────────────────────────────────────────────
-@each_counted
 @examples(100)
 @given(four=st.tuples(*[st.integers(0, 2)] * 4))
-def test_undefined_exactly_when_it_says_so(metric, four):
+def test_undefined_exactly_when_it_says_so(four):
     """The arithmetic itself (here on a leading axis, where reasons are not consulted) is NaN when a reason applies."""
     table = table_of(four)
-    raw = metric.function(Confusion.stack([table]), **metric.parameters)[0]
-    assert math.isnan(raw) == bool(metric.why_undefined(table))
-    assert math.isnan(metric.of(table)) == bool(metric.why_undefined(table))
+    for metric in COUNTED:
+        raw = metric.function(Confusion.stack([table]), **metric.parameters)[0]
+        assert math.isnan(raw) == bool(metric.why_undefined(table)), metric.name
+        assert math.isnan(metric.of(table)) == bool(metric.why_undefined(table)), metric.name
 
 
-@each_scored
 @examples(60)
 @given(rows=scored_rows)
-def test_a_score_metric_without_value_has_a_reason(metric, rows):
+def test_a_score_metric_without_value_has_a_reason(rows):
     table = scores_of(rows)
-    value = metric.of(table)
-    if math.isnan(value):
-        assert metric.why_undefined(table)
-    elif not metric.otherwise:
-        assert not metric.why_undefined(table)
+    for metric in SCORED:
+        if math.isnan(metric.of(table)):
+            assert metric.why_undefined(table), metric.name
+        elif not metric.otherwise:
+            assert not metric.why_undefined(table), metric.name
 
 
-@each
 @examples(60)
 @given(four=cells, rows=scored_rows)
-def test_values_and_baselines_stay_in_range(metric, four, rows):
-    tally = table_of(four) if metric.tally is Confusion else scores_of(rows)
-    low, high = metric.range
-    for value in (metric.of(tally), metric.baseline_of(tally)):
-        assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+def test_values_and_baselines_stay_in_range(four, rows):
+    tallies = {Confusion: table_of(four), ScoreTable: scores_of(rows)}
+    for metric in ALL:
+        low, high = metric.range
+        for value in (metric.of(tallies[metric.tally]), metric.baseline_of(tallies[metric.tally])):
+            assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12, metric.name
 
 
-@each
 @examples(60)
 @given(four=cells, rows=scored_rows)
-def test_nothing_beats_a_perfect_model(metric, four, rows):
-    if metric.tally is Confusion:
-        tp, fn, fp, tn = four
-        tally, perfect = table_of(four), table_of((tp + fn, 0, 0, fp + tn))
-    else:
-        tally, perfect = scores_of(rows), scores_of([(y, float(y)) for y, _ in rows])
-    value, best = metric.of(tally), metric.of(perfect)
-    if not math.isnan(value) and not math.isnan(best):
-        assert metric.better != "higher" or value <= best + 1e-12
-        assert metric.better != "lower" or value >= best - 1e-12
+def test_nothing_beats_a_perfect_model(four, rows):
+    tp, fn, fp, tn = four
+    pairs = {
+        Confusion: (table_of(four), table_of((tp + fn, 0, 0, fp + tn))),
+        ScoreTable: (scores_of(rows), scores_of([(y, float(y)) for y, _ in rows])),
+    }
+    for metric in ALL:
+        value, best = (metric.of(tally) for tally in pairs[metric.tally])
+        if not math.isnan(value) and not math.isnan(best):
+            assert metric.better != "higher" or value <= best + 1e-12, metric.name
+            assert metric.better != "lower" or value >= best - 1e-12, metric.name
 
 
 LAWS = [(m, law) for m in ALL for law in m.laws]
 
 
-@pytest.mark.parametrize(("metric", "law"), LAWS, ids=[f"{m.name}: {law}" for m, law in LAWS])
 @examples(80)
 @given(four=cells, rows=scored_rows)
-def test_laws_hold(metric, law, four, rows):
-    if metric.tally is Confusion:
-        names = {m.name: m.of(table_of(four)) for m in COUNTED}
-    else:
-        names = {m.name: m.of(scores_of(rows)) for m in SCORED}
-        names["prevalence"] = sum(y for y, _ in rows) / len(rows)
-    used = [names[word] for word in set(re.findall(r"[a-z_0-9]+", law)) if word in names]
-    if all(math.isfinite(v) for v in used):
-        left, sign, right = re.split(r" (==|<=) ", law)
-        left, right = (exact.run(side, {**names, "sqrt": math.sqrt}) for side in (left, right))
-        assert same(left, right, 1e-9) or (sign == "<=" and left <= right)
+def test_laws_hold(four, rows):
+    counted, scored = table_of(four), scores_of(rows)
+    figures = {
+        Confusion: {m.name: m.of(counted) for m in COUNTED},
+        ScoreTable: {m.name: m.of(scored) for m in SCORED} | {"prevalence": sum(y for y, _ in rows) / len(rows)},
+    }
+    for metric, law in LAWS:
+        names = figures[metric.tally]
+        used = [names[word] for word in set(re.findall(r"[a-z_0-9]+", law)) if word in names]
+        if all(math.isfinite(v) for v in used):
+            left, sign, right = re.split(r" (==|<=) ", law)
+            left, right = (exact.run(side, {**names, "sqrt": math.sqrt}) for side in (left, right))
+            assert same(left, right, 1e-9) or (sign == "<=" and left <= right), (metric.name, law)
 
 
 SWAPPED = [m for m in ALL if m.swapped]
 
 
-@pytest.mark.parametrize("metric", SWAPPED, ids=lambda m: m.name)
 @examples(80)
 @given(four=cells, rows=st.lists(st.tuples(st.booleans(), st.integers(0, 64)), min_size=1, max_size=12))
-def test_swapping_the_classes_does_what_it_says(metric, four, rows):
-    if metric.tally is Confusion:
-        table = table_of(four)
-        value = metric.of(table.swapped())
-        names = {m.name: m.of(table) for m in COUNTED}
-    else:  # the other class is positive, and its probability is 1 − p (sixty-fourths are exact)
-        value = metric.of(scores_of([(not y, 1 - s / 64) for y, s in rows]))
-        names = {m.name: m.of(scores_of([(y, s / 64) for y, s in rows])) for m in SCORED}
-    expected = exact.run(metric.swapped, names)
-    if math.isnan(value) or math.isnan(expected):
-        assert math.isnan(value) == math.isnan(expected)
-    else:
-        assert same(value, float(expected), 1e-9)
+def test_swapping_the_classes_does_what_it_says(four, rows):
+    counted, scored = table_of(four), scores_of([(y, s / 64) for y, s in rows])
+    # the other class is positive, and its probability is 1 − p (sixty-fourths are exact)
+    swapped = {Confusion: counted.swapped(), ScoreTable: scores_of([(not y, 1 - s / 64) for y, s in rows])}
+    figures = {Confusion: {m.name: m.of(counted) for m in COUNTED}, ScoreTable: {m.name: m.of(scored) for m in SCORED}}
+    for metric in SWAPPED:
+        expected = float(exact.run(metric.swapped, figures[metric.tally]))
+        assert same(metric.of(swapped[metric.tally]), expected, 1e-9), metric.name
 
 
 def test_f1_changes_when_the_classes_swap_names():
@@ -227,63 +218,58 @@ def on_rows(metric, truth, other, weight=None) -> float:
         return metric(np.asarray(truth, int), decided, weight=weight, positive=1)
 
 
-@each
 @examples(50)
 @given(rows=scored_rows, data=st.data())
-def test_a_weight_of_two_is_a_row_twice_and_zero_is_no_row(metric, rows, data):
+def test_a_weight_of_two_is_a_row_twice_and_zero_is_no_row(rows, data):
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
     truth, other = [y for y, _ in rows], [s for _, s in rows]
     repeated = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
-    weighted = on_rows(metric, truth, other, weight=weights)
-    assert same(weighted, on_rows(metric, [y for y, _ in repeated], [s for _, s in repeated]), 1e-12)
+    for metric in ALL:
+        weighted = on_rows(metric, truth, other, weight=weights)
+        again = on_rows(metric, [y for y, _ in repeated], [s for _, s in repeated])
+        assert same(weighted, again, 1e-12), metric.name
 
 
-@each
 @examples(40)
 @given(rows=scored_rows, data=st.data(), scale=st.sampled_from([2.0**-20, 0.125, 4.0, 2.0**20]))
-def test_the_scale_of_the_weights_does_not_matter(metric, rows, data, scale):
-    if metric.name.endswith("_at_k"):
-        return  # k counts rows by their weight
+def test_the_scale_of_the_weights_does_not_matter(rows, data, scale):
     weights = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(rows), max_size=len(rows))), float)
     truth, other = [y for y, _ in rows], [s for _, s in rows]
-    one, two = on_rows(metric, truth, other, weights), on_rows(metric, truth, other, weights * scale)
-    assert same(one, two, 1e-12)
+    for metric in ALL:
+        if not metric.name.endswith("_at_k"):  # k counts rows by their weight
+            one, two = on_rows(metric, truth, other, weights), on_rows(metric, truth, other, weights * scale)
+            assert same(one, two, 1e-12), metric.name
 
 
-@each
 @examples(40)
 @given(rows=scored_rows, seed=st.integers(0, 99))
-def test_the_order_of_rows_does_not_matter(metric, rows, seed):
+def test_the_order_of_rows_does_not_matter(rows, seed):
     truth, other = np.array([y for y, _ in rows]), np.array([s for _, s in rows])
     order = np.random.default_rng(seed).permutation(len(rows))
-    one, two = on_rows(metric, truth, other), on_rows(metric, truth[order], other[order])
-    assert one == two or (math.isnan(one) and math.isnan(two))
+    for metric in ALL:
+        one, two = on_rows(metric, truth, other), on_rows(metric, truth[order], other[order])
+        assert same(one, two, 0), metric.name
 
 
-@each_counted
 @examples(40)
 @given(tables=st.lists(st.tuples(*[st.integers(0, 10**6)] * 4), min_size=1, max_size=5))
-def test_a_leading_axis_gives_each_table_its_figure(metric, tables):
-    singles = [table_of(four) for four in tables]
-    stacked = Confusion.stack(singles)
-    for values, wanted in (
-        (metric.of(stacked), [metric.of(t) for t in singles]),
-        (metric.baseline_of(stacked), [metric.baseline_of(t) for t in singles]),
-    ):
-        np.testing.assert_allclose(np.broadcast_to(values, len(wanted)), wanted, rtol=1e-9, atol=1e-9)
+def test_a_leading_axis_gives_each_table_its_figure(tables):
+    each_is_that_of_its_table(COUNTED, [table_of(four) for four in tables], 1e-9)
 
 
-@each_scored
 @examples(40)
 @given(parts=st.lists(scored_rows, min_size=1, max_size=4))
-def test_a_leading_axis_gives_each_score_table_its_figure(metric, parts):
-    singles = [scores_of(rows) for rows in parts]
-    stacked = ScoreTable.stack(singles)
-    for values, wanted in (
-        (metric.of(stacked), [metric.of(t) for t in singles]),
-        (metric.baseline_of(stacked), [metric.baseline_of(t) for t in singles]),
-    ):
-        np.testing.assert_allclose(values, wanted, rtol=1e-9, atol=1e-12)
+def test_a_leading_axis_gives_each_score_table_its_figure(parts):
+    each_is_that_of_its_table(SCORED, [scores_of(rows) for rows in parts], 1e-12)
+
+
+def each_is_that_of_its_table(metrics, singles, near) -> None:
+    stacked = type(singles[0]).stack(singles)
+    for metric in metrics:
+        for figure in (metric.of, metric.baseline_of):
+            found = np.broadcast_to(figure(stacked), len(singles))
+            wanted = [figure(table) for table in singles]
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=near, err_msg=metric.name)
 
 
 # ── on arrays ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -307,7 +293,7 @@ def test_a_probability_figure_of_logits_is_an_error_when_asked_for_by_name():
         ("precison", "there is no metric 'precison'; did you mean 'precision'"),
         ("zzz", "there is no metric 'zzz'; `stakes metrics` lists them all"),
         ("f_beta(gamma=1)", "f_beta has no parameter 'gamma'; it takes 'beta'"),
-        ("f1(beta=1)", "f1 has no parameter 'beta'; it takes none"),
+        ("f1(beta=1)", "f1 has no parameter 'beta'; it is written behind the figure: 'f_beta"),
         ("f_beta(beta=-1)", r"f_beta\(beta=-1\) does not work; give a number above 0"),
         ("precision_at_k(k=2.5)", r"precision_at_k\(k=2\.5\) does not work; give a whole number from 1 on"),
         ("partial_auc(max_fpr=2)", r"partial_auc\(max_fpr=2\) does not work; give a number above 0, at most 1"),

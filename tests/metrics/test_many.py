@@ -318,12 +318,12 @@ def test_brier_scores_near_zero_keep_their_digits():
     assert m.multiclass_brier_score.of(tally) == pytest.approx(1.5e-18, rel=1e-6)
 
 
-def test_hundreds_of_classes_are_shown_in_reasonable_time():
+def test_a_hundred_classes_are_shown_in_reasonable_time():
     rng = np.random.default_rng(0)
-    truth = np.concatenate([np.arange(300), rng.integers(0, 300, 2000)])
+    truth = np.concatenate([np.arange(100), rng.integers(0, 100, 700)])
     ev = stakes.evaluate(truth=truth, prediction=np.roll(truth, 1), task="classification")
-    assert ev["accuracy"].baseline == np.bincount(truth).max() / 2300
-    assert "the first 20 of 300 classes" in str(ev)
+    assert ev["accuracy"].baseline == np.bincount(truth).max() / 800
+    assert "the first 20 of 100 classes" in str(ev)
 
 
 def test_averages_are_undefined_when_a_class_is():

@@ -99,7 +99,7 @@ def test_columns_may_be_named():
         ({"pos_label": 1}, "f1 has no parameter 'pos_label'; here it is called positive=; pass that"),
         ({"labels": [0, 1]}, "f1 has no parameter 'labels'; here it is called classes=; pass that"),
         ({"average": "macro"}, "f1 has no parameter 'average'; each average is a figure of its own, such as macro_f1"),
-        ({"zero_division": 0}, "f1 has no parameter 'zero_division'; it takes none"),
+        ({"zero_division": 0}, "f1 has no parameter 'zero_division'; a figure that has no value is NaN"),
     ],
 )
 def test_words_of_other_libraries_are_translated(options, words):

@@ -359,13 +359,12 @@ def test_the_command_on_columns(tmp_path):
     assert "needs --rule, --miss, --false-alarm" in run("system", file, "--truth", "y", "--model", "a").stderr
 
 
-def test_the_demo_of_a_system():
-    shown = run("demo", "system")
+@pytest.mark.parametrize(("rule", "numbers"), [("and", ("250", "320", "390")), ("or", ("275", "375", "500"))])
+def test_the_demos_of_systems(rule, numbers):
+    shown = run("system", f"demo:clinic_{rule}")
     assert shown.returncode == 0, shown.stderr
-    assert "images and history" in shown.stdout
-    assert "images or history" in shown.stdout
-    for numbers in (("250", "320", "390"), ("275", "375", "500")):
-        assert re.search(rf"^history +{' +'.join(numbers)}\b", shown.stdout, re.M)
+    assert f"images {rule} history" in shown.stdout
+    assert re.search(rf"^history +{' +'.join(numbers)}\b", shown.stdout, re.M)
 
 
 @pytest.mark.parametrize(

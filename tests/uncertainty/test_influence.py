@@ -19,7 +19,7 @@ AVERAGES = [metrics.find(name) for name in NAMES.split()]
 OF_A_SHARE = ("precision_at_k", "recall_at_k")
 """Figures of a number of rows, which would be other figures of fewer rows: the same share of them is asked instead."""
 
-FIGURES = [m for m in EVERY + AVERAGES if m.interval not in ("median", "costs")]
+FIGURES = [m for m in EVERY + AVERAGES if m.interval not in ("median", "costs", "relative costs")]
 FIGURES = [m for m in FIGURES if m.name not in OF_A_SHARE]
 
 NOT_EXACT = ("relative_absolute_error", "weighted_auc")
@@ -118,3 +118,31 @@ def test_the_top_of_the_list_spreads_like_resampled_rows(name):
     (found,) = influences([metric], [float(metric.of(table))], table, Sampling())
     drawn = [metric.of(ScoreTable.from_rows(scores[i], truth[i])) for i in random.integers(0, 400, (600, 400))]
     assert math.sqrt((found.counts * found.changes**2).sum()) == pytest.approx(np.std(drawn), rel=0.12)
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_an_unseen_row_is_one_row_whether_rows_or_clusters_are_left_out(name):
+    metric = metrics.find(name)
+    truth, score = rows_for(metric, 120)
+    table = tally_of(metric, truth, score)
+    value = float(metric.of(table))
+    clusters = Clusters.of(np.arange(120) // 10, truth=truth, scores=score)
+    (by_row,), (by_cluster,) = (
+        influences([metric], [value], table, Sampling(clusters=one)) for one in (None, clusters)
+    )
+    assert by_cluster.unseen == pytest.approx(by_row.unseen, rel=1e-12)
+    if name == "brier_score":
+        assert by_row.unseen == pytest.approx(max(value, 1 - value) / 121)
+
+
+def test_figures_that_share_a_loss_and_many_that_do_not_are_told_apart():
+    names = ("log_loss", "normalised_log_loss", "brier_score", "normalised_brier_score", "auc", "gini")
+    figures = [metrics.find(name) for name in names]
+    truth, score = rows_for(figures[0], 90)
+    table = tally_of(figures[0], truth, score)
+    values = [float(metric.of(table)) for metric in figures]
+    together = influences(figures, values, table, Sampling())
+    for metric, value, found in zip(figures, values, together, strict=True):
+        (alone,) = influences([metric], [value], table, Sampling())
+        assert found.error == pytest.approx(alone.error, rel=1e-14), metric.name
+        assert found.unseen == alone.unseen

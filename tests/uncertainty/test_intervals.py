@@ -14,7 +14,7 @@ import stakes
 from stakes.metrics import find, measure
 from stakes.metrics.declare import WAYS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
-from stakes.uncertainty import areas, redraws, tables
+from stakes.uncertainty import areas, redraws
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.quantiles import normal, student
@@ -318,7 +318,7 @@ def test_drawn_tables_spread_like_resampled_rows():
 def test_thousands_of_tables_have_the_same_limits():
     counts = np.random.default_rng(0).multinomial(60, (0.3, 0.1, 0.15, 0.45), 130).reshape(-1, 2, 2)
     stack = Confusion(("0", "1"), ("0", "1"), counts, positive="1")
-    low, high = tables.limits_of_tables(find("f1"), stack, USUAL)
+    low, high = redraws.limits_of_tables(find("f1"), stack, USUAL)
     for i in (0, 129):
         _, found = one("f1", stack[i])
         assert ends(found) == pytest.approx((low[i], high[i]), abs=0.02)
@@ -393,8 +393,8 @@ def test_of_very_many_cells_a_sample_is_asked():
 
 def test_resamples_without_a_figure_are_told():
     draws = np.array([0.1, 0.2, np.nan, 0.3])
-    assert tables.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
-    assert tables.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
+    assert redraws.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
+    assert redraws.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -840,3 +840,18 @@ def test_very_wide_intervals_do_not_warn(seed):
             truth=[0, 1, 0, 1, 1, 0], score=rng.random(6), weight=10 * rng.random(6), cluster=[1, 1, 2, 2, 3, 3]
         )
     assert all(one.low is None or one.low <= one.value <= one.high for one in ev.figures.values())
+
+
+def test_a_median_of_equal_errors_has_a_reason_instead_of_an_interval():
+    truth = np.arange(40.0)
+    found = stakes.evaluate(truth=truth, prediction=truth + 1, task="regression")["median_absolute_error"]
+    assert (found.value, found.low, found.no_interval) == (1.0, None, "no row makes a difference")
+
+
+def test_ends_are_plain_numbers():
+    rng = np.random.default_rng(0)
+    truth, numbers = rng.integers(0, 2, 80), rng.normal(size=80)
+    asked = ({"truth": truth, "score": rng.random(80)}, {"truth": numbers, "prediction": numbers + rng.normal(size=80)})
+    for rows in asked:
+        for row in stakes.evaluate(**rows).to_rows():
+            assert {type(row[name]) for name in ("value", "baseline", "low", "high")} <= {float, type(None)}, row

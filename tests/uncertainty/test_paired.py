@@ -162,18 +162,18 @@ def fits(metric, kind):
     return metric.name != "hand_till_auc" or kind in ("alone", "clustered")
 
 
-EACH = [(m, kind) for m in BY_ROWS for kind in KINDS if kind in ("alone", "clustered") or m.name in NAMES]
-EACH = [(m, kind) for m, kind in EACH if fits(m, kind) and (m.name, kind) != ("accuracy", "alone")]  # McNemar's
-
-
-@pytest.mark.parametrize(("metric", "kind"), EACH, ids=[f"{metric.text}-{kind}" for metric, kind in EACH])
-def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric, kind):
-    sample, first, second = outputs(metric, 40, seed=1, kind=kind)
-    found = difference(metric, sample, first, second, Sampling(0.9))
-    low, high, p_value = by_hand(metric, sample, first, second, 0.9)
-    near = nearness(metric, kind)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=near * (high - low))
-    assert found.p_value == pytest.approx(p_value, abs=3 * near)
+@pytest.mark.parametrize("metric", BY_ROWS, ids=ids)
+def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric):
+    kinds = [kind for kind in KINDS if kind in ("alone", "clustered") or metric.name in NAMES]
+    for kind in kinds:
+        if not fits(metric, kind) or (metric.name, kind) == ("accuracy", "alone"):  # that is McNemar's
+            continue
+        sample, first, second = outputs(metric, 40, seed=1, kind=kind)
+        found = difference(metric, sample, first, second, Sampling(0.9))
+        low, high, p_value = by_hand(metric, sample, first, second, 0.9)
+        near = nearness(metric, kind)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=near * (high - low)), kind
+        assert found.p_value == pytest.approx(p_value, abs=3 * near), kind
 
 
 def test_a_loss_has_the_statistic_of_the_paired_t_test():
@@ -345,18 +345,18 @@ def test_copies_of_rows_tell_nothing_new_as_clusters():
         assert again.method == "influence of whole clusters on the difference, Student's t"
 
 
-TWICE = [(m, kind) for m in FIGURES for kind in KINDS if fits(m, kind)]
-
-
-@pytest.mark.parametrize(("metric", "kind"), TWICE, ids=[f"{m.text}-{kind}" for m, kind in TWICE])
-def test_identical_models_do_not_differ(metric, kind):
-    sample, first, _ = outputs(metric, kind=kind)
-    found = difference(metric, sample, first, first.copy(), Sampling())
-    assert found.p_value == 1
-    if metric.name == "accuracy" and kind == "alone":  # Tango's interval has a width also here
-        assert found.low == -found.high < 0
-    else:
-        assert (found.low, found.high) == (0, 0)
+@pytest.mark.parametrize("kind", KINDS)
+def test_identical_models_do_not_differ(kind):
+    for metric in FIGURES:
+        if not fits(metric, kind):
+            continue
+        sample, first, _ = outputs(metric, kind=kind)
+        found = difference(metric, sample, first, first.copy(), Sampling())
+        assert found.p_value == 1, metric.text
+        if metric.name == "accuracy" and kind == "alone":  # Tango's interval has a width also here
+            assert found.low == -found.high < 0
+        else:
+            assert (found.low, found.high) == (0, 0), metric.text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -346,7 +346,7 @@ def test_a_model_that_renames_its_classes_is_refused():
             self.classes_ = np.array(["x", "y", "z"])
             return found
 
-    with pytest.raises(stakes.InputError, match=r"no score column for the classes '0', '1' and '2'"):
+    with pytest.raises(stakes.InputError, match=r"score has no column for the classes '0', '1' and '2'"):
         stakes.validate(Renaming(), *IRIS)
 
     class Short(GaussianNB):

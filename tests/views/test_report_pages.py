@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import confusion_matrix, roc_curve
-from stakes.evaluation.reporting import payload_of
 
 import stakes
+from stakes.findings.pages import payload_of
 from stakes.language.texts import texts
 from stakes.tallies import ErrorSums
 from stakes.views import report
@@ -38,7 +38,7 @@ def kinds(payload):
 
 def sentences(payload, place):
     """What an answer says: the values by the key."""
-    return {one["text"]: one["values"] for one in section(payload, "verdict")["answers"][place]["sentences"]}
+    return {one["key"]: one["values"] for one in section(payload, "verdict")["answers"][place]["sentences"]}
 
 
 # ── every page ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -64,8 +64,8 @@ def test_what_is_said_fills_every_gap(payload):
 
 def said(tree):
     if isinstance(tree, dict):
-        if "text" in tree and "values" in tree:
-            yield tree["text"], tree["values"]
+        if "key" in tree and "values" in tree:
+            yield tree["key"], tree["values"]
         tree = list(tree.values())
     if isinstance(tree, list):
         for value in tree:
@@ -252,7 +252,7 @@ def test_errors_are_counted_once_inside_or_outside_of_the_picture():
 def test_rows_that_are_gone_are_seen_through_their_picture(monkeypatch):
     ev = numbers()
     seen = payload_of(ev)
-    monkeypatch.setattr("stakes.evaluation.reporting.regression._MANY", 100)
+    monkeypatch.setattr("stakes.findings.pages.regression._MANY", 100)
     payload = payload_of(ev)
     shown, exact = section(payload, "predicted"), section(seen, "predicted")
     assert sum(shown["predicted"]["cells"][2]) == pytest.approx(3_000)
@@ -335,7 +335,7 @@ def test_a_comparison_says_no_more_than_its_intervals():
     sure = [pair.second for pair in compared.pairs if pair.metric == "auc" and pair.first == "boosting"]
     assert best["compared.surely_better"]["models"] == sure
     assert all(compared.pair("boosting", other).told_apart(0.95) for other in sure)
-    shown = [one["values"] for one in margin["sentences"] if one["text"] == "compared.shown"]
+    shown = [one["values"] for one in margin["sentences"] if one["key"] == "compared.shown"]
     expected = {(p.first, p.second) for p in compared.pairs if p.metric == "auc" and p.not_inferior}
     expected |= {(p.second, p.first) for p in compared.pairs if p.metric == "auc" and p.second_not_inferior}
     assert {(one["one"], one["other"]) for one in shown} == expected
@@ -443,8 +443,8 @@ def test_costs_at_every_threshold_are_those_of_the_table():
 def test_ways_to_decide_are_named_and_priced():
     found = decision()
     shown = section(payload_of(found), "ways")["ways"]
-    assert shown[0]["name"]["text"] == "way.recommended"
-    by_name = {(one["name"]["text"], one["name"]["values"].get("decision")): one for one in shown}
+    assert shown[0]["name"]["key"] == "way.recommended"
+    by_name = {(one["name"]["key"], one["name"]["values"].get("decision")): one for one in shown}
     always = by_name["way.always", "sick"]
     assert always["figure"]["value"] == pytest.approx(1000 * found.alternatives["always sick"].value)
     assert always["saving"]["low"] == pytest.approx(1000 * found.savings["always sick"].low)

@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from stakes.evaluation.reporting.system import page_of
 
 from stakes import Costs, System
+from stakes.findings.pages import payload_of
 from stakes.language import LANGUAGES, TRANSLATED
 from stakes.language.texts import texts
 from stakes.views import report
@@ -74,20 +74,20 @@ def of_rows(data, **options):
 
 
 def answers(payload):
-    return {one["question"]["text"].removeprefix("system."): one for one in section(payload, "verdict")["answers"]}
+    return {one["question"]["key"].removeprefix("system."): one for one in section(payload, "verdict")["answers"]}
 
 
 def sentences(payload, question):
-    return {one["text"].removeprefix("system."): one["values"] for one in answers(payload)[question]["sentences"]}
+    return {one["key"].removeprefix("system."): one["values"] for one in answers(payload)[question]["sentences"]}
 
 
 def cautions(payload):
-    return {one["text"].removeprefix("system.caution_") for one in section(payload, "verdict")["cautions"]}
+    return {one["key"].removeprefix("system.caution_") for one in section(payload, "verdict")["cautions"]}
 
 
 # ── the payload ──────────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_verdict_on_the_clinic_is_the_known_one():
-    payload = page_of(clinic())
+    payload = payload_of(clinic())
     assert sentences(payload, "cost_question")["cost_is"]["cost"] == pytest.approx(320 / 0.3)
     dearer = sentences(payload, "cheaper_question")["cheaper_no"]  # "sick" for all costs 200 of the 320
     assert (dearer["decision"], dearer["always"], dearer["more"]) == (
@@ -115,7 +115,7 @@ def test_the_verdict_on_the_clinic_is_the_known_one():
 
 def test_rows_tell_what_erring_together_costs():
     system = of_rows(rows())
-    known = sentences(page_of(system), "dependence_question")["dependence_known"]
+    known = sentences(payload_of(system), "dependence_question")["dependence_known"]
     independent = system.network.cost_if_independent()
     assert known["independent"] == pytest.approx(independent / 0.4)
     assert known["extra"] == pytest.approx((system.cost - independent) / 0.4)
@@ -123,13 +123,13 @@ def test_rows_tell_what_erring_together_costs():
 
 def test_a_good_system_and_one_that_hangs_on_the_dependence_are_told_apart():
     good = [[99, 1], [2, 198]]
-    payload = page_of(clinic(models={"images": good, "history": good}, decide="images or history"))
+    payload = payload_of(clinic(models={"images": good, "history": good}, decide="images or history"))
     assert "cheaper_yes" in sentences(payload, "cheaper_question")
     assert answers(payload)["dependence_question"]["tone"] == "good"
-    unsure = page_of(clinic(models={"images": [[80, 20], [20, 180]], "history": [[80, 20], [40, 160]]}))
+    unsure = payload_of(clinic(models={"images": [[80, 20], [20, 180]], "history": [[80, 20], [40, 160]]}))
     assert answers(unsure)["dependence_question"]["tone"] == "doubt"
     assert "dependence_decides" in sentences(unsure, "dependence_question")
-    few = page_of(clinic(models={"images": [[8, 2], [2, 18]], "history": [[9, 1], [4, 16]]}))
+    few = payload_of(clinic(models={"images": [[8, 2], [2, 18]], "history": [[9, 1], [4, 16]]}))
     assert "cheaper_unsure" in sentences(few, "cheaper_question")
     assert "few" in cautions(few)
     assert sentences(few, "first_question")["first_unsure"]["models"] == "images, history"
@@ -139,29 +139,29 @@ def test_a_good_system_and_one_that_hangs_on_the_dependence_are_told_apart():
 
 
 def test_one_model_and_useless_models_are_told():
-    alone = page_of(clinic(decide="images"))
+    alone = payload_of(clinic(decide="images"))
     assert "dependence_nothing" in sentences(alone, "dependence_question")
     assert "unheard" in cautions(alone)
-    always = page_of(clinic(models={"images": [[1, 0], [1, 0]], "history": [[1, 0], [1, 0]]}, prior=0.3))
+    always = payload_of(clinic(models={"images": [[1, 0], [1, 0]], "history": [[1, 0], [1, 0]]}, prior=0.3))
     assert "cheaper_alike" in sentences(always, "cheaper_question")
     assert "first_alike" in sentences(always, "first_question")
     perfect = clinic(models={"images": [1, 1], "history": [1, 1]}, prior=0.5)
-    assert "whose_nobody" in sentences(page_of(perfect), "whose_question")
-    assert "first_none" in sentences(page_of(perfect), "first_question")
-    assert cautions(page_of(perfect)) == {"independent", "rates"}
+    assert "whose_nobody" in sentences(payload_of(perfect), "whose_question")
+    assert "first_none" in sentences(payload_of(perfect), "first_question")
+    assert cautions(payload_of(perfect)) == {"independent", "rates"}
 
 
 def test_cautions_name_what_figures_rest_on():
-    helps = page_of(clinic(decide='"sick" if images == "healthy" else "healthy"'))
+    helps = payload_of(clinic(decide='"sick" if images == "healthy" else "healthy"'))
     assert "helps" in cautions(helps)
     assert "first_none" in sentences(helps, "first_question") or "first_cheapest" in sentences(helps, "first_question")
     scan = {"table": [[5, 3, 2], [1, 1, 8]], "outputs": ["spot", "blur", "clear"]}
     unsaid = clinic(models={"scan": scan, "history": [0.9, 0.8]}, decide='"sick" if scan == "spot" else history')
-    payload = page_of(unsaid)
+    payload = payload_of(unsaid)
     assert {"right", "independent"} <= cautions(payload)
     assert sentences(payload, "first_question")["first_left_out"] == {"models": "scan"}
     votes = clinic(decide="majority(images, history)")
-    assert "ties" in cautions(page_of(votes))
+    assert "ties" in cautions(payload_of(votes))
 
 
 def seen_in_rows(**options):
@@ -171,12 +171,12 @@ def seen_in_rows(**options):
 
 
 def test_models_seen_by_others_in_rows_have_a_range_and_no_sliders():
-    payload = page_of(seen_in_rows())
+    payload = payload_of(seen_in_rows())
     assert "range" in cautions(payload)
     shown = section(payload, "system")
     assert not shown["models"][0]["known"]
     assert {one["model"]: one["fixed"] for one in shown["sliders"]["axes"]} == {0: True, 1: False, 2: False}
-    shared = page_of(seen_in_rows(shared_difficulty=False))
+    shared = payload_of(seen_in_rows(shared_difficulty=False))
     assert "shared" in cautions(shared)
     assert section(shared, "system")["models"][0]["known"]
 
@@ -185,7 +185,7 @@ def test_too_many_combinations_have_no_sliders():
     names = [f"m{i}" for i in range(16)]
     models = {name: [0.9, 0.8] for name in names}
     system = clinic(models=models, decide=f"majority({', '.join(names)})", prior=0.5)
-    shown = section(page_of(system), "system")["sliders"]
+    shown = section(payload_of(system), "system")["sliders"]
     assert shown == {"why_not": {"text": "system.too_many", "values": {"n": 2**16}}}
 
 
@@ -199,11 +199,11 @@ def test_what_is_said_fills_every_gap_and_names_are_inert(tmp_path):
         clinic(decide="majority(images, history)"),
     ]
     for system in systems:
-        payload = page_of(system)
+        payload = payload_of(system)
         for said in _said(payload):
-            wanted = {name.partition(":")[0] for part in gaps(texts("en")[said["text"]]) for name in part}
-            assert wanted <= set(said["values"]), said["text"]
-    page = report.html(page_of(fused()))
+            wanted = {name.partition(":")[0] for part in gaps(texts("en")[said["key"]]) for name in part}
+            assert wanted <= set(said["values"]), said["key"]
+    page = report.html(payload_of(fused()))
     assert page.count("<script") == page.count("</script") == 2
     clinic().report(tmp_path / "out.html", lang="es")
     assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith('<!doctype html>\n<html lang="es">')
@@ -216,7 +216,7 @@ def test_the_page_stays_below_a_megabyte(count):
     models = {f"model {i} " + "y" * 300: rng.integers(1, 99, (count, count)) for i in range(3)}
     rule = f"majority({', '.join(f'`{name}`' for name in models)})"
     system = System(classes=classes, models=models, decide=rule, costs=Costs(1 - np.eye(count), classes, classes))
-    payload = page_of(system)
+    payload = payload_of(system)
     assert len(report.html(payload).encode()) < 1_000_000
     shown = section(payload, "system")["models"][0]["cells"]
     assert shown["count"] == count**2
@@ -227,7 +227,7 @@ def test_of_very_many_models_the_first_are_shown():
     rng = np.random.default_rng(1)
     data = {"t": rng.integers(0, 2, 40), **{f"m{i}": rng.integers(0, 2, 40) for i in range(53)}}
     system = System(data, truth="t", models=[f"m{i}" for i in range(53)], decide="m0 or m52", costs=COSTS)
-    shown = section(page_of(system), "system")
+    shown = section(payload_of(system), "system")
     assert (len(shown["models"]), shown["hidden"]) == (50, 3)
     assert {axis["model"] for axis in shown["sliders"]["axes"]} == {0, 52}
 

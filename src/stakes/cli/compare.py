@@ -2,32 +2,36 @@
 
 import click
 
-from stakes.cli import options, output
+from stakes.cli import options, output, published
+from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile
 from stakes.cli.words import as_asked
-from stakes.question.options import Compared
 
 
 @click.command(cls=Command)
-@click.argument("files", type=InputFile("rows"), nargs=-1, required=True)
+@click.argument("files", type=InputFile("rows"), nargs=-1, required=False, metavar="FILES...")
 @options.asked("compare")
+@published.tables
 @options.report
 @output.forms()
-def compare(files: tuple[str, ...], asked: Compared, report: str | None) -> Answer:
+def compare(files: tuple[str, ...], asked: Arguments, tables: tuple[str, ...], report: str | None) -> Answer:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
 
     \b
     Examples:
       stakes compare preds.csv --truth y --score knn --score svc --margin 0.02
       stakes compare old.csv new.csv --id case --truth y --score p
+      stakes compare --table "80 20; 10 90" --table "85 15; 12 88" --unpaired
     """
     from stakes.evaluation.comparing import compare
 
     several = len(files) > 1
     asked["scores"] = _of_models(asked["scores"], several)
     asked["predictions"] = _of_models(asked["predictions"], several)
-    compared = compare(list(files) if several else files[0], **asked)
+    published.refuse_neither(files, bool(tables))
+    data = published.confusions(tables, asked) if tables else list(files) if several else files[0]
+    compared = compare(data, **asked)
     if report is not None:
         compared.report(report, about=as_asked())
     return output.of_page(compared, lambda: compared.conclusion, more="stakes compare … --csv")

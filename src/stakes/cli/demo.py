@@ -1,67 +1,71 @@
-"""stakes demo: the predictions and the system that ship with the package."""
+"""stakes demo: each verb on the data that ship with the package."""
+
+import shlex
 
 import click
 
 from stakes.cli import options
-from stakes.cli.evaluate import SHOW_ALL
-from stakes.cli.options import DEMO_FILES
 from stakes.cli.paths import Command
-from stakes.cli.words import say
+from stakes.cli.words import say, wrap
 
-DEMO_FILE = DEMO_FILES / "breast_cancer.csv"
+_TUMOURS = "demo:breast_cancer --truth diagnosis --score logistic --positive malignant"
 
-_DEMO_NEXT = """\
-Where to look next
-  stakes evaluate FILE --truth COLUMN --score COLUMN   your own predictions
-  stakes metrics                                       every figure, its question
-  stakes metrics f1                                    one of them, with its traps
-  stakes evaluate --help                               segments, costs, JSON
-The predictions above are {file}
-"""
+DEMOS = {
+    "evaluate": f"evaluate {_TUMOURS} --by size",
+    "decide": f"decide {_TUMOURS} --miss 10 --false-alarm 1",
+    "compare": "compare demo:breast_cancer --truth diagnosis --score logistic --score neighbours --positive malignant",
+    "calibrate": f"calibrate {_TUMOURS}",
+    "permute": f"permute {_TUMOURS} --permutations 1000",
+    "system": "system demo:clinic_and",
+    "regression": "evaluate demo:diabetes --truth progression --prediction linear --by age",
+}
+"""The command that each demo runs."""
 
-_SYSTEM_NEXT = """
-Where to look next
-  stakes system FILE.toml                              a system of your own
-  stakes system --help                                 the same from columns
-The systems above are {folder}/clinic_and.toml and clinic_or.toml
-"""
+_NEXT = {
+    "evaluate FILE --truth COLUMN --score COLUMN": "own",
+    "demo --help": "others",
+    "metrics": "metrics",
+    "evaluate --help": "help",
+}
+"""Where to look next: commands, and what the catalogue says of each."""
 
 
 @click.command(cls=Command)
-@click.argument("what", type=click.Choice(["predictions", "system"]), default="predictions")
+@click.argument("what", type=click.Choice(list(DEMOS)), default="evaluate", metavar="[WHAT]")
 @options.report
 @options.lang
 def demo(what: str, report: str | None, lang: str) -> None:
-    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models.
+    """Try stakes on data that ship with it: show a command, and what it answers.
+
+    WHAT is evaluate, decide, compare, calibrate or permute (is a breast tumour malignant?), system (what does each
+    model's mistake cost a clinic?) or regression (how far will diabetes have come in a year?). Wherever a FILE is
+    named, the same data are demo:breast_cancer, demo:clinic_and, demo:clinic_or and demo:diabetes.
 
     \b
     Examples:
       stakes demo
-      stakes demo system
+      stakes demo decide --lang es
+      stakes demo system --report clinic.html
     """
-    if what == "system":
-        _demo_system(report, lang)
-        return
-    from stakes.evaluation import evaluate
-    from stakes.views import terminal
-    from stakes.views.pages import page_of
+    from stakes.language import speaking
+    from stakes.language.sentences import words
 
-    say("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
-    evaluation = evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size")
-    if report is not None:
-        evaluation.report(report, lang)
-    terminal.show_page(page_of(evaluation, more=SHOW_ALL))
-    say("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
+    if report is not None and what == "calibrate":
+        raise click.UsageError("calibrate has no page; leave --report out.")
+    typed = shlex.split(DEMOS[what])
+    typed += [] if report is None else ["--report", report]
+    typed += [] if lang == "en" else ["--lang", lang]
+    with speaking(lang):
+        say(f"{wrap(words(f'demo.{what}'))}\n\n$ stakes {shlex.join(typed)}\n")
+        _run(typed)
+        say(f"\n{words('demo.next')}")
+        for command, key in _NEXT.items():
+            say(f"  stakes {command}\n      {words(f'demo.{key}')}")
 
 
-def _demo_system(report: str | None, lang: str) -> None:
-    """The clinical example: images and history, fused by AND (which the report is about) and by OR."""
-    from stakes.systems.system import System
-
-    for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
-        say(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
-        system = System.from_toml(DEMO_FILES / f"clinic_{fuser}.toml")
-        if report is not None and fuser == "and":
-            system.report(report, lang)
-        system.show()
-    say(_SYSTEM_NEXT.format(folder=DEMO_FILES), nl=False)
+def _run(typed: list[str]) -> None:
+    """Run a command as if it had been typed."""
+    root = click.get_current_context().find_root()
+    found = root.command.get_command(root, typed[0])  # type: ignore[attr-defined]
+    with found.make_context(typed[0], typed[1:], parent=root) as context:
+        found.invoke(context)

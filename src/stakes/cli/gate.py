@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stakes import errors
-from stakes.cli import github, options, output
+from stakes.cli import github, options, output, published
 from stakes.cli.config import config
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @config
 @partial(options.files, required=False)
 @options.asked("gate")
+@published.table
 @option(
     "--baseline",
     group="models",
@@ -46,7 +47,14 @@ if TYPE_CHECKING:
 @option("--id", group="models", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
 @click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
 @output.forms()
-def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: str | None, **typed: Value) -> Answer:
+def gate(
+    config: str | None,
+    files: tuple[str, ...],
+    asked: Arguments,
+    table: str | None,
+    junit: str | None,
+    **typed: Value,
+) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
     Exit code 3 is work that could not be done (too little memory, a full disk), which says nothing about the model.
@@ -80,7 +88,7 @@ def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: st
     from stakes.views import junit as xml
 
     given = click.get_current_context().params
-    if not files:
+    if not files and table is None:
         raise click.UsageError("name the FILE with the predictions (or files = [...] in stakes.toml).")
     if given["as_markdown"]:
         _refuse_file_of_markdown(files)
@@ -89,7 +97,7 @@ def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: st
     request = Request.parse(**wanted, against=rival.is_beside or rival.baseline is not None)
     if asked["costs"] is None:
         request.refuse_without_costs()
-    evaluation = evaluate(options.one_or_all(files), **asked)
+    evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
     baseline = rival.judge(files, {name: value for name, value in asked.items() if name != "by"})
     found = judge(evaluation, request, baseline)
     if isinstance(baseline, Evaluation):

@@ -4,7 +4,6 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -19,8 +18,6 @@ from stakes.question.options import Option, Value
 if TYPE_CHECKING:
     from stakes.tallies.costs import Costs
 
-DEMO_FILES = Path(__file__).parents[1] / "demo"
-
 Command: TypeAlias = Callable[..., object]
 Decorator: TypeAlias = Callable[[Command], Command]
 
@@ -31,6 +28,16 @@ _OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
 """Verbs that also take tallies, which were counted against their truth; count says why it does not."""
 
 
+class TypedNumber(click.types.FloatParamType):
+    """A number; a decimal comma is told how to be written."""
+
+    def convert(self, value: Value, param: click.Parameter | None, ctx: click.Context | None) -> Value:
+        """Return the number."""
+        if isinstance(value, str):
+            _refuse_comma(value)
+        return super().convert(value, param, ctx)
+
+
 def asked(verb: str, *without: str) -> Decorator:
     """Give a command the options of a verb but some; the command gets ``asked``, the arguments that they stand for."""
     rows = {name: option for name, option in table.options(verb).items() if option.typed and name not in without}
@@ -38,6 +45,8 @@ def asked(verb: str, *without: str) -> Decorator:
     def decorated(command: Command) -> Command:
         @functools.wraps(command)
         def with_arguments(**given: Value) -> object:
+            if given.get("table") or given.get("tables"):
+                refuse_table_beside(given["files"])
             arguments = {name: _argument(option, given, name) for name, option in rows.items()}
             if "truth" in rows and arguments["truth"] is None and verb != "calibrate":
                 _refuse_unnamed(verb, given["files"], arguments)
@@ -50,6 +59,12 @@ def asked(verb: str, *without: str) -> Decorator:
         return made
 
     return decorated
+
+
+def refuse_table_beside(files: Sequence[str]) -> None:
+    """Refuse files beside a published table, before they are looked at."""
+    if files:
+        raise click.UsageError("give FILE, or --table TEXT; not both.")
 
 
 def like(verb: str, name: str) -> Decorator:
@@ -79,7 +94,7 @@ def _click_options(verb: str, name: str, option: Option) -> list[Decorator]:
             **dict.fromkeys(_OF_TALLIES, "[required but for tallies]"),
         }
         return [made(help=f"{option.help}  {needed.get(verb, '[required]')}")]
-    kinds = {"number": float, "whole": int, "choice": click.Choice(list(option.of))}
+    kinds = {"number": TypedNumber(), "whole": int, "choice": click.Choice(list(option.of))}
     shown = default is not None and option.form in kinds
     return [made(type=kinds.get(option.form), default=default, show_default=shown)]
 
@@ -130,9 +145,13 @@ def _number_or_name(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
-        if re.fullmatch(r"\d+,\d+", text):
-            raise click.UsageError(f"{text} is no number here; write {text.replace(',', '.')}.") from None
+        _refuse_comma(text)
         return text
+
+
+def _refuse_comma(text: str) -> None:
+    if re.fullmatch(r"-?\d*,\d+", text):
+        raise click.UsageError(f"{text} is no number here; write {text.replace(',', '.')}.") from None
 
 
 def _shares(typed: Sequence[str]) -> float | str | dict[str, float | str] | None:

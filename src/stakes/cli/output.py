@@ -12,6 +12,7 @@ import click
 
 from stakes import errors
 from stakes.cli.paths import Given, OutputFile
+from stakes.cli.progress import bar, take_away
 from stakes.cli.words import on_the_command_line, say
 from stakes.question.options import Value
 from stakes.text import as_json, in_language, lines, uncommanding
@@ -97,7 +98,9 @@ def of_page(found: Result, line: Callable[[], str], everything: bool = False, mo
     def show() -> None:
         from stakes.views import terminal
 
-        terminal.show_page(in_words())
+        page = in_words()
+        take_away()
+        terminal.show_page(page)
 
     parts = {"page": in_words, "lang": getattr(found, "lang", "en"), **parts}
     return of(found, line, parts.pop("show", show), **parts)
@@ -114,9 +117,10 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             if len(chosen) > 1:
                 raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")
             target = given.pop("output_file") if to_file else None
-            answer = command(**given)
+            with bar("quiet" not in chosen):
+                answer = command(**given)
             try:
-                with in_language(answer.lang):
+                with in_language(answer.lang), bar("quiet" not in chosen):
                     _tell(answer, chosen[0] if chosen else None, target)
             except (BrokenPipeError, SystemExit):  # nobody is listening any more; the exit code still tells
                 if not answer.code:
@@ -151,6 +155,7 @@ def _tell(answer: Answer, form: str | None, target: str | None) -> None:
         answer.show()
     else:
         text = answer.render(form, str(getattr(sys.stdout, "encoding", None) or "utf-8").lower())
+        take_away()
         if text:
             say(text)
     if answer.dropped and form in ("csv", "quiet"):

@@ -1,40 +1,82 @@
-"""A bar that shows how far the reading of large files has come: on a terminal only, and gone when it is done."""
+"""Signs of progress, on a terminal only and gone when it is done: a bar while large files are read, and after two
+seconds of anything else what is being done.
+"""
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from stakes.engines import progress
+
 if TYPE_CHECKING:
     from rich.progress import Progress
+    from rich.status import Status
+
+PATIENCE = 2.0
+"""After so many seconds people want to know what is going on."""
+
+_NOTHING = "nothing"
+"""Where nobody wants to see it, or could."""
+
+_shown: "_Bar | str | None" = None
 
 
 @contextmanager
 def bar(wanted: bool = True) -> Iterator[None]:
-    """Show rows, rate and time left on a terminal while files are read; those that are read at once show nothing."""
-    if not wanted or not sys.stderr.isatty():
-        yield
-        return
-    from stakes.engines import progress
-
-    shown = _Bar()
-    with progress.telling(shown.tell):
-        try:
+    """Show rows, rate and time left while files are read, and what is being done where something takes longer."""
+    global _shown
+    before = _shown
+    if before is None:
+        _shown = _Bar() if wanted and sys.stderr.isatty() else _NOTHING
+    try:
+        with progress.telling(_shown.tell if isinstance(_shown, _Bar) else None):
             yield
-        finally:
-            shown.end()
+    finally:
+        if before is None:
+            take_away()
+            _shown = None
+
+
+def take_away() -> None:
+    """Clear the terminal for the answer."""
+    if isinstance(_shown, _Bar):
+        _shown.end()
 
 
 class _Bar:
     def __init__(self) -> None:
         self._progress: Progress | None = None
+        self._status: Status | None = None
+        self._doing, self._lock = "reading and counting rows", threading.Lock()
+        self._timer = threading.Timer(PATIENCE, self._lose_patience)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _lose_patience(self) -> None:
+        """Say what is being done, unless a bar shows it."""
+        from rich.console import Console
+
+        with self._lock:
+            if self._progress is None and self._status is None and not self._timer.finished.is_set():
+                self._status = Console(stderr=True).status(f"{self._doing} …", spinner="line")
+                self._status.start()
 
     def tell(self, rows: int, total: int) -> None:
+        with self._lock:
+            self._clear_status()
+            self._tell(rows, total)
+
+    def _tell(self, rows: int, total: int) -> None:
         shown = self._progress = self._progress or self._begin(total)
         elapsed, task = shown.tasks[0].elapsed, shown.task_ids[0]
         shown.update(task, completed=rows, total=total, rate=rows / elapsed if elapsed else 0.0)
         if rows >= total:
-            self.end()
+            self._clear_bar()
+            self._doing = "working out figures and how sure they are"
+            self._status = shown.console.status(f"{self._doing} …", spinner="line")
+            self._status.start()
 
     def _begin(self, total: int) -> "Progress":
         from rich.console import Console
@@ -49,7 +91,18 @@ class _Bar:
         return shown
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Take everything away."""
+        with self._lock:
+            self._timer.cancel()
+            self._clear_status()
+            self._clear_bar()
+
+    def _clear_status(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _clear_bar(self) -> None:
         if self._progress is not None:
             self._progress.stop()
             self._progress = None

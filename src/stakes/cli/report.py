@@ -1,15 +1,16 @@
 """stakes report: the page to explore, and nothing else."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
-from stakes.cli import options, output
+from stakes.cli import options, output, published
+from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile
 from stakes.cli.words import as_asked, say
 from stakes.language import LANGUAGES
-from stakes.question.options import Asked
 from stakes.records import Record
 from stakes.text import lines, visible
 
@@ -23,13 +24,14 @@ class WrittenPage(Record, stakes="report"):
 
 
 @click.command(cls=Command)
-@options.files
+@partial(options.files, required=False)
 @options.asked("report")
+@published.table
 @click.option(
     "-o", "--output", "product", metavar="PAGE.html", type=OutputFile("page"), help="Where to write the page."
 )
 @output.forms(to_file=False)
-def report(files: tuple[str, ...], asked: Asked, product: str | None) -> Answer:
+def report(files: tuple[str, ...], asked: Arguments, table: str | None, product: str | None) -> Answer:
     """Write an HTML page to explore the predictions in FILE; it needs no network.
 
     \b
@@ -41,7 +43,7 @@ def report(files: tuple[str, ...], asked: Asked, product: str | None) -> Answer:
     if product is None:
         raise click.UsageError("a page is written to a file; say where with -o PAGE.html.")
     lang = asked["lang"]
-    report(options.one_or_all(files), product, about=as_asked(), **asked)
+    report(published.rows_or_table(files, table, asked), product, about=as_asked(), **asked)
     page = WrittenPage(visible(product), lang)
     words = f"{page.written}: the page, in {LANGUAGES[lang]}"
     return Answer(lambda: say(lines([words])), page.to_dict, lambda: [page.data()], lambda: words)

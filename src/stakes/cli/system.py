@@ -36,16 +36,22 @@ class _System(InputFile):
 
     def places(self, name: str) -> Iterator[tuple[str | int, str]]:
         """Yield the file, and the one that holds its rows."""
+        from stakes.engines.files.demo import real_name
         from stakes.tallies.toml_files import read_toml
 
-        if not name.lower().endswith(".toml"):
+        name = real_name(name)
+        if not _is_toml(name):
             yield from super().places(name)
             return
         yield name, "system"
         with suppress(StakesError):  # the command says what is wrong with it
             data = read_toml(name).get("data")
             if isinstance(data, str):
-                yield from super().places(os.path.join(os.path.dirname(name), data))
+                yield from super().places(os.path.join(os.path.dirname(name), real_name(data)))
+
+
+def _is_toml(name: str) -> bool:
+    return name.lower().endswith(".toml")
 
 
 @click.command(cls=Command)
@@ -104,9 +110,10 @@ def system(
     With rows: data = "preds.csv", truth = "y", models = ["images", "history"]. Names that are no plain words stand in
     backticks in a rule.
     """
+    from stakes.engines.files.demo import real_name
     from stakes.systems.system import System
 
-    if file.lower().endswith(".toml"):
+    if _is_toml(real_name(file)):
         if models or any(value is not None for value in arguments.values()):
             raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
         try:

@@ -112,6 +112,18 @@ def are_fractions(values: Array) -> Array:
     return np.asarray((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
 
 
+def group_codes(column: Column) -> Array:
+    """Number the groups of a column from 0 on: what they are called nobody asks, and there may be very many."""
+    if column.kind != "number":
+        return encode(column).codes
+    values = _whole(column)
+    low, reach = int(values.min()), int(values.max()) - int(values.min())
+    if reach >= max(_FEW, 8 * len(values)):
+        return np.unique(values, return_inverse=True)[1]
+    # numbers that do not occur are left out when clusters are counted; wrapping is meant, as below
+    return (values.astype(np.uint64) - np.uint64(low % 2**64)).astype(np.int64)
+
+
 def _encode_whole(values: Array) -> Labels:
     low, high = int(values.min()), int(values.max())
     if high - low >= _FEW:

@@ -75,7 +75,8 @@ class Counted(Saved):
     one that was given when counting, ``question`` the words and numbers that said which rows, and how they count.
     ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how many rows each
     segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh. ``read_as`` says
-    how files are written where nobody had said it; it is not saved either.
+    how files are written where nobody had said it, ``files`` are their names, ``call`` how the rows were asked about;
+    none of these is saved either.
     """
 
     task: str
@@ -91,6 +92,8 @@ class Counted(Saved):
     dropped_in: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
     dropped_weight: float = field(default=0, compare=False)
     read_as: tuple[str, ...] = field(default=(), compare=False)
+    files: tuple[str, ...] = field(default=(), compare=False)
+    call: str = field(default="", compare=False)
 
     @property
     def confusion(self) -> Any:
@@ -202,6 +205,7 @@ class Counted(Saved):
             dropped_in=_add(part.dropped_in for part in parts),
             dropped_weight=math.fsum(part.dropped_weight for part in parts),
             read_as=tuple(dict.fromkeys(words for part in parts for words in part.read_as)),
+            files=tuple(dict.fromkeys(name for part in parts for name in part.files)),
         )
 
     def __radd__(self, other: object) -> Self:

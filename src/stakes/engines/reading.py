@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
 from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
-from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
+from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_count
@@ -99,18 +99,20 @@ def read_rows(data: Data, asked: RowQuestion) -> Read:
 
 @contextmanager
 def locating(data: Data, asked: RowQuestion) -> Iterator[None]:
-    """Let errors tell where in a file a row stands."""
-    try:
-        yield
-    except InputError as problem:
-        if data is None or not names_files(data):
-            raise
+    """Let errors and warnings tell where in a file a row stands."""
+
+    def place(row: int) -> str:
         from stakes.engines.files.reading import Files  # loads Polars
+
+        return Files.open(data, {}, asked.where).place_of(row)
+
+    def located(problem: errors.Problem) -> errors.Problem:
         from stakes.engines.files.sources import read_once
 
-        if read_once(data):
-            raise
-        raise problem.located(lambda row: Files.open(data, {}, asked.where).place_of(row)) from None
+        return problem if read_once(data) else problem.located(place)
+
+    with errors.pointing(located) if data is not None and names_files(data) else nullcontext():
+        yield
 
 
 def _read(data: Data, asked: RowQuestion) -> Read:
@@ -122,14 +124,16 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     if asked.classes is None and (width := width_of(score)) > 1:
         asked = replace(asked, classes=_columns_in_order(data, asked.truth, width))
     scores, table = spread_scores(score, asked.classes)
-    if asked.where is not None and table is not None:
-        raise errors.where_beside_array("score")
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
         raise errors.cost_columns_without_data(list(prices.values()))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
     named |= {**spread_by(asked.by, data), **scores}
-    found = take(data, asked.where, **named, **prices)
+    chosen = {} if asked.where is None or table is None else {"score": np.arange(len(table.values))}
+    found = take(data, asked.where, **named, **prices, **chosen)
+    if chosen and table is not None:  # a condition keeps the same rows of an array beside the table
+        table = table.keep(np.asarray(found["score"]))
+        found = {name: column for name, column in found.items() if name != "score"}
     rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
     with keep_numbers(rows.places):
         if scores and "score" not in scores:
@@ -141,7 +145,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
 def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
     """Find out which task the columns are of, and number their classes or take their quantities."""
     columns, baseline = rows.columns, asked.baseline
-    segments, cluster = segment_labels(columns), encode(columns["cluster"]).codes if "cluster" in columns else None
+    segments, cluster = segment_labels(columns), group_codes(columns["cluster"]) if "cluster" in columns else None
     quick = {name: zeros_and_ones(columns[name]) for name in columns if name in ("truth", "prediction")}
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
         raise InputError(
@@ -185,6 +189,8 @@ def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | N
     truth = to_column(take(data, truth=truth)["truth"], "truth")
     if truth.kind == "boolean":
         return [False, True] if width == 2 else None
+    if truth.kind == "text" and len(names := encode(truth).names) > width:
+        raise errors.which_score_column((len(truth), width), names)
     numbers = truth.values if truth.kind == "number" and truth.values.dtype.kind in "iu" else np.array([-1])
     seen = np.unique(numbers).tolist()
     if seen == list(range(len(seen))) and len(seen) > width:
@@ -198,9 +204,9 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
         if read.plan is None:
             return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts), read)
         counted = memory.count_classes(read.plan, read.rows, read.by, parts)
-    tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
-    if parts is None and not all(tally.probabilities for tally in tallies):
-        warn_of_few_outside(np.asarray(read.rows.scores))
+        tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
+        if parts is None and not all(tally.probabilities for tally in tallies):
+            warn_of_few_outside(np.asarray(read.rows.scores))
     return _with_rows(replace(counted, decided_by=read.decided_by), read)
 
 

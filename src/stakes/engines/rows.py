@@ -13,7 +13,6 @@ from stakes.engines.columns import Arguments, Column, as_frequencies, as_weights
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
-from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
@@ -66,11 +65,12 @@ class RowsThatCount:
 
 @contextmanager
 def keep_numbers(places: Array | None) -> Iterator[None]:
-    """Let errors tell the number that a row had before others were left out."""
-    try:
+    """Let errors and warnings tell the number that a row had before others were left out."""
+    if places is None:
         yield
-    except InputError as problem:
-        raise problem if places is None else problem.renumbered(lambda row: int(places[row])) from None
+        return
+    with errors.pointing(lambda problem: problem.renumbered(lambda row: int(places[row]))):
+        yield
 
 
 def rows_that_count(

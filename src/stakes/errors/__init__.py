@@ -5,8 +5,10 @@ column, what was seen (how many, the first row), and what to do about it.
 """
 
 import importlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from stakes.errors.mentions import *
 from stakes.errors.mentions import Given, Pass, Text, in_python
@@ -17,7 +19,7 @@ _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
 
 
-class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
+class OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     """What is said, on one line that can be seen, whatever names from data it quotes.
 
     ``code`` names the kind of thing that is wrong, and stays when words change (docs/errors.md lists all of them).
@@ -64,7 +66,7 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
         return self.written(in_python)
 
 
-class StakesError(_OneLine):
+class StakesError(OneLine):
     """Everything that stakes raises on purpose."""
 
 
@@ -94,12 +96,38 @@ class MissingPartError(UnableError, ImportError):
     """An optional package is not installed."""
 
 
-class InputWarning(_OneLine, UserWarning):
+class InputWarning(OneLine, UserWarning):
     """The input is allowed but probably not meant; the text says what was seen."""
 
 
-class UndefinedWarning(_OneLine, UserWarning):
+class UndefinedWarning(OneLine, UserWarning):
     """A metric has no value on these data; the text says why."""
+
+
+Problem = TypeVar("Problem", bound=OneLine)
+
+
+class Pointer(Protocol):
+    """Makes a problem tell where a row stands."""
+
+    def __call__(self, problem: Problem, /) -> Problem:
+        """Return the same problem, which tells it."""
+
+
+_pointers: ContextVar[tuple[Pointer, ...]] = ContextVar("pointers", default=())
+"""Those of the blocks that are entered, the innermost last."""
+
+
+@contextmanager
+def pointing(to: Pointer) -> Iterator[None]:
+    """Let what is raised or warned of in the block tell where a row stands: ``to`` makes it do so."""
+    token = _pointers.set((*_pointers.get(), to))
+    try:
+        yield
+    except InputError as problem:
+        raise to(problem) from None
+    finally:
+        _pointers.reset(token)
 
 
 def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedWarning] = InputWarning) -> None:
@@ -112,7 +140,10 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(category(code, *parts), stacklevel=depth)
+    problem = category(code, *parts)
+    for point in reversed(_pointers.get()):
+        problem = point(problem)
+    warnings.warn(problem, stacklevel=depth)
 
 
 if TYPE_CHECKING:

@@ -3,20 +3,21 @@
 from collections.abc import Collection
 
 from stakes.errors import InputError
-from stakes.errors.mentions import Pass
+from stakes.errors.mentions import About, Pass
 from stakes.errors.words import nearest
 
 _OURS = {
     "truth": "y_true targets target actual actual_vector ground_truth gold response obs",
     "prediction": "y_pred preds pred predicted predict_vector",
     "score": "y_score y_prob y_proba probas_pred probs proba probability predictor",
-    "weight": "sample_weight sample_weights weights",
+    "weight": "sample_weight sample_weights weights frequency",
     "classes": "labels target_names class_names levels",
     "positive": "pos_label positive_class event_level",
     "by": "segment segments slices sensitive_features",
     "costs": "cost_matrix loss_matrix utility",
     "prior": "prevalence priors class_prior",
-    "confidence": "confidence_level conf_level",
+    "frequency": "freq freqs counts fweights",
+    "confidence": "confidence_level conf_level ci",
     "threshold": "cutoff cut_off decision_threshold",
     "seed": "random_state random_seed",
     "where": "query",
@@ -37,6 +38,15 @@ _OURS = {
 _ELSEWHERE = {
     "average": "each average is a figure of its own, such as macro_f1 or weighted_f1; ask for that one",
     "metric": "all figures are worked out; read the one that is meant from the result, such as ev['auc']",
+    "zero_division": "a figure that has no value is NaN, with the reason beside it; leave this out",
+    "multi_class": "macro_auc is one class against the rest, hand_till_auc every two classes; ask for one of them",
+    "alpha": "it is 1 minus what is called confidence here; pass that",
+    "beta": "it is written behind the figure: 'f_beta(beta=0.5)', or F2; ask for that one",
+    "squared": "rmse and mse are two figures; ask for the one that is meant",
+    "normalize": "counts are in the table of the result, and shares are figures; leave this out",
+    "jobs": "nothing is fitted here that could run beside; leave this out",
+    "groups": "rows that belong together are called cluster here, segments by; pass one of them",
+    "class_weight": "what mistakes cost is given as costs; pass those",
     "sheet_name": "the sheet is part of the name of the file; write FILE::SHEET",
 }
 """What is asked for in another way."""
@@ -54,4 +64,4 @@ def translation(name: str, known: Collection[str]) -> list[str | Pass]:
 
 def no_such_option(verb: str, name: str, known: Collection[str]) -> InputError:
     translated = translation(name, known) or [nearest(name, list(known)).removeprefix("; ")]
-    return InputError("no-such-option", f"{verb}() has no option {name!r}; ", *translated)
+    return InputError("no-such-option", f"{verb}() has no option '", About(name), "'; ", *translated)

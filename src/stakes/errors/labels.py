@@ -61,6 +61,10 @@ def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str])
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
+    if len(classes) == 1 and len(apart := [name.strip() for name in classes[0].split(",")]) > 1:
+        return InputError(
+            "classes-in-one", Given("classes", list(classes)), " is one name with commas; pass ", Pass("classes", apart)
+        )
     return InputError(
         "classes-not-different",
         Given("classes", list(classes)),
@@ -72,7 +76,8 @@ def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputE
     hint = f" (there is one for {some(unused)}, which occurs in no row)" if unused else ""
     return InputError(
         "class-without-score",
-        f"there is no score column for {the_class(classes)} {some(classes)}{hint}; every class needs one",
+        About("score"),
+        f" has no column for {the_class(classes)} {some(classes)}{hint}; every class needs one",
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stakes.errors import InputError, Pass
 from stakes.errors.borrowed import translation
+from stakes.errors.mentions import About
 from stakes.errors.words import nearest, short, some
 
 _CALLED_WITH = ("truth", "prediction", "score", "positive", "classes", "weight")
@@ -20,7 +21,7 @@ def bad_metric_text(text: object) -> InputError:
 def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> InputError:
     takes = f"it takes {some(known)}" if known else "it takes none"
     translated = translation(parameter, (*known, *_CALLED_WITH)) or [takes]
-    return InputError("no-such-parameter", f"{metric} has no parameter {parameter!r}; ", *translated)
+    return InputError("no-such-parameter", f"{metric} has no parameter '", About(parameter), "'; ", *translated)
 
 
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:

@@ -1,7 +1,9 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -132,7 +134,14 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
 def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
-    return replace(counted, question=question.words(data is not None))
+    files = tuple(PurePath(one).name for one in _files(data))
+    return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
+
+
+def _files(data: Data) -> Sequence[str | os.PathLike[str]]:
+    """The files among what was given, if it is files."""
+    given = data if isinstance(data, list | tuple) else [data]
+    return given if all(isinstance(one, str | os.PathLike) for one in given) else []
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:

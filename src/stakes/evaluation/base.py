@@ -14,6 +14,7 @@ from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, cost
+from stakes.metrics.declare import measure_baselines
 from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
@@ -194,7 +195,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
         limits = ways.interval(metric, value, tally, sampling, method)
-        return self._put_together(metric, tally, value, limits, sampling.confidence)
+        baseline = float(metric.baseline_of(tally))
+        return self._put_together(metric, tally, value, baseline, limits, sampling.confidence)
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
@@ -298,7 +300,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
-        return calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
+        found = calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
+        return speak(found, self.lang)
 
     def _estimates(
         self, tally: Tally, wanted: Sequence[Metric], sampling: Sampling | None = None
@@ -308,15 +311,16 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
         found = ways.intervals(wanted, values, tally, sampling or self._sampling(tally))
-        for metric, value, limits in zip(wanted, values, found, strict=True):
-            yield metric, self._put_together(metric, tally, value, limits, self.sampling.confidence)
+        ignoring = [float(one) for one in measure_baselines(wanted, tally)]
+        for metric, value, baseline, limits in zip(wanted, values, ignoring, found, strict=True):
+            yield metric, self._put_together(metric, tally, value, baseline, limits, self.sampling.confidence)
 
     def _sampling(self, tally: Tally | None) -> Sampling:
         """How intervals of a tally are made, with the clusters of these rows if there are any."""
         return replace(self.sampling, clusters=self.counted.clusters)
 
     def _put_together(
-        self, metric: Metric, tally: Tally, value: float, limits: Interval, confidence: float
+        self, metric: Metric, tally: Tally, value: float, baseline: float, limits: Interval, confidence: float
     ) -> Estimate:
         """Put a figure together with all that is needed to read it."""
         if NO_PROBABILITIES in metric.undefined and not self.probabilities:
@@ -324,7 +328,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return Estimate(
             metric.text,
             value,
-            float(metric.baseline_of(tally)),
+            baseline,
             limits.low,
             limits.high,
             reason=metric.why_undefined(tally) if math.isnan(value) else "",

@@ -55,6 +55,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     >>> print(both.conclusion)
     new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
+    if isinstance(data, list | tuple) and data and all(isinstance(one, Confusion) for one in data):
+        data = {f"table {number}": one for number, one in enumerate(data, 1)}
     refuse_tallies(data)
     if isinstance(data, Mapping) and data and all(isinstance(one, Confusion) for one in data.values()):
         asked["predictions"], data = data, None

@@ -106,7 +106,13 @@ class Comparison(
     contestants: Sequence[Contestant] = ()
 
     drawn_as = "comparison"
-    plots = ("forest",)
+
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """The kinds of plots that there are: differences, and the curves of all models together."""
+        shared = set.intersection(*(set(model.plots) for model in self.models.values()))
+        two = all(model.task == "binary" for model in self.models.values())
+        return ("forest", *(kind for kind in ("roc", "pr", "reliability", "decision") if two and kind in shared))
 
     @cached_property
     def metrics(self) -> list[str]:

@@ -26,23 +26,20 @@ from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
+    from stakes.decisions.calibration.calibration import ClassCalibrations
     from stakes.decisions.curves.curve import Curve
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.policies import Policies
 
-_MOST_SHOWN = 20
+_MOST_STUDIED = 50
+"""Of so many classes the verdict asks how honest their probabilities are, those with the most rows."""
+
 _NO_TALLY: dict[type[Tally], str] = {
     ClassScores: NO_CLASS_SCORES,
     CostSums: Text("these costs differ by row; count again with ", Pass("costs")),
     Confusion: Text("no decisions were given; pass ", Pass("prediction")),
 }
 """Why there is no figure of a tally."""
-
-_RULES = {
-    "score": "the class with the highest score (the first of those that tie)",
-    "costs": "the one that costs least if the probabilities are right",
-}
-"""How decisions came about, if not with the rows."""
 
 
 class ManyClassEvaluation(Evaluation, facts="classes support confusion class_figures"):
@@ -279,6 +276,28 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             raise errors.no_histograms(NO_CLASS_SCORES)
         span = (0.0, 1.0) if self.probabilities else self.scores.range
         return {table.positive: histograms(table, span, bins) for table in self.scores.tables}
+
+    # ── for the verdict and the page ─────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _studied_calibration(self) -> "ClassCalibrations | None":
+        """How honest the probabilities of the largest classes are, in brief; None where there is nothing to ask."""
+        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
+        from stakes.decisions.calibration.calibration import ClassCalibrations
+
+        if self.scores is None or not self.probabilities:
+            return None
+        each = {
+            name: calibration_in_brief(self._scores_of(name), self._sampling_of_class(name))
+            for name in self._largest(_MOST_STUDIED)
+        }
+        known = {name: one for name, one in each.items() if one is not None}
+        return ClassCalibrations(known, self.scores, self._sampling(self.scores)) if known else None
+
+    def _largest(self, most: int) -> list[str]:
+        """So many classes at most: all in their order, or else those with the most rows first."""
+        if len(self.classes) <= most:
+            return list(self.classes)
+        return sorted(self.classes, key=lambda name: -float(self.support[name]))[:most]
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     @property

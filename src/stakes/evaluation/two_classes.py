@@ -13,7 +13,7 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.many import of_two_classes
+from stakes.metrics.many import of_two_classes, same_of_two_classes
 from stakes.metrics.reasons import NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
@@ -28,7 +28,6 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration
-    from stakes.decisions.calibration.reliability import Honest
     from stakes.decisions.curves.curve import Curve
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.curves.report_thresholds import ReportThresholds
@@ -185,6 +184,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             taken += scores >= _comparable(start, scores)
         return np.array(places)[taken]
 
+    def _find(self, name: Value) -> Metric:
+        """The metric of that name; one of several classes that says the same of two is that of the positive one."""
+        return same_of_two_classes(super()._find(name))
+
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return NO_SCORES
@@ -265,11 +268,11 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     # ── for the verdict and the page ─────────────────────────────────────────────────────────────────────────
     @cached_property
-    def _studied_calibration(self) -> "tuple[Calibration, Honest | None] | None":
+    def _studied_calibration(self) -> "Calibration | None":
         """How honest the probabilities are, in brief; None where scores are no probabilities."""
-        from stakes.decisions.calibration.brief import study_calibration  # only asked for now and then
+        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
 
-        return study_calibration(self.scores, self._sampling(self.scores)) if self.probabilities else None
+        return calibration_in_brief(self.scores, self._sampling(self.scores)) if self.probabilities else None
 
     @cached_property
     def _report_thresholds(self) -> "ReportThresholds | None":

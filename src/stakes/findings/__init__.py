@@ -18,6 +18,8 @@ _VERDICTS = {
     "policies": "policies",
     "system": "system",
     "gate": "gate",
+    "calibration": "honesty",
+    "class calibrations": "honesty",
     "recalibration": "recalibration",
 }
 """The module that judges each kind of result; it is loaded when somebody asks."""

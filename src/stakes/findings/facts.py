@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 
+from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
+from stakes.engines.plan import Counted
 from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
@@ -20,6 +22,8 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import Sentence, metric, sentence
 from stakes.systems.system import System
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.costs import Costs
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
 
@@ -30,6 +34,41 @@ class About:
 
     title: Sentence
     facts: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a result comes from: files, columns and models in words, and the call that asked for it."""
+
+    facts: tuple[Sentence, ...] = ()
+    call: str = ""
+
+
+_COLUMNS = ("truth", "score", "prediction", "weight", "by")
+
+
+def source_of(thing: object) -> Source:
+    """Return where a result comes from, as far as it knows."""
+    if isinstance(thing, Comparison):
+        return Source((sentence("page.model_names", models=list(thing.models)[:MOST]),))
+    counted = getattr(thing, "counted", None)
+    return Source() if counted is None else Source((*_files(counted), *_columns(counted)), counted.call)
+
+
+def _files(counted: Counted) -> Iterator[Sentence]:
+    if len(counted.files) == 1:
+        yield sentence("page.file", file=counted.files[0])
+    elif counted.files:
+        yield sentence("page.files", n=len(counted.files), file=counted.files[0])
+
+
+def _columns(counted: Counted) -> Iterator[Sentence]:
+    asked = counted.question
+    for name in _COLUMNS:
+        if name in asked:
+            yield sentence(f"page.column_{name}", column=str(asked[name]))
+    if "where" in asked:
+        yield sentence("page.where", condition=str(asked["where"]))
 
 
 @singledispatch
@@ -43,16 +82,25 @@ def _rows(n: float) -> Sentence:
 
 
 def _clusters(evaluation: Evaluation) -> Iterator[Sentence]:
-    clusters = evaluation.counted.clusters
+    return _clusters_of(evaluation.counted.clusters)
+
+
+def _clusters_of(clusters: Clusters | None) -> Iterator[Sentence]:
     if clusters is not None:
         yield sentence("page.clusters", n=clusters.count)
+
+
+def _costs_in_words(costs: Costs) -> Sentence:
+    if costs.classes is None and not costs.columns:
+        return sentence("page.costs_pair", miss=float(costs.matrix[1][0]), alarm=float(costs.matrix[0][1]))
+    return sentence("page.costs", costs=costs.words)
 
 
 def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
     """At which costs, and for which class frequencies."""
     if evaluation.pricing is None:
         return
-    yield sentence("page.costs", costs=evaluation.pricing.costs.words)
+    yield _costs_in_words(evaluation.pricing.costs)
     given = evaluation.pricing.prior
     shares = given if isinstance(given, Mapping) else {getattr(evaluation, "positive", ""): given}
     for name, share in shares.items():
@@ -137,13 +185,13 @@ def _comparison(comparison: Comparison) -> About:
 def _decision(decision: Decision) -> About:
     facts = [_rows(decision.rows)]
     if decision.costs is not None:
-        facts.append(sentence("page.costs", costs=decision.costs.words))
+        facts.append(_costs_in_words(decision.costs))
     return About(sentence("page.decision", positive=decision.positive), tuple(facts))
 
 
 @about.register
 def _policies(policies: Policies) -> About:
-    facts = (_rows(policies.rows), sentence("page.costs", costs=policies.costs.words))
+    facts = (_rows(policies.rows), _costs_in_words(policies.costs))
     return About(sentence("page.many_classes", n=len(policies.classes)), facts)
 
 
@@ -151,6 +199,18 @@ def _policies(policies: Policies) -> About:
 def _permutation_test(test: PermutationTest) -> About:
     facts = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
     return About(sentence("page.chance", figure=metric(test.metric)), facts)
+
+
+@about.register
+def _calibration(found: Calibration) -> About:
+    title = sentence("page.calibration", positive=found.table.positive)
+    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
+
+
+@about.register
+def _class_calibrations(found: ClassCalibrations) -> About:
+    title = sentence("page.class_calibrations", n=len(found.classes))
+    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
 
 
 @about.register

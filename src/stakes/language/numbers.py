@@ -58,24 +58,31 @@ def cost(value: float, lang: str) -> str:
 
 def exact(value: float, lang: str) -> str:
     """Return a threshold with the digits that tell it from its neighbours."""
-    return _digits(value, lang, 8)
+    return _digits(value, lang, 6)
 
 
 FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "short": cost, "exact": exact}
 
 
+def _decimal(value: float) -> "Decimal":
+    """The number as it is usually written, by the fewest digits that mean it: halves of those are rounded up."""
+    from decimal import Decimal  # nothing is written while figures are worked out
+
+    return Decimal(repr(float(value)))
+
+
 def _digits(value: float, lang: str, most: int) -> str:
     """So many significant digits, without zeros at the end."""
-    from decimal import ROUND_HALF_UP, Context, Decimal  # nothing is written while figures are worked out
+    from decimal import ROUND_HALF_UP, Context  # as above
 
-    rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(Decimal(value))
+    rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(_decimal(value))
     return _signs(rounded, lang)
 
 
 def _decimals(value: float, lang: str, most: int, least: int = 0, scale: int = 1) -> str:
     from decimal import ROUND_HALF_UP, Context, Decimal  # as above
 
-    exact_value = Decimal(value) * scale
+    exact_value = _decimal(value) * scale
     room = Context(prec=max(exact_value.adjusted(), 0) + most + 3, rounding=ROUND_HALF_UP)
     rounded = exact_value.quantize(Decimal(1).scaleb(-most), context=room)
     return _signs(rounded, lang, least)

@@ -63,8 +63,9 @@ _F_BETA = re.compile(r"[fF]_?(\d(?:\.\d+)?)(?:_score)?")
 
 def _other_spellings(name: str) -> Iterator[str]:
     """How scikit-learn and others write the names of metrics and averages: ``ROC-AUC``, ``f1_macro``, ``r2_score``."""
-    yield name.lower()
-    lowered = name.lower().replace("-", "_").replace(" ", "_")
+    lowered = name.lower().replace("\u2212", "-").replace("\u00b2", "2")
+    yield lowered
+    lowered = lowered.replace("-", "_").replace(" ", "_")
     yield lowered
     if lowered != "fowlkes_mallows_score":  # which is about clusterings there
         yield lowered.removesuffix("_score")

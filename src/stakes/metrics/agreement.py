@@ -53,7 +53,7 @@ def accuracy(c: Confusion) -> Number:
     better="higher",
     undefined=(EMPTY_CLASS,),
     many=True,
-    aliases=("ba",),
+    aliases=("ba", "bac", "bacc"),
     laws=("balanced_accuracy == (recall + specificity) / 2",),
     swapped="balanced_accuracy",
     pitfall="Prices a miss at N / P false alarms, whether that is what it costs or not.",
@@ -138,7 +138,7 @@ def prevalence_threshold(c: Confusion) -> Number:
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
-    aliases=("f1_score", "f_score", "dice"),
+    aliases=("f1_score", "f_score", "f_measure", "dice"),
     laws=("f1 * (precision + recall) == 2 * precision * recall", "f1 == 2 * jaccard / (1 + jaccard)"),
     pitfall="Ignores the true negatives and changes when the classes swap names; calling everything positive "
     "already scores 2π / (1 + π) at prevalence π.",

@@ -1,13 +1,13 @@
 """What ignoring the input would score: the figure that every other figure is read against."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes.tallies import Confusion, JointCounts
+from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number
 
 if TYPE_CHECKING:
@@ -16,29 +16,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way of ignoring the input, with ``value(metric, tally)``."""
+    """A way of ignoring the input: the ``tallies`` that it would give, of which the best counts, or the ``value``."""
 
     words: str
-    value: Callable[["Metric", Any], Number]
+    tallies: Callable[[Any], Sequence[Any]] = lambda tally: ()
+    value: Callable[["Metric", Any], Number] | None = None
 
 
-def _best_constant(metric: "Metric", table: Confusion | JointCounts) -> Number:
-    values = np.array([metric.of(constant) for constant in table.constants()])
+def best(metric: "Metric", values: Sequence[Number]) -> Number:
+    """The best of some values of a figure, where it is defined; NaN of none."""
+    if len(values) < 2:
+        return values[0] if values else math.nan
+    each = np.array(values)
     sign = 1 if metric.better == "higher" else -1
-    best = sign * np.max(np.where(np.isnan(values), -math.inf, sign * values), axis=0)
-    return np.where(np.isnan(values).all(axis=0), math.nan, best)[()]
+    found = sign * np.max(np.where(np.isnan(each), -math.inf, sign * each), axis=0)
+    return np.where(np.isnan(each).all(axis=0), math.nan, found)[()]
 
 
-COIN = Baseline("a coin that takes each decision as often as the model", lambda metric, table: metric.of(table.coin()))
-BEST_CONSTANT = Baseline("the best constant decision", _best_constant)
-CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda metric, table: metric.of(table.constant()))
-ZERO = Baseline("0", lambda metric, table: 0.0)
-CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.value)
-MEAN = Baseline(
-    "always saying the mean (or the baseline that was given)",
-    lambda metric, sums: metric.of(sums.constant) if sums.constant is not None else math.nan,
-)
-NOTHING = Baseline(
-    "0 for the mean; the figure of the baseline that was given",
-    lambda metric, sums: MEAN.value(metric, sums) if sums.baseline_given else 0.0,
-)
+def _of_mean(sums: ErrorSums) -> Sequence[ErrorSums]:
+    return () if sums.constant is None else (sums.constant,)
+
+
+def _of_given(metric: "Metric", sums: ErrorSums) -> Number:
+    return metric.of(sums.constant) if sums.baseline_given and sums.constant is not None else 0.0
+
+
+COIN = Baseline("a coin that takes each decision as often as the model", lambda table: (table.coin(),))
+BEST_CONSTANT = Baseline("the best constant decision", lambda table: table.constants())
+CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda table: (table.constant(),))
+ZERO = Baseline("0", value=lambda metric, table: 0.0)
+CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
+MEAN = Baseline("always saying the mean (or the baseline that was given)", _of_mean)
+NOTHING = Baseline("0 for the mean; the figure of the baseline that was given", value=_of_given)

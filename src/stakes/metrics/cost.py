@@ -44,7 +44,7 @@ def expected_cost(
     range=(0, math.inf),
     better="lower",
     baseline=BEST_CONSTANT,
-    interval="costs",
+    interval="relative costs",
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     swapped="normalised_cost",
     pitfall="Moves with the class frequencies: give the prior of the deployment where it differs from the rows.",
@@ -66,37 +66,41 @@ def _exact(c: Confusion, price: float) -> Number:
 
 
 # ── any costs ────────────────────────────────────────────────────────────────────────────────────────────────────
-NAMES = ("expected_cost", "normalised_cost")
+NAMES = (expected_cost.name, normalised_cost.name)
 
 _NOTHING_AT_STAKE = "the cheapest constant decision costs no more than what cannot be avoided"
 _FORMULAS = {
-    "expected_cost": "sum(C[c, d] * n[c, d] for c in classes for d in decisions) / n",
-    "normalised_cost": "(expected_cost - unavoidable) / (cheapest_constant - unavoidable)",
+    False: "sum(C[c, d] * n[c, d] for c in classes for d in decisions) / n",
+    True: "(expected_cost - unavoidable) / (cheapest_constant - unavoidable)",
 }
 
 
 def with_prices(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
     """Return the expected or the normalised cost under any costs and class frequencies."""
-    of_rows = tally is CostSums
+    of_rows, relative = tally is CostSums, is_relative(base)
     lowest = -math.inf if of_rows or any(cost < 0 for row in pricing.costs.numbers for cost in row) else 0
     return replace(
         base,
-        function=functools.partial(_of_sums if of_rows else _of_decisions, name=base.name, pricing=pricing),
+        function=functools.partial(_of_sums if of_rows else _of_decisions, relative=relative, pricing=pricing),
         tally=tally,
-        formula=_FORMULAS[base.name],
+        formula=_FORMULAS[relative],
         question=base.question.replace("at these prices of a miss and a false alarm", "at the given costs"),
-        range=(lowest if base.name == "expected_cost" else 0, math.inf),
-        baseline=Baseline(BEST_CONSTANT.words, functools.partial(_constant, pricing=pricing)),
+        range=(0 if relative else lowest, math.inf),
+        baseline=Baseline(BEST_CONSTANT.words, value=functools.partial(_constant, pricing=pricing)),
         undefined=(NO_ROWS, _empty_class(pricing)),
         otherwise=_NOTHING_AT_STAKE,
         swapped=None,
         many=True,
         headline=True,
-        interval="costs",
         defaults={},
         kinds={},
         parameters={},
     )
+
+
+def is_relative(metric: Metric) -> bool:
+    """Whether a cost is measured in units of the cheapest constant decision."""
+    return metric.interval == "relative costs"
 
 
 def pricing_of(metric: Metric) -> Pricing | None:
@@ -133,16 +137,16 @@ def costs_of(table: Confusion, pricing: Pricing) -> tuple[Number, Number, Array]
     return shares @ each, shares @ prices.min(-1), shares @ prices
 
 
-def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Number:
+def _of_decisions(table: Confusion, *, relative: bool, pricing: Pricing) -> Number:
     cost, unavoidable, constants = costs_of(table, pricing)
-    if name == "expected_cost":
-        return cost if table.leading else ratio(cost, 1)
-    return _relative(cost, unavoidable, constants.min(-1))
+    if relative:
+        return _relative(cost, unavoidable, constants.min(-1))
+    return cost if table.leading else ratio(cost, 1)
 
 
-def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
+def _of_sums(sums: CostSums, *, relative: bool, pricing: Pricing) -> float:
     _, cost, unavoidable, *constants = sums.means(at_prior(sums, pricing)).tolist()
-    return float(cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants)))
+    return float(_relative(cost, unavoidable, min(constants)) if relative else cost)
 
 
 def at_prior(sums: CostSums, pricing: Pricing) -> Shares | None:
@@ -161,7 +165,7 @@ def _constant(base: Metric, tally: Confusion | CostSums, *, pricing: Pricing) ->
     """The cost of the cheapest decision for everybody, or 1 as the measure of the normalised cost."""
     if math.isnan(base.of(tally)):
         return math.nan
-    if base.name == "normalised_cost":
+    if is_relative(base):
         return 1.0
     if isinstance(tally, CostSums):
         return float(min(tally.means(at_prior(tally, pricing))[3:]))

@@ -18,8 +18,8 @@ from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plain import count_plain
 from stakes.errors import InputError, short
-from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline
-from stakes.metrics.folds import Fold, fold_all
+from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline, best
+from stakes.metrics.folds import Fold, Shared
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
@@ -38,7 +38,7 @@ Better = Literal["higher", "lower", "neither"]
 """Which values of a figure are better."""
 
 
-Function = Callable[..., Figure] | Fold
+Function = Callable[..., Figure] | Shared
 """What works out a figure of a tally, with its parameters."""
 
 
@@ -91,13 +91,16 @@ class OneRow:
     rests_on: Literal["rows", "positives", "both"]
 
 
+_GAFFKE = "Gaffke's limits: one more row, as dear or as cheap as rows can be"
+
 WAYS = {
     "share": "Wilson's limits for a share",
     "cells": "the percentiles of the table drawn anew; of more classes, weights or clusters, the influence of rows",
     "area": "the influence of rows (DeLong's variance), together with Newcombe's limits",
     "influence": "the influence of rows: what the figure would be without each of them",
     "median": "order statistics",
-    "costs": "Gaffke's limits: one more row, as dear or as cheap as rows can be",
+    "costs": _GAFFKE,
+    "relative costs": _GAFFKE,
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 
@@ -229,8 +232,8 @@ class Metric:
         seen = self._seen(tally)  # one figure of one table has nothing to share, and is asked for often
         if self._rule_out(seen):
             return math.nan
-        if isinstance(self.function, Fold):
-            return fold_all([(self.function, self.parameters)], tally)[0] if isinstance(tally, ScoreTable) else math.nan
+        if isinstance(self.function, Shared):
+            return type(self.function).all([(self.function, self.parameters)], tally)[0]
         return self.function(seen, **self.parameters)
 
     def row_losses(self, truth: Array, output: Array) -> Array:
@@ -241,7 +244,7 @@ class Metric:
 
     def baseline_of(self, tally: Tally) -> Figure:
         """Return what ignoring the input would score on these rows."""
-        return self.baseline.value(self, tally)
+        return measure_baselines([self], tally)[0]
 
     def why_undefined(self, tally: Tally) -> str:
         """Return in words why the figure of a single tally is NaN."""
@@ -379,23 +382,40 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
             raise errors.bad_metric_text(metric)
         if not isinstance(tally, ScoreTable if isinstance(metric.function, Fold) else Tally):
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
-        if metric.lacking:
+        if metric.defaults and metric.lacking:
             raise errors.which_costs(metric.name)
-    seen = {metric.full_text: metric._seen(tally) for metric in metrics}
-    ruled_out = [metric._rule_out(seen[metric.full_text]) for metric in metrics]
-    possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
-    folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]
-    folded = iter(fold_all(folds, tally) if folds and isinstance(tally, ScoreTable) else [])
-    values = {}
-    for metric in possible:
-        function, key = metric.function, metric.full_text
-        values[key] = next(folded) if isinstance(function, Fold) else function(seen[key], **metric.parameters)
-    return [
-        np.where(out, math.nan, values.get(metric.full_text, math.nan))[()]
-        if tally.leading
-        else values.get(metric.full_text, math.nan)
-        for metric, out in zip(metrics, ruled_out, strict=True)
-    ]
+    values: list[Figure] = [math.nan] * len(metrics)
+    ruled_out, shared = [], dict[type[Shared], list[int]]()
+    for i, metric in enumerate(metrics):
+        seen = metric._seen(tally)
+        ruled_out.append(metric._rule_out(seen))
+        if ruled_out[i] is True or (ruled_out[i] is not False and np.all(ruled_out[i])):
+            continue
+        if isinstance(metric.function, Shared):
+            shared.setdefault(type(metric.function), []).append(i)
+        else:
+            values[i] = metric.function(seen, **metric.parameters)
+    for kind, places in shared.items():
+        found = kind.all([(metrics[i].function, metrics[i].parameters) for i in places], tally)
+        for i, value in zip(places, found, strict=True):
+            values[i] = value
+    if not tally.leading:
+        return values
+    return [np.where(out, math.nan, value)[()] for out, value in zip(ruled_out, values, strict=True)]
+
+
+def measure_baselines(metrics: Sequence[Metric], tally: Tally) -> list[Figure]:
+    """Return what ignoring the input would score in each figure; those with the same baseline share its tallies."""
+    groups: dict[Baseline, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        groups.setdefault(metric.baseline, []).append(i)
+    values: list[Figure] = [math.nan] * len(metrics)
+    for baseline, places in groups.items():
+        some = [metrics[i] for i in places]
+        each = [] if baseline.value else [measure(some, other) for other in baseline.tallies(tally)]
+        for j, i in enumerate(places):
+            values[i] = baseline.value(some[j], tally) if baseline.value else best(some[j], [one[j] for one in each])
+    return values
 
 
 # ── the catalogue ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -406,13 +426,13 @@ ALIASES: dict[str, str] = {}
 """Other names that people use, to the name of the metric."""
 
 
-def metric(*, name: str | None = None, **facts: Any) -> Callable[[Function], Metric]:
+def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., Figure] | Fold], Metric]:
     """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`).
 
     What the function takes first says of which tally the figure is.
     """
 
-    def declare(function: Function) -> Metric:
+    def declare(function: Callable[..., Figure] | Fold) -> Metric:
         parts = (function.each, function.finish) if isinstance(function, Fold) else (function,)
         every = [p for f in parts for p in inspect.signature(f).parameters.values()]
         options = {p.name: p for p in every if p.default is not p.empty}

@@ -5,7 +5,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,13 +21,27 @@ Finish = Callable[..., Number]
 """The figure of all parts together: ``finish(whole, table, **parameters)``."""
 
 
+class Shared:
+    """A function of a tally that is worked out together with others of its kind."""
+
+    @classmethod
+    def all(cls, wanted: Sequence[tuple[Any, Mapping[str, float]]], tally: Any) -> Sequence[Number]:
+        """Return the figure of each function with its parameters."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Fold:
+class Fold(Shared):
     """One such figure: the parts of all blocks are added up (or the largest is kept), then finished."""
 
     each: Each
     finish: Finish
     keep: Literal["sum", "max"] = "sum"
+
+    @classmethod
+    def all(cls, wanted: Sequence[tuple["Fold", Mapping[str, float]]], tally: ScoreTable) -> Sequence[Number]:
+        """Walk down the scores once for all figures."""
+        return fold_all(wanted, tally)
 
     def together(self, parts: Sequence[Number]) -> Number:
         """Reduce the parts of all blocks: whole numbers exactly, floats with a single rounding."""
@@ -64,10 +78,12 @@ def fold_all(folds: Sequence[tuple[Fold, Mapping[str, float]]], table: ScoreTabl
 
 def _take(function: Each | Finish, parameters: Mapping[str, float]) -> dict[str, float]:
     """The parameters that a function takes."""
-    if not parameters:
-        return {}
-    wanted = inspect.signature(function).parameters
-    return {name: value for name, value in parameters.items() if name in wanted}
+    return {name: parameters[name] for name in _names(function) if name in parameters} if parameters else {}
+
+
+@functools.cache
+def _names(function: Each | Finish) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def total(values: Array) -> Number:

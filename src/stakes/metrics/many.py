@@ -3,7 +3,8 @@
 import functools
 import itertools
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from stakes.errors import InputError
 from stakes.metrics.declare import CATALOGUE, COUNT, Metric, measure, metric
+from stakes.metrics.folds import Shared
 from stakes.metrics.probability import surprise_of_frequencies
 from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
-from stakes.tallies.arithmetic import Array, Number, exact, ratio
+from stakes.tallies.arithmetic import Array, Number, exact, ratio, weighted_sum
 
 AVERAGES = {
     "macro": "the plain mean over the classes",
@@ -45,7 +47,7 @@ def average_of(base: Metric, how: str) -> Metric:
     return replace(
         base,
         name=f"{how}_{base.name}",
-        function=functools.partial(_of_scores if scored else _of_decisions, base=base, how=how),
+        function=Average(base, how),
         tally=ClassScores if scored else Confusion,
         family="many",
         question=f"{base.question} ({AVERAGES[how]})",
@@ -70,22 +72,52 @@ def average_of(base: Metric, how: str) -> Metric:
 
 def of_two_classes(metric: Metric) -> str:
     """The name of the figure that says of two classes what this one says of several; empty if there is none."""
-    plain = metric.name.partition("_")[2] if metric.name.partition("_")[0] in AVERAGES else ""
-    return plain or next((one.name for one in CATALOGUE.values() if one.of_many == metric.name), "")
+    how, _, plain = metric.name.partition("_")
+    plain = plain if how in AVERAGES else metric.name.replace("multiclass_", "")
+    return plain if plain != metric.name else ""
 
 
-def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: float) -> Number:
-    rest = table.against_rest()
-    chosen = base.with_parameters(**parameters)
-    if how == "micro":
-        pooled = rest.pooled()
-        return measure([chosen], pooled)[0]
-    return _mean(np.asarray(measure([chosen], rest)[0]), table.truth_totals if how == "weighted" else None)
+def same_of_two_classes(metric: Metric) -> Metric:
+    """The figure of a positive class that has the same value as this one of several, if there are two; or itself.
+
+    The averages of a figure that either class gives alike are such, the area of all pairs, and losses on one scale.
+    """
+    plain = CATALOGUE.get(auc.name if metric.name == "hand_till_auc" else of_two_classes(metric))
+    if metric.tally is not ClassScores or plain is None:
+        return metric
+    alike = plain.range == metric.range if "multiclass" in metric.name else plain.swapped == plain.name
+    return plain.with_parameters(**metric.parameters) if alike else metric
 
 
-def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: float) -> Number:
-    values = [base.with_parameters(**parameters).of(table) for table in scores.tables]
-    return _mean(np.array(values), exact(scores.sizes) if how == "weighted" else None)
+@dataclass(frozen=True)
+class Average(Shared):
+    """One figure from those of each class against the rest, which all averages of a tally share."""
+
+    base: Metric
+    how: str
+
+    @classmethod
+    def all(
+        cls, wanted: Sequence[tuple["Average", Mapping[str, float]]], tally: Confusion | ClassScores
+    ) -> Sequence[Number]:
+        """Work out the figures of the classes once for all averages."""
+        bases = [average.base.with_parameters(**given) for average, given in wanted]
+        distinct = {base.full_text: base for base in bases}
+        figures = list(distinct.values())
+        if isinstance(tally, Confusion):
+            rest = tally.against_rest()
+            each, pooled, sizes = measure(figures, rest), measure(figures, rest.pooled()), tally.truth_totals
+        else:
+            each = pooled = list(np.array([measure(figures, table) for table in tally.tables], np.float64).T)
+            sizes = exact(tally.sizes)
+        places = {text: place for place, text in enumerate(distinct)}
+
+        def average(how: str, place: int) -> Number:
+            if how == "micro":
+                return pooled[place]
+            return _mean(np.asarray(each[place]), sizes if how == "weighted" else None)
+
+        return [average(one.how, places[base.full_text]) for (one, _), base in zip(wanted, bases, strict=True)]
 
 
 def _by_row(base: Metric) -> bool:
@@ -119,6 +151,7 @@ class Ranking:
     scores: Array
     positive: Array
     weight: Array
+    _known: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def _levels(self) -> tuple[Array, Array, Array]:
@@ -134,6 +167,11 @@ class Ranking:
 
     def changes(self, base: Metric) -> Array:
         """What a figure loses without each row; NaN where a class is empty."""
+        if base.full_text not in self._known:  # several averages ask for the same
+            self._known[base.full_text] = self._changes(base)
+        return self._known[base.full_text]
+
+    def _changes(self, base: Metric) -> Array:
         if base.loss is not None:
             return mean_changes(base.row_losses(self.positive, self.scores), self.weight)
         assert base.one_row is not None
@@ -162,7 +200,7 @@ def _changes_of_average(rows: ClassRows, *, base: Metric, how: str) -> Array:
 def mean_changes(loss: Array, weight: Array) -> Array:
     """Return what the mean of the losses loses without each row."""
     total = weight.sum()
-    return np.asarray(weight * (loss - weight @ loss / total) / np.maximum(total - weight, 1e-300))
+    return np.asarray(weight * (loss - weighted_sum(loss, weight) / total) / np.maximum(total - weight, 1e-300))
 
 
 def _mean(values: Array, weights: Array | None) -> Number:

@@ -69,8 +69,9 @@ def metric(
             "bad-kind-of-metric", Given("of", of), f" is not known; give {errors.some(get_args(Of), last='or')}"
         )
     called = name or getattr(function, "__name__", "")
-    known = CATALOGUE.get(ALIASES.get(called, called))
-    if not called.isidentifier() or (known is not None and known.family != _FAMILY):
+    spelled = (called, called.lower())  # names are found however they are written
+    known = [CATALOGUE[ALIASES.get(one, one)] for one in spelled if ALIASES.get(one, one) in CATALOGUE]
+    if not called.isidentifier() or any(one.family != _FAMILY for one in known):
         raise InputError(
             "bad-name-of-metric",
             Given("name", called),

@@ -13,7 +13,7 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
 from stakes.tallies.error_sums import percentage
 
-ONE = Baseline("1: the baseline compared with itself", lambda metric, sums: 1.0)
+ONE = Baseline("1: the baseline compared with itself", value=lambda metric, sums: 1.0)
 
 CONSTANT_TRUTH = Undefined("the truth is the same in every row", lambda sums: sums.spread("t") == 0)
 CONSTANT_PREDICTION = Undefined(

@@ -10,6 +10,7 @@ from stakes.engines.files.text_format import TextFormat
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import Given, InputError
+from stakes.errors.words import short
 from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical
@@ -81,6 +82,12 @@ class Question:
         words = {**found, **lists} | ({} if self.pricing is None else {"costs": self.pricing.costs.in_full})
         return {name: value for name, value in words.items() if isinstance(value, TRAVELS[name])}
 
+    def call(self, files: Sequence[str]) -> str:
+        """How it was asked in Python; arrays and tables, which have no name, are left open."""
+        data = [short(repr(files[0] if len(files) == 1 else list(files)))] if files else []
+        named = [f"{name}={_in_call(self.given[name])}" for name in self.given if name in self.changed - {"lang"}]
+        return f"{self.verb}({', '.join(data + named)})"
+
     @cached_property
     def changed(self) -> set[str]:
         """The options that were given another value than their default."""
@@ -129,3 +136,8 @@ def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
                 " changes what decisions cost, but no costs were given; say what a miss and others cost",
             )
     return None
+
+
+def _in_call(value: Any) -> str:
+    """A word or a number as it was given; of anything larger nothing."""
+    return short(repr(value)) if isinstance(value, str | int | float) else "…"

@@ -114,7 +114,7 @@ class System(
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> "System":
-        """Read a system from a TOML file with the same words."""
+        """Read a system from a TOML file with the same words; "demo:clinic_and" ships with stakes."""
         return cls(**toml.read(as_path("path", path)))
 
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────

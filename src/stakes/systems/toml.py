@@ -18,6 +18,7 @@ The words are those of stakes.System; ``rule`` is ``decide``. Rows come with ``d
 from pathlib import Path
 
 from stakes import errors
+from stakes.engines.files.demo import real_name
 from stakes.errors import InputError, short
 from stakes.question.options import Value
 from stakes.tallies.costs import Costs
@@ -33,6 +34,7 @@ _PRICES = ("miss", "false_alarm")
 
 def read(path: Path) -> dict[str, Value]:
     """Return the arguments of a System."""
+    path = Path(real_name(path))
     written = read_toml(path)
     if "rule" in written and "decide" not in written:
         written["decide"] = written.pop("rule")
@@ -48,7 +50,7 @@ def read(path: Path) -> dict[str, Value]:
                 "data-is-no-file",
                 f"{path!s}: data is {short(repr(written['data']))}; give the name of a file, in quotes",
             )
-        written["data"] = str(path.parent / written["data"])
+        written["data"] = str(path.parent / real_name(written["data"]))
     return {**written, "costs": costs(written["costs"])}
 
 

@@ -36,12 +36,15 @@ class Clusters:
 
     @classmethod
     def of(cls, codes: Array, **columns: Array | None) -> Self:
-        """Number the clusters that occur, and put them together where there are very many."""
-        found, groups = np.unique(codes, return_inverse=True)
-        count = len(found)
+        """Number the clusters that occur (by codes from 0 on), and put them together where there are very many."""
+        if int(codes.max(initial=0)) > 8 * len(codes):  # a few rows of many
+            codes = np.unique(codes, return_inverse=True)[1]
+        occurs = np.bincount(codes) > 0
+        count = int(np.count_nonzero(occurs))
+        numbers = np.cumsum(occurs) - 1
         if count > MOST_GROUPS:
-            groups = np.random.default_rng(0).integers(0, MOST_GROUPS, count)[groups]
-        return cls(groups, count, **columns)
+            numbers = np.random.default_rng(0).integers(0, MOST_GROUPS, count)[numbers]
+        return cls(numbers[codes], count, **columns)
 
     @property
     def size(self) -> int:
@@ -77,21 +80,27 @@ class Clusters:
 
     def by_level(self, lowest: Array) -> Array:
         """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""
-        place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
+        return self._count(self._places(lowest), len(lowest))
+
+    def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
+        """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
+        lowest = compressed.as_columns().scores.astype(np.float64)
+        place = self._places(lowest)
+        counts = np.maximum(np.bincount(place, minlength=len(lowest)), 1)
+        mean = np.bincount(place, np.asarray(self.scores, np.float64), len(lowest)) / counts
+        # rounding must not carry a piece below a threshold that it reaches
+        return np.maximum(mean, lowest), self._count(place, len(lowest))
+
+    def _places(self, lowest: Array) -> Array:
+        """At which of these levels the score of each row lies."""
+        return np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
+
+    def _count(self, place: Array, levels: int) -> Array:
         negative = 1 - np.asarray(self.truth, np.int64)
-        return self._sums(negative * len(lowest) + place, self.weight, 2, len(lowest))
+        return self._sums(negative * levels + place, self.weight, 2, levels)
 
     def _sums(self, cells: Array, weight: Array | None, *shape: int) -> Array:
         """Add up weights, or count rows, by group and cell; the cells of a group have this shape."""
         each = math.prod(shape)
         sums = np.bincount(self.groups * each + cells, weight, self.size * each)
         return sums.reshape(self.size, *shape).astype(np.float64)
-
-    def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
-        """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
-        scores = np.asarray(self.scores, np.float64)
-        lowest = compressed.as_columns().scores.astype(np.float64)
-        place = np.searchsorted(-lowest, -scores)
-        mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
-        # rounding must not carry a piece below a threshold that it reaches
-        return np.maximum(mean, lowest), self.by_level(lowest)

@@ -301,22 +301,22 @@ class Confusion(Tally):
         row, column = self.truths.index(self.positive), self.decisions.index(self.positive)
         return {"tp": (row, column), "fn": (row, 1 - column), "fp": (1 - row, column), "tn": (1 - row, 1 - column)}
 
-    @property
+    @cached_property
     def tp(self) -> Number:
         """Positives found."""
         return self._cell(*self._places["tp"])
 
-    @property
+    @cached_property
     def fn(self) -> Number:
         """Positives missed."""
         return self._cell(*self._places["fn"])
 
-    @property
+    @cached_property
     def fp(self) -> Number:
         """False alarms."""
         return self._cell(*self._places["fp"])
 
-    @property
+    @cached_property
     def tn(self) -> Number:
         """Negatives left alone."""
         return self._cell(*self._places["tn"])

@@ -129,7 +129,11 @@ class Keys:
 
         Return for each piece its lowest score, its positives and its negatives.
         """
-        ends = np.unique([self._next_score(int(row)) for row in rows])
+        last = self.values[rows - 1] | self.values.dtype.type(1)  # the last key that the score above can have
+        tied = (rows < len(self)) & (self.values[np.minimum(rows, len(self) - 1)] <= last)
+        ends = np.minimum(rows, len(self))
+        ends[tied] = [self._next_score(int(row)) for row in rows[tied]]
+        ends = np.unique(ends)
         found = np.empty(len(ends), np.int64)
         for start in range(0, len(self), BLOCK):
             here = slice(*np.searchsorted(ends, (start + 1, start + BLOCK + 1)))
@@ -137,7 +141,7 @@ class Keys:
                 _, positives = self._unpack(start, start + BLOCK)
                 found[here] = self._positives_before[start // BLOCK] + np.cumsum(positives)[ends[here] - start - 1]
         positives = np.diff(found, prepend=0)
-        scores = np.array([self.score(int(end) - 1) for end in ends])
+        scores = self.layout.to_scores(np.invert(self.values[ends - 1]) >> self.values.dtype.type(1))
         return scores, positives, np.diff(ends, prepend=0) - positives
 
     def some(self, most: int) -> tuple[Array, Array]:

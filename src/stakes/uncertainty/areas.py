@@ -1,8 +1,9 @@
 """Intervals of the area under the ROC curve, and the p-value of the rank sum."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -10,10 +11,7 @@ from stakes.metrics import Metric, auc_bounds
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number
-from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.changes import influences
-from stakes.uncertainty.changes.units import kish
-from stakes.uncertainty.influence import Influence, few_alike, limits
+from stakes.uncertainty.influence import Found, Influence, few_alike, kish, limits
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal
 from stakes.uncertainty.sampling import Sampling
@@ -24,59 +22,52 @@ ALL_TIED = "every row has the same score, so nothing varies"
 """Why a constant score has no interval."""
 
 
-def auc_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling, method: str | None = None
-) -> list[Interval]:
+def auc_interval(
+    metric: Metric, value: float, found: Found, table: ScoreTable, sampling: Sampling, method: str | None = None
+) -> Interval:
     """Return the limits by what one row changes (DeLong's variance), together with Newcombe's.
 
     Newcombe's alone where the order is perfect. Where bins were put together both are wider, by as much as the auc of
     the scores may lie to either side.
     """
-    found = []
-    for metric, value, one in zip(metrics, values, influences(metrics, values, table, sampling), strict=True):
-        if isinstance(one, str):
-            found.append(none(one))
-            continue
-        sizes = table.effective_rows
-        if sampling.clusters is not None:
-            sizes = kish_by_class(sampling.clusters)
-        here = area_interval(metric, value, one, sizes, sampling, method)
-        found.append(_wider(here, metric, value, table) if table.merged else here)
-    return found
+    if isinstance(found, str):
+        return none(found)
+    here = area_interval(metric, value, found, partial(_sizes, table, sampling), sampling, method)
+    return _wider(here, metric, value, table) if table.merged else here
 
 
 def area_interval(
     metric: Metric,
     value: float,
     influence: Influence,
-    sizes: tuple[float, float],
+    sizes: Callable[[], tuple[float, float]],
     sampling: Sampling,
     method: str | None = None,
 ) -> Interval:
     """Return the interval of an area between classes of so many rows (or clusters)."""
     low, size = metric.range[0], metric.range[1] - metric.range[0]
-    if min(sizes) < 2:
+    if influence.most_degrees < 1:
         return none("a class has a single row" if sampling.clusters is None else "a class lies in a single cluster")
-    auc, varies = (value - low) / size, influence.error > 1e-14
-    ends = None
-    if method == "newcombe" or (method is None and (sampling.clusters is None or not varies or not 0 < auc < 1)):
-        below, above = newcombe(auc, *sizes, sampling.confidence)
-        ends = low + size * below, low + size * above
-    if method == "newcombe" or (method is None and (not varies or not 0 < auc < 1)):
-        assert ends is not None
-        return Interval(*ends, "Newcombe's method 5")
-    if not varies or not 0 < auc < 1:
-        return none("the order is perfect, so nothing varies")
-    found = limits(value, influence, metric.range, sampling.confidence, centred=True)
-    if ends is None or found.low is None or found.high is None:
-        words = "DeLong's variance, Wilson's limits" if found.low is not None else ""
-        return replace(found, method=words, note=few_alike(influence, sampling))
-    both = min(found.low, ends[0]), max(found.high, ends[1])
-    return Interval(*both, "DeLong's variance, Wilson's limits, and Newcombe's method 5")
+    auc = (value - low) / size
+    found = none("the order is perfect, so nothing varies")
+    if influence.error > 1e-14 and 0 < auc < 1:
+        found = limits(value, influence, metric.range, sampling.confidence, centred=True)
+        words, note = "DeLong's variance, Wilson's limits", few_alike(influence, sampling)
+        found = found if found.low is None else replace(found, method=words, note=note)
+        method = method or ("delong" if sampling.clusters is not None or found.low is None else None)
+    if method == "delong":
+        return found
+    below, above = (low + size * end for end in newcombe(auc, *sizes(), sampling.confidence))
+    if method == "newcombe" or found.low is None or found.high is None:
+        return Interval(below, above, "Newcombe's method 5")
+    return Interval(min(found.low, below), max(found.high, above), f"{found.method}, and Newcombe's method 5")
 
 
-def kish_by_class(clusters: Clusters) -> tuple[float, float]:
-    """How many equal clusters of positives and of negatives would tell as much."""
+def _sizes(table: ScoreTable, sampling: Sampling) -> tuple[float, float]:
+    """How many equal rows, or clusters, of positives and of negatives would tell as much."""
+    if sampling.clusters is None:
+        return table.effective_rows
+    clusters = sampling.clusters
     positive = np.asarray(clusters.truth) == 1
     weight = np.ones(len(positive)) if clusters.weight is None else clusters.weight
     P, N = (kish(np.bincount(clusters.groups, np.where(here, weight, 0.0))) for here in (positive, ~positive))

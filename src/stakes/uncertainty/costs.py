@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import at_prior, expected_cost, pricing_of
+from stakes.metrics.cost import at_prior, is_relative, pricing_of
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
@@ -90,7 +90,7 @@ def _of_table(metric: Metric, table: Confusion, sampling: Sampling) -> Interval:
     clusters = None if sampling.clusters is None else sampling.clusters.tables(table)
     reach = np.broadcast_to(_possible(table, pricing), counts.shape)
     cells = Cells(prices, counts, reach, shares, table.squares, clusters)
-    if metric.name == expected_cost.name:
+    if not is_relative(metric):
         return mean_interval(cells, sampling)
     return normalised_limits(cells, prices, sampling).interval(sampling)
 
@@ -108,7 +108,7 @@ def _possible(table: Confusion, pricing: Pricing) -> Array:
 def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -> Interval:
     prior = at_prior(sums, _pricing(metric))
     shares = _shares(prior, sums.sums[:, 0], sampling)
-    if metric.name == expected_cost.name:
+    if not is_relative(metric):
         return mean_interval(_cells(sums, shares, sampling.clusters), sampling, by_row=True)
     if sampling.clusters is not None:
         return none("of costs that differ by row only the mean has one with clusters")

@@ -9,12 +9,13 @@ Efron & Stein (1981), Annals of Statistics 9; Wilson (1927), JASA 22.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide, weighted_sum
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import student
 from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
@@ -24,6 +25,17 @@ FEWEST_DEGREES = 4.0
 
 FEW_CARRY = "a few rows carry this figure, so its interval can be too short"
 """The note of a figure that has too few degrees of freedom for its interval to be believed."""
+
+SINGLE_CLUSTER = "there is a single cluster"
+SINGLE_ROW = "a class has a single row"
+NO_DIFFERENCE = "no row makes a difference"
+NOT_KEPT = "the rows were not kept, only sums of them"
+
+CELLS = 4_000_000
+"""About so many numbers are worked out at once for a figure."""
+
+_STEP = 1e-4
+"""So much more of a unit is added where a figure is undefined without it."""
 
 _TINY = 1e-14
 
@@ -49,55 +61,90 @@ class Influence:
         change = error / math.sqrt(max(units - 1, 1e-300))
         return cls(np.array([change, -change]), np.full(2, units / 2), units, most_degrees)
 
+    @classmethod
+    def of_units(cls, changes: Array, equal_units: float, unseen: float = 0.0) -> "Influence":
+        """What each of these rows or clusters changes; by weight they tell as much as so many equal ones."""
+        return cls(changes, np.ones(len(changes)), float(len(changes)), equal_units - 1, unseen)
+
     @property
     def finite(self) -> bool:
         """Whether every change is a number."""
-        return bool(np.isfinite(self.changes).all())
+        return math.isfinite(self._largest)
 
     @property
     def bias(self) -> float:
         """How far the figure lies from what it would be in many rows, by the jackknife: its negative."""
-        return float((self._weights * self.changes).sum())
+        return weighted_sum(self.changes, self._weights)
 
-    @property
+    @cached_property
     def error(self) -> float:
         """The standard error of the figure, with what one unseen row could add."""
-        return math.hypot(math.sqrt(float((self._weights * self._scaled**2).sum())) * self._largest, self.unseen / 2)
+        return math.hypot(math.sqrt(weighted_sum(self._squares, self._weights)) * self._largest, self.unseen / 2)
 
-    @property
+    @cached_property
     def degrees(self) -> float:
         """How many degrees of freedom the variance has: fewer, the fewer rows make most of it."""
-        square = self._sum_of_powers(2)
+        square = weighted_sum(self._squares, self.counts)
         if square <= 0:
             return min(FEWEST_DEGREES, self.most_degrees)
-        units = float(np.sum(self.counts))
-        tails = units * self._sum_of_powers(4) / square**2
+        units = float(self.counts.sum())
+        tails = units * weighted_sum(self._squares**2, self.counts) / square**2
         found = 2 * units / (tails - 1) if tails > 1 else math.inf
         return min(max(found, FEWEST_DEGREES), self.most_degrees)
 
     @property
     def note(self) -> str:
         """What to say where a few rows make most of the variance, as of errors with heavy tails."""
-        return FEW_CARRY if self.degrees < min(20, float(np.sum(self.counts)) / 5) else ""
+        return FEW_CARRY if self.degrees < min(20, float(self.counts.sum()) / 5) else ""
 
     @property
     def _weights(self) -> Array:
         sizes = np.maximum(self.sizes, 1.0)
-        return np.asarray(self.counts * (sizes - 1) / sizes)
+        return np.asarray(self.counts * ((sizes - 1) / sizes))
 
     @cached_property
     def _largest(self) -> float:
-        return float(np.abs(self.changes).max(initial=0.0))
+        return float(max(self.changes.max(initial=0.0), -self.changes.min(initial=0.0)))
 
     @cached_property
-    def _scaled(self) -> Array:
-        """The changes as shares of the largest: powers of very large or small ones stay numbers."""
-        return self.changes / self._largest if self._largest > 0 else np.zeros(len(self.changes))
-
-    def _sum_of_powers(self, power: int) -> float:
-        return float((self.counts * self._scaled**power).sum())
+    def _squares(self) -> Array:
+        """The squares of the changes as shares of the largest: those of very large or small ones stay numbers."""
+        return (self.changes / self._largest) ** 2 if self._largest > 0 else np.zeros(len(self.changes))
 
 
+Found = Influence | str
+"""What rows change, or why that is not known."""
+
+
+# ── units that are left out ──────────────────────────────────────────────────────────────────────────────────────
+def kish(weights: Array) -> float:
+    """How many units of equal weight would tell as much."""
+    return kish_of(weights, weights**2)
+
+
+def kish_of(weight: Array, squares: Array) -> float:
+    """How many rows of equal weight would tell as much, from sums of weights and of their squares."""
+    square = float(squares.sum())
+    return float(weight.sum()) ** 2 / square if square else 0.0
+
+
+def unit_weights(counts: Array, squares: Array | None) -> Array:
+    """What a row of each cell weighs: the usual weight where there is none."""
+    if squares is None:
+        return np.ones(counts.shape)
+    squares = squares.astype(np.float64)
+    return divide(squares, counts, float(squares.sum() / max(counts.sum(), 1e-300)))
+
+
+def left_out(value: float, without: Array, with_more: Callable[[float], Array]) -> Array:
+    """The changes; where a figure is undefined without a unit, those of a little more of the unit instead."""
+    changes = value - without
+    if np.isfinite(changes).all() or not math.isfinite(value):
+        return np.asarray(changes)
+    return np.where(np.isfinite(changes), changes, (with_more(_STEP) - value) / _STEP)
+
+
+# ── limits ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def few_alike(influence: Influence, sampling: Sampling) -> str:
     """Say where clusters are so unequal, or so few of them hold positives, that they tell as much as a few."""
     alike = influence.most_degrees + 1
@@ -117,7 +164,7 @@ def limits(
         return none("it is infinite or undefined without some row")
     error, degrees = influence.error, influence.degrees
     if error <= _TINY * abs(value):
-        return none("no row makes a difference")
+        return none(NO_DIFFERENCE)
     reach = student((1 + confidence) / 2, degrees)
     if all(map(math.isfinite, span)):
         low, high = _between_ends(value, influence, span, reach, centred)

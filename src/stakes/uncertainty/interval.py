@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes.metrics.estimate import Estimate
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.uncertainty.quantiles import student
 
 
@@ -22,7 +22,7 @@ class Interval:
 
     def around(self, value: float) -> "Interval":
         """Return limits between which the value itself lies: small samples can leave it outside by a hair."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.low <= value <= self.high:
             return self
         return replace(self, low=float(min(self.low, value)), high=float(max(self.high, value)))
 
@@ -49,7 +49,7 @@ def mean_interval(
     if n < 2 or not np.isfinite(values).all():
         return None
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
-    mean = float(share @ values)
+    mean = weighted_sum(values, share)
     centre = np.full(n, mean)
     if classes is not None:
         centre = (np.bincount(classes, share * values) / np.maximum(np.bincount(classes, share), 1e-300))[classes]
@@ -59,5 +59,5 @@ def mean_interval(
         n = len(parts)
         if n < 2:
             return None
-    reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * float(parts @ parts))
+    reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * weighted_sum(parts, parts))
     return mean - reach, mean + reach

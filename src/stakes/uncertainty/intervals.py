@@ -12,13 +12,13 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import areas, shares
 from stakes.uncertainty.changes import influences
+from stakes.uncertainty.changes.numbers import median_intervals
 from stakes.uncertainty.changes.tables import of_parts
 from stakes.uncertainty.costs import cost_intervals
 from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.medians import median_intervals
+from stakes.uncertainty.redraws import table_intervals
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.tables import table_intervals
 
 METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
 """The ways between which a user can choose."""
@@ -36,7 +36,8 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, 
         if why:
             found[i] = none(why)
         else:
-            ways.setdefault(way_of(metric, tally, sampling), []).append(i)
+            way = way_of(metric, tally, sampling)
+            ways.setdefault("influence" if way == "area" else way, []).append(i)  # which share what one row changes
     for way, places in ways.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _WAYS[way](*chosen, tally, sampling), strict=True)
@@ -63,7 +64,8 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
     if why:
         return none(why)
     if isinstance(tally, ScoreTable):
-        return areas.auc_intervals([metric], [value], tally, sampling, method)[0].around(value)
+        (found,) = influences([metric], [value], tally, sampling)
+        return areas.auc_interval(metric, value, found, tally, sampling, method).around(value)
     return _share(metric, value, tally, sampling, method).around(value)
 
 
@@ -81,7 +83,9 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
 
 def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
     """The way that is taken: the declared one, unless weights, clusters or the design rule it out."""
-    if metric.interval in ("median", "costs") or (metric.interval == "area" and isinstance(tally, ScoreTable)):
+    if metric.interval in ("median", "costs", "relative costs") or (
+        metric.interval == "area" and isinstance(tally, ScoreTable)
+    ):
         return metric.interval
     if sampling.clusters is not None:
         return "influence"
@@ -105,7 +109,8 @@ def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, metho
         rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
     if rows < 1:
         return none("there are too few rows")
-    return Interval(*shares.METHODS[method](value, rows, sampling.confidence), _NAMES[method])
+    low, high = shares.METHODS[method](value, rows, sampling.confidence)
+    return Interval(float(low), float(high), _NAMES[method])
 
 
 _NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}
@@ -117,7 +122,12 @@ def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally,
         return [none("the squares of the weights were not counted")] * len(metrics)
     units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
     found = influences(metrics, values, tally, sampling)
-    return [_limits(*one, units, sampling, _of_sample(tally)) for one in zip(metrics, values, found, strict=True)]
+    return [
+        areas.auc_interval(metric, value, one, tally, sampling)
+        if metric.interval == "area" and isinstance(tally, ScoreTable)
+        else _limits(metric, value, one, units, sampling, _of_sample(tally))
+        for metric, value, one in zip(metrics, values, found, strict=True)
+    ]
 
 
 def table_limits(
@@ -156,8 +166,8 @@ def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
 _WAYS: dict[str, Way] = {
     "share": _shares,
     "cells": table_intervals,
-    "area": areas.auc_intervals,
     "influence": _influence,
     "median": median_intervals,
     "costs": cost_intervals,
+    "relative costs": cost_intervals,
 }

@@ -11,21 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import expected_cost
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
-from stakes.uncertainty.changes.losses import mean_of_losses, of_losses
-from stakes.uncertainty.changes.numbers import error_changes, group_rows
+from stakes.uncertainty.changes.losses import LossRows, of_losses
+from stakes.uncertainty.changes.numbers import error_changes, group_rows, median_changes
 from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row
 from stakes.uncertainty.changes.tables import table_changes, unseen_changes
-from stakes.uncertainty.changes.units import SINGLE_CLUSTER, kish
 from stakes.uncertainty.costs import saving_limits
-from stakes.uncertainty.influence import Influence, difference_limits, t_limits
-from stakes.uncertainty.medians import median_changes
+from stakes.uncertainty.influence import SINGLE_CLUSTER, Influence, difference_limits, kish, t_limits
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.shares import interval_and_test
 
@@ -50,7 +47,7 @@ def difference(metric: Metric, sample: Sample, first: Array, second: Array, samp
     plain = sample.cluster is None and sample.weight is None and not sampling.fixed
     if plain and metric.tally is Confusion and metric.share_of == "total" and metric.better == "higher":
         return _of_hits(sample, first, second, sampling.confidence)
-    if metric.name == expected_cost.name and (sample.cluster is None or sample.costs is None):
+    if metric.interval == "costs" and (sample.cluster is None or sample.costs is None):
         found = saving_limits(metric, sample, first, second, sampling)
         same = found.low == found.high  # nothing but the same decisions could come
         return Difference(found.low, found.high, 1.0 if same else found.p, "one more row on the saving")
@@ -142,7 +139,7 @@ def _influence(sample: Sample, found: Array, most: float | None = None, held: bo
         count = int(sample.cluster.max()) + 1
         units = kish(np.bincount(sample.cluster, sample.weights, count))
         whole = found if len(found) == count else np.bincount(sample.cluster, found, count)
-        return Influence(whole, np.ones(count), float(count), (units if most is None else most) - 1)
+        return Influence.of_units(whole, units if most is None else most)
     units = kish(sample.weights) if len(found) == len(sample.truth) else float(len(found))
     sizes: Array | float = units
     if held:
@@ -182,12 +179,9 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_J
     positive = None if many else sample.hits
     if metric.loss is not None:
         codes = sample.truth if positive is None else 1 - positive.astype(np.int64)
-        loss = metric.row_losses(sample.truth if positive is None else positive, scores)
-        weight = sample.weights
-        of_loss = of_losses(metric, loss, codes, weight, weight**2, sample.cluster, held)
-        if isinstance(of_loss, str):
-            return of_loss
-        return _Judged(mean_of_losses(metric, loss, codes, weight), replace(of_loss, unseen=0.0))
+        rows = LossRows(codes, scores, sample.weights, sample.weights**2, sample.cluster)
+        of_loss = of_losses(metric, rows, held)
+        return of_loss if isinstance(of_loss, str) else _Judged(rows.mean(metric), replace(of_loss, unseen=0.0))
     if positive is None:
         assert metric.changes is not None
         found = metric.changes(ClassRows(scores, sample.truth, sample.weights))
@@ -199,8 +193,8 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_J
     table = ScoreTable.from_rows(scores, positive, sample.weight)
     value = float(metric.of(table))
     if sample.cluster is not None:
-        rows = Clusters(sample.cluster, 0, positive.astype(np.int64), None, scores, sample.weight)
-        (influence,) = of_score_clusters([metric], table, rows)
+        clusters = Clusters(sample.cluster, 0, positive.astype(np.int64), None, scores, sample.weight)
+        (influence,) = of_score_clusters([metric], table, clusters)
         return influence if isinstance(influence, str) else _Judged(value, replace(influence, unseen=0.0))
     if metric.one_row is not None:
         found = Ranking(scores, positive, sample.weights).changes(metric)

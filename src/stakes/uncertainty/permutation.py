@@ -14,8 +14,7 @@ from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.exact_tables import probability
-from stakes.uncertainty.shuffles import Again, draw
+from stakes.uncertainty.shuffles import Again, draw, probability
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
 

@@ -7,16 +7,16 @@ import numpy as np
 
 from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.on_demand import OnDemand
 from stakes.uncertainty import areas, shares
 from stakes.uncertainty.areas import RestAreas
-from stakes.uncertainty.changes.losses import alike_rows
+from stakes.uncertainty.changes.losses import LossRows
 from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.intervals import intervals, way_of
+from stakes.uncertainty.redraws import limits_of_tables
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.tables import limits_of_tables
 from stakes.uncertainty.two_samples import Differences, Side, agree, dealt_means, mover, of_shares
 
 MOST_SUMMED = 50
@@ -84,15 +84,15 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
     if whole.weighted or metric.loss is None or metric.relative_to is not None:
         return None
     if isinstance(whole, ScoreTable):
-        scores, classes, count, _ = alike_rows(whole)
-        loss = metric.row_losses(classes == 0, scores)
+        alike = LossRows.of_table(whole)
+        (loss, _), count = alike.losses(metric), alike.weight
     elif isinstance(whole, ErrorSums) and whole.rows is not None:
         rows = whole.rows
         loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
         count = np.ones(len(loss))
     else:
         return None
-    powers = np.array([count.sum(), *(float(count @ loss**power) for power in (1, 2, 3))])
+    powers = np.array([count.sum(), *(weighted_sum(loss**power, count) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
 
 
@@ -211,12 +211,13 @@ def _simple_area(way: str, parts: Parts) -> bool:
 def _rest_areas(metric: Metric, parts: Parts) -> Side:
     """The auc of the rest, or gini, which is the same one stretched."""
     whole, *tables = _score_tables(parts)
-    rests, values, found = RestAreas(whole), [], []
-    low, size = metric.range[0], metric.range[1] - metric.range[0]
-    for part in tables:
+    rests, (low, high) = RestAreas(whole), metric.range
+
+    def rest_of(part: ScoreTable) -> tuple[float, Interval]:
         area, error = rests.without(part)
-        rows = float(whole.P - part.P), float(whole.N - part.N)
-        known = Influence.of_error(size * error, sum(rows), min(rows) - 1)
-        values.append(low + size * area)
-        found.append(areas.area_interval(metric, values[-1], known, rows, parts.sampling))
+        rows, value = (float(whole.P - part.P), float(whole.N - part.N)), low + (high - low) * area
+        known = Influence.of_error((high - low) * error, sum(rows), min(rows) - 1)
+        return value, areas.area_interval(metric, value, known, lambda: rows, parts.sampling)
+
+    values, found = zip(*map(rest_of, tables), strict=True)
     return _joined(values, found, parts.rest_rows)

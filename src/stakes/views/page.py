@@ -27,7 +27,8 @@ _SAME_REASON = 3
 class Grid:
     """A small table of text; all columns but those named in ``words`` are numbers.
 
-    A column in ``below`` holds sentences, which stand below their row where the page is narrow.
+    A column in ``below`` holds sentences, which stand below their row where the page is narrow; ``tones`` say how some
+    cells sound.
     """
 
     head: Sequence[str]
@@ -36,6 +37,7 @@ class Grid:
     sections: Sequence[int] = ()
     title: str = ""
     below: int | None = None
+    tones: Mapping[str, Tone] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,13 @@ class Page:
             for one in self.answers
         ]
         grids = [
-            replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
+            replace(
+                grid,
+                head=each(grid.head),
+                rows=list(map(each, grid.rows)),
+                title=write(grid.title),
+                tones={write(cell): tone for cell, tone in grid.tones.items()},
+            )
             for grid in self.grids
         ]
         picture = "\n".join(each(self.picture.split("\n")))
@@ -122,11 +130,16 @@ def figures_grid(shown: Figures, families: bool) -> Grid:
 def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
     """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
     if not estimate.defined:
-        return Text(words("figures.undefined", reason=""), reason_in_words(estimate.reason))
+        return why_undefined(estimate)
     question = metric_question(metric.full_text)
     if everything and estimate.low is None and estimate.no_interval:
         return f"{question} {words('figures.no_interval', reason={'reason': estimate.no_interval})}"
     return question
+
+
+def why_undefined(undefined: Estimate) -> str:
+    """Say why a figure is undefined."""
+    return Text(words("figures.undefined", reason=""), reason_in_words(undefined.reason))
 
 
 def reason_in_words(reason: str) -> str:

@@ -1,6 +1,6 @@
 """Small pictures for notebooks as SVG text: no library, a few kilobytes, names escaped, legible on light and dark."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeVar
@@ -194,3 +194,32 @@ def forest(title: str, lines: Sequence[tuple[str, float, float | None, float | N
             parts.append(_line([(frame.across(least), y), (frame.across(most), y)], BLUE, 2))
         parts.append(_dot(frame.across(value), y, BLUE))
     return frame.svg(title if len(shown) == len(lines) else f"{title}, the first {len(shown)}", parts)
+
+
+def network(arrows: Sequence[tuple[str, str]], places: Mapping[str, tuple[float, float]], fixed: Sequence[str]) -> str:
+    """Draw a system from left to right: circles for what is uncertain, double ones for what follows, a square cost."""
+    across, down, radius = 120.0, 62.0, 17.0
+    lowest = min(y for _, y in places.values())
+    at = {name: (40 + across * x, 44 + down * (y - lowest)) for name, (x, y) in places.items()}
+    width, height = max(x for x, _ in at.values()) + 60, max(y for _, y in at.values()) + 44
+    head = '<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    parts = [f'<defs>{head}<path d="M0,0 L8,4 L0,8 z" fill="currentColor"/></marker></defs>']
+    for one, other in arrows:
+        (x0, y0), (x1, y1) = at[one], at[other]
+        far = float(np.hypot(x1 - x0, y1 - y0)) or 1.0
+        dx, dy = radius * (x1 - x0) / far, radius * (y1 - y0) / far
+        ends = [(x0 + dx, y0 + dy), (x1 - dx, y1 - dy)]
+        parts.append(_line(ends, "currentColor", 1, 'opacity="0.45" marker-end="url(#head)"'))
+    for name, (x, y) in at.items():
+        rims = (radius, radius - 3.5) if name in fixed else (radius,)
+        parts += [
+            _box(x - radius, y - radius, 2 * radius, 2 * radius, ORANGE, 0.35)
+            if name == "cost"
+            else _dot(x, y, BLUE, rim, 'fill-opacity="0.15" stroke="currentColor"')
+            for rim in rims
+        ]
+        parts.append(_text(x, y + radius + 12, _short(name, 20), "middle"))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" fill="currentColor">{"".join(parts)}</svg>'
+    )

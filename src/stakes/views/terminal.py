@@ -134,9 +134,13 @@ def _table(grid: Grid, width: int) -> "RenderableType":
             overflow="fold",
         )
     for place, row in enumerate(grid.rows):
-        table.add_row(*(Text(row[i]) for i in shown), end_section=place in grid.sections)
+        table.add_row(*(Text(row[i], style=_style(grid, row[i])) for i in shown), end_section=place in grid.sections)
     said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
     return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
+
+
+def _style(grid: Grid, cell: str) -> str:
+    return _STYLES.get(grid.tones.get(cell, "note"), "")
 
 
 def _too_narrow(grid: Grid, widths: list[int], width: int) -> bool:

@@ -6,19 +6,24 @@ with the slope held at 1 says whether all of them together are too low (above 0)
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.decisions.calibration import logistic
+from stakes.decisions.calibration.honesty_test import nearest_inside
 from stakes.decisions.calibration.isotonic import upwards
 from stakes.metrics import Estimate
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES
-from stakes.tallies import ScoreTable
+from stakes.records import Record
+from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.sampling import Sampling
+
+_TINY = math.nextafter(0, 1)
+"""The least number above 0."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +37,18 @@ class CalibrationLine:
 
 def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     """Fit both lines to the rows of a table of probabilities."""
-    if why := _why_no_logits(table):
+    if why := next((one.words for one in (NO_POSITIVES, NO_NEGATIVES) if one.applies(table)), ""):
         names = ("slope", "intercept", "intercept_at_slope_1")
         return CalibrationLine(*(Estimate(name, math.nan, reason=why) for name in names))
+
+    rows = _Rows(table, sampling.clusters)
 
     def estimate(name: str, value: float, limits: Interval, ideal: float = math.nan) -> Estimate:
         if sampling.fixed and name != "slope":
             limits = none("the design fixes the class counts, on which it hangs")
+        limits = replace(limits, note=rows.certain)
         return figure(name, float(value), ideal, limits, sampling.confidence)
 
-    rows = _Rows(table, sampling.clusters)
     ones = np.ones((1, len(rows.logits)))
     added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
@@ -61,9 +68,12 @@ class _Rows:
 
     def __init__(self, table: ScoreTable, clusters: Clusters | None) -> None:
         scores, self.positives, self.negatives = upwards(table)
-        self.logits, self.clusters, values = logistic.logit(scores), clusters, table.as_columns().values
+        self.least = nearest_inside(scores)
+        self.logits = logistic.logit(np.clip(scores, self.least, 1 - self.least))
+        self.clusters, values = clusters, table.as_columns().values
         names = ("positives_squared", "negatives_squared")
         self.squares = [values[name][::-1] for name in names] if table.weighted else None
+        self.certain = _certain(table, self.least)
 
     def intervals(self, columns: Array, found: Array, logits: Array, sampling: Sampling) -> list[Interval]:
         """Return Wald's limits of the coefficients of these columns."""
@@ -84,7 +94,7 @@ class _Rows:
 
     def _between_clusters(self, found: Array, clusters: Clusters) -> Array:
         """How much the sums of the rows' pulls on the coefficients vary from cluster to cluster."""
-        x = logistic.logit(np.asarray(clusters.scores, np.float64))
+        x = logistic.logit(np.clip(np.asarray(clusters.scores, np.float64), self.least, 1 - self.least))
         slope = found[1] if len(found) == 2 else 1.0
         surprise = np.asarray(clusters.truth, np.float64) - logistic.probability(found[0] + slope * x)
         if clusters.weight is not None:
@@ -94,20 +104,39 @@ class _Rows:
         return groups / (groups - 1) * np.stack(pulls) @ np.stack(pulls).T
 
 
-def _why_no_logits(table: ScoreTable) -> str:
-    """Why the line cannot be fitted to these probabilities at all."""
-    for reason in (NO_POSITIVES, NO_NEGATIVES):
-        if reason.applies(table):
-            return reason.words
-    scores, positives, negatives = upwards(table)
-    certain = (scores == 0) | (scores == 1)
-    if not certain.any():
+@dataclass(frozen=True)
+class CertainRows(Record):
+    """The (weight of) rows with a probability of exactly 0 or 1, and of those among them that came out otherwise."""
+
+    rows: float
+    wrong: float
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> "CertainRows":
+        """Count them."""
+        zero, one = rows_at_0(table), table.at(1.0)
+        rows = float(table.total) - _called(table.at(_TINY)) + _called(one)
+        return cls(rows, zero + float(one.fp))
+
+
+def _called(table: Confusion) -> float:
+    return float(table.tp) + float(table.fp)
+
+
+def rows_at_0(table: ScoreTable) -> float:
+    """The (weight of) positive rows whose probability was exactly 0."""
+    return float(table.P) - float(table.at(_TINY).tp)
+
+
+def _certain(table: ScoreTable, least: float) -> str:
+    """What to keep in mind about rows with a probability of exactly 0 or 1."""
+    seen, total = CertainRows.of(table).rows, float(table.total)
+    if not seen:
         return ""
-    seen, total = float((positives + negatives)[certain].sum()), float(table.total)
     rows = f"{seen:,.0f} of {total:,.0f} rows"
     if table.weighted:
         rows = f"rows with {seen:,.6g} of the weight {total:,.6g}"
-    return f"{rows} have a probability of exactly 0 or 1, which has no log odds"
+    return f"{rows} have a probability of exactly 0 or 1, which has no log odds; it is read as {least:.3g} from there"
 
 
 def _why_no_slope(rows: _Rows) -> str:

@@ -6,7 +6,18 @@ from functools import partial
 
 import numpy as np
 
-from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve, upwards
+from stakes.decisions.calibration import logistic
+from stakes.decisions.calibration.honesty_test import (
+    REDRAWN,
+    HonestyTest,
+    compare_with_redrawn,
+    distance,
+    gain,
+    inside,
+    mean_share,
+    squared_error,
+)
+from stakes.decisions.calibration.isotonic import rising_curve, upwards
 from stakes.errors import Given, InputError, some
 from stakes.records import Record
 from stakes.tallies import ScoreTable
@@ -18,10 +29,8 @@ from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
 BINNINGS = ("mass", "width")
-REDRAWN = 1000
-"""How often the truth is redrawn from the probabilities."""
 
-_MOST_SCORES = 2000
+_MOST_SCORES = 500
 """Scores beyond this many are put together, equally many rows each, before the truth is redrawn."""
 
 _CLUSTERED = "it takes rows as independent, and these come in clusters"
@@ -44,24 +53,23 @@ class Bins(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Honest(Record):
+class Honest(Record, shown="probability low high confidence *test"):
     """What honest probabilities would look like in a file like this one: the truth redrawn from them many times.
 
     ``low`` and ``high`` are, at each ``probability`` by itself (pointwise, not all the way at once), where the rising
-    curve would run; ``as_far`` of the ``redrawn`` files showed a miscalibration at least as large as this one.
+    curve would run; ``test`` says how many of the redrawn files looked at least as far off as this one.
     """
 
     probability: Array
     low: Array
     high: Array
     confidence: float
-    as_far: int
-    redrawn: int
+    test: HonestyTest
 
     @property
     def p_value(self) -> float:
         """The p-value of the probabilities being honest; never 0."""
-        return (1 + self.as_far) / (1 + self.redrawn)
+        return self.test.p_value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,22 +159,22 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     """
     if sampling.clusters is not None:
         return None
-    scores, positives, weights, telling = _thin(table)
-    generator = sampling.generator()
-    draws = generator.binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
+    scores, positives, weights, telling = _thin(table if table.total <= _MOST_SCORES else group_scores(table))
+    scores = np.minimum(scores, 1.0)  # means may be rounded beyond it
+    if sampling.fixed and table.P and table.N:  # the design, not the model, says how frequent the classes are
+        x = logistic.logit(inside(scores))
+        scores = logistic.probability(x + logistic.shift(x, positives, weights - positives))
+    draws = sampling.generator().binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
+    files = np.concatenate([positives[None], draws])
+    found = [gain(scores, drawn, weights) for drawn in files]
+    gains = np.array([saved for saved, _ in found])
     places = np.linspace(scores[0], scores[-1], 101)
-    found = [_gain(scores, drawn, weights) for drawn in draws]
-    low, high = sampling.percentiles(np.array([np.interp(places, scores, fitted) for _, fitted in found]))
-    seen, _ = _gain(scores, positives, weights)
-    as_far = sum(gain >= seen * (1 - 1e-12) for gain, _ in found)
-    return Honest(places, low, high, sampling.confidence, as_far, REDRAWN)
-
-
-def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array]:
-    """The squared error that the rising curve would save in all rows together, and the curve."""
-    fitted = pool_adjacent(positives, weights).fitted()
-    # Σ (y − p)² − Σ (y − q)², in which the squares of the truth cancel
-    return float((weights * (scores**2 - fitted**2) - 2 * positives * (scores - fitted)).sum()), fitted
+    heights = [np.interp(places, scores, fitted) for _, fitted in found[1:]]
+    low, high = sampling.percentiles(np.array(heights))
+    columns = np.stack([np.ones(len(scores)), logistic.logit(inside(scores))])
+    line = distance((files - weights * scores) @ columns.T, columns, weights**2 / telling * scores * (1 - scores))
+    share = mean_share(gains[1:], squared_error(scores, draws, weights))
+    return Honest(places, low, high, sampling.confidence, compare_with_redrawn(line, gains, share))
 
 
 def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
@@ -175,13 +183,13 @@ def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
     if len(scores) > _MOST_SCORES:
         place = np.unique(_by_mass(weights, _MOST_SCORES), return_inverse=True)[1]
         sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
-        scores, positives, weights, squares = np.minimum(sums[0] / sums[2], 1.0), *sums[1:]
+        scores, positives, weights, squares = sums[0] / sums[2], *sums[1:]
     telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
     return scores, positives, weights, telling
 
 
 # ── what a picture needs of very many rows ───────────────────────────────────────────────────────────────────────
-def group_scores(table: ScoreTable, groups: int) -> ScoreTable:
+def group_scores(table: ScoreTable, groups: int = _MOST_SCORES) -> ScoreTable:
     """Return a table of about so many scores: neighbours in the ranking, equally many rows each, share their mean.
 
     Weighted tables, which are small enough to be kept as columns, stay as they are.

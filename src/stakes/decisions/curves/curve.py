@@ -74,8 +74,8 @@ class ScoredRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Record, shown="x low high confidence reason?"):
-    """Where the curve of another sample would run: at each x by itself (pointwise), not all the way at once.
+class Band(Record, shown="kind x low high confidence reason?"):
+    """Where the curve of another sample would run.
 
     A "pointwise" band is right at each place by itself, a "simultaneous" one at all places at once. Where nothing can
     be said, the limits are NaN and ``reason`` says why.

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from stakes.errors import InputError, nearest, short
+from stakes.errors import About, InputError, nearest, short
 
 LARGEST = 2**53
 """Up to here every whole number is a float64."""
@@ -145,4 +145,4 @@ class Condition:
                 if name.may_be_text and not hint.startswith(("; did you", "; the name")):
                     hint = f"; if the text {name.column!r} is meant, write it in single quotes"
                 called = short(repr(name.column))
-                raise InputError("no-column-of-condition", f"where: there is no column {called}{hint}")
+                raise InputError("no-column-of-condition", About("where"), f": there is no column {called}{hint}")

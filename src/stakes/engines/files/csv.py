@@ -212,11 +212,14 @@ def _in_words(problem: csv.Error) -> str:
 
 
 def _lines(name: str, file: Opened) -> Iterator[str]:
+    letters = 0
     for number, line in enumerate(file, 1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            raise errors.not_utf8(name, number) from None
+            raise errors.two_encodings(name, letters, number) if letters else errors.not_utf8(name, number) from None
+        if not letters and not text.isascii():
+            letters = number
         if "\0" in text:
             raise InputError(
                 "nul-bytes",

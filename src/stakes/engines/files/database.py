@@ -224,7 +224,10 @@ def _duckdb(source: Source, options: Mapping[str, str]) -> tuple[Connection, typ
     if source.plain_path != source.path:
         raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")
     try:
-        return duckdb.connect(str(source.path), read_only=True, config={**_NOTHING_OUTSIDE, **options}), duckdb.Error
+        connection = duckdb.connect(str(source.path), read_only=True, config={**_NOTHING_OUTSIDE, **options})
+        connection.execute("SET enable_progress_bar = false")  # in a session it is printed among our own output
+        connection.execute("SET lock_configuration = true")
+        return connection, duckdb.Error
     except duckdb.Error as problem:
         raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
@@ -234,7 +237,6 @@ _NOTHING_OUTSIDE = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
     "allow_community_extensions": "false",
-    "lock_configuration": "true",
 }
 """A view of a database that somebody sent must not read other files, or the network."""
 

@@ -4,6 +4,7 @@ What nobody said is found by a rule over the first lines, and asked for where tw
 """
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from itertools import islice, zip_longest
 
 import polars as pl
 
+from stakes.engines.columns import read_number
 from stakes.engines.files.text_format import TextFormat
 from stakes.errors import About, InputError, Pass, first_row, short, some
 
@@ -180,8 +182,25 @@ def of_values(columns: Mapping[str, Sequence[str]], given: TextFormat, separator
     if percentages and not given.percent:
         found.append(f"percentages in {some(sorted(percentages))}")
         advice.append(Pass("percent", True))
-    missing = ("", *given.na)
+    missing = ("", *_spellings(given.na))
     return Dialect(separator, decimal, given.skip, missing, percentages, evident, tuple(found), tuple(advice))
+
+
+# ── what is missing ──────────────────────────────────────────────────────────────────────────────────────────────
+def _spellings(words: Iterable[str]) -> list[str]:
+    """The words for a missing value; a number is that number however many zeros follow."""
+    numbers = [word for word in words if re.fullmatch(r"[+-]?\d+", word)]
+    more = [f"{word}{sign}{zeros}" for word in numbers for sign in ".," for zeros in ("0", "00", "000")]
+    return list(dict.fromkeys([*words, *more]))
+
+
+def without_words(types: Mapping[str, pl.DataType], words: Sequence[str]) -> list[pl.Expr]:
+    """Columns in which these words, or numbers, are missing values."""
+    numbers = [number for number in map(read_number, words) if number is not None and math.isfinite(number)]
+    texts = [pl.col(name).is_in(words) for name, dtype in types.items() if dtype == pl.String]
+    others = [pl.col(name).cast(pl.Float64).is_in(numbers) for name, dtype in types.items() if dtype.is_numeric()]
+    meant = {one.meta.output_name(): one for one in texts + (others if numbers else [])}
+    return [pl.when(~so.fill_null(False)).then(pl.col(name)).alias(name) for name, so in meant.items()]
 
 
 # ── the separator ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,15 +1,17 @@
 """Tables of spreadsheets (.xlsx), read by fastexcel; the first sheet unless ``FILE::SHEET`` names another."""
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from stakes import errors
-from stakes.engines.columns import refuse_repeated_names
-from stakes.engines.files.dialect import RECORDS, TITLES, Dialect, of_values
+from stakes.engines.columns import read_number, refuse_repeated_names
+from stakes.engines.files.dialect import RECORDS, TITLES, Dialect, of_values, without_words
 from stakes.engines.files.sources import Source
 from stakes.errors import InputError, MissingPartError, nearest
 
@@ -28,11 +30,12 @@ def read(source: Source) -> tuple[pl.LazyFrame, Dialect]:
     book = _open(source)
     sheet = _sheet(source, book)
     cells = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
-    skip, names = _header(source, sheet, cells)
+    skip, names = _header(source, book, sheet, cells)
     every = [names.get(place, f"\0{place}") for place in range(cells.width)]
     empty = {name: "string" for name, column in zip(every, cells[skip + 1 :], strict=True) if _is_empty(column)}
     load = partial(book.load_sheet, sheet, header_row=None, skip_rows=skip + 1, column_names=every)
     frame = load(schema_sample_rows=None, dtypes=empty).to_polars().select(names.values())
+    frame = frame.with_columns(without_words(frame.select(cs.numeric()).schema, source.format.na))
     texts = frame.select(pl.col(pl.String).replace(dict.fromkeys(("", *source.format.na))))
     rounded = [one.name for one in texts if one.null_count() > frame[one.name].null_count() and _all_plain(one)]
     if rounded:  # as text, numbers have fewer digits
@@ -41,6 +44,10 @@ def read(source: Source) -> tuple[pl.LazyFrame, Dialect]:
     first = {one.name: one.drop_nulls().head(RECORDS).to_list() for one in frame.select(pl.col(pl.String))}
     others = () if source.table is not None else tuple(name for name in book.sheet_names if name != sheet)
     return frame.lazy(), replace(of_values(first, source.format), skip=skip, other_sheets=others)
+
+
+def _may_be_names(cells: Sequence[str | None]) -> bool:
+    return all(cell and read_number(cell) is None for cell in cells)
 
 
 def _is_empty(column: pl.Series) -> bool:
@@ -68,7 +75,7 @@ def _open(source: Source) -> "fastexcel.ExcelReader":
         raise errors.unreadable_file(source.name, "it is damaged, or no spreadsheet")
     with zipfile.ZipFile(source.plain_path) as parts:
         if "xl/workbook.xml" not in parts.namelist():
-            raise errors.unreadable_file(source.name, "it is an archive, and no spreadsheet")
+            raise errors.unreadable_file(source.name, "it is an archive, and no spreadsheet; unpack it")
         if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:
             raise errors.unreadable_file(source.name, f"it unpacks to more than {_MOST_BYTES:,} bytes; save it as CSV")
     return fastexcel.read_excel(source.start(source.size))
@@ -82,7 +89,9 @@ def _sheet(source: Source, book: "fastexcel.ExcelReader") -> str:
     return source.table or book.sheet_names[0]
 
 
-def _header(source: Source, sheet: str, cells: pl.DataFrame) -> tuple[int, dict[int, str]]:
+def _header(
+    source: Source, book: "fastexcel.ExcelReader", sheet: str, cells: pl.DataFrame
+) -> tuple[int, dict[int, str]]:
     """How many rows stand above the names of the columns, and these by the place of their column, if it holds anything.
 
     The first of them may lack its name, as that of row names does.
@@ -92,11 +101,13 @@ def _header(source: Source, sheet: str, cells: pl.DataFrame) -> tuple[int, dict[
     above = range(source.format.skip, len(rows))
     skip = next((row for row in above if any(rows[row])), None)
     if skip is None:
-        raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty")
+        others = [name for name in book.sheet_names if name != sheet]
+        hint = f"; name another, such as {source.path}::{others[0]}" if others else ""
+        raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty{hint}")
     names = {place: name or f"column {place + 1}" for place, name in zip(held, rows[skip], strict=True)}
     unnamed = [place + 1 for place, name in list(zip(held, rows[skip], strict=True))[1:] if not name]
     if unnamed:
-        full = next((row for row in above[:TITLES] if all(rows[row][1:])), skip)
+        full = next((row for row in above[:TITLES] if _may_be_names(rows[row][1:])), skip)
         if full > skip:
             raise errors.title_lines(source.name, f"row {full + 1:,} of sheet {sheet!r}", full)
         raise InputError(

@@ -1,6 +1,7 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -13,15 +14,15 @@ from stakes.engines import older_polars
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
-from stakes.engines.files.dialect import Dialect
-from stakes.engines.files.sources import Source, literally
-from stakes.engines.files.text_format import is_new
-from stakes.errors import InputError, some
+from stakes.engines.files.dialect import Dialect, without_words
+from stakes.engines.files.sources import JSON, Source, literally
+from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new
+from stakes.errors import InputError, several, some
 
-_JSON_LINES = (".jsonl", ".ndjson")
+*_JSON_LINES, _JSON = JSON
 _ARROW = (".arrow", ".ipc", ".feather")
 _SHEET = ".xlsx"
-_ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
+_ARROW_FILE, _FIRST_FEATHER, _OLD_SHEET = b"ARROW1", b"FEA1", b"\xd0\xcf\x11\xe0"
 
 _VALUE, _QUANTITY = 8, 100
 """Bytes of memory that a value takes while it is counted; errors of predicted numbers are sorted and added up."""
@@ -65,7 +66,7 @@ class FileTable:
             return f"{self.source.name}, line {next(itertools.islice(lines, row, None)):,}"
         if self.dialect is not None:
             return f"{self.source.name}, row {row + self.dialect.skip + 2:,} of the sheet"
-        return f"{self.source.name}, row {row + 1:,}"
+        return f"{self.source.name}, row {row + 1:,}, counting from 1"
 
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
@@ -172,6 +173,7 @@ def open_table(source: Source) -> FileTable:
         if not source.start(1):
             raise errors.unreadable_file(source.name, "it is empty")
         if database.kind_of(source):
+            _refuse_useless(source, "")
             return FileTable(source, database.columns(source))
         kind = _kind(source)
         if source.name.lower().endswith(SUFFIX):
@@ -181,15 +183,32 @@ def open_table(source: Source) -> FileTable:
                 "no-database",
                 f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out",
             )
+        _refuse_useless(source, kind)
         if kind in csv.USUAL:
-            return _open_text(source.as_utf8(), csv.USUAL[kind])
+            return _open_text(source.as_utf8(".csv"), csv.USUAL[kind])
+        if kind in JSON:
+            source = source.as_utf8(kind)
         if kind in _LINES:
             source.refuse_endless(False)
         if kind == _SHEET:
             lazy, dialect = excel.read(source)
             return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
         lazy = _flat(_scan(source, kind))
+        if "na" in source.format.changes:
+            lazy = lazy.with_columns(without_words(lazy.collect_schema(), source.format.na))
         return FileTable(source, lazy.collect_schema().names(), lazy)
+
+
+def _refuse_useless(source: Source, kind: str) -> None:
+    """Refuse what was said about how text is written where a file is not written so."""
+    useful = FORMAT_OPTIONS if kind in csv.USUAL else _SAID_ABOUT.get(kind, ("percent",))
+    useless = [name for name in source.format.changes if name not in useful]
+    if useless:
+        raise InputError(
+            "format-of-another-kind",
+            several(useless),
+            f": {source.name} is no separated text, and not written so; leave that out",
+        )
 
 
 def _open_text(source: Source, usual: str | None) -> FileTable:
@@ -202,10 +221,21 @@ def _open_text(source: Source, usual: str | None) -> FileTable:
 
 def _kind(source: Source) -> str:
     """The kind of a file, called by the usual end of its name; empty where neither bytes nor name tell."""
-    start = source.start(max(map(len, _MARKS)))
+    start = source.start(max(map(len, (*_MARKS, _OLD_SHEET))))
+    if start.startswith(_OLD_SHEET):
+        raise errors.unreadable_file(
+            source.name, "it is a spreadsheet of an old kind, or locked by a password; save it as .xlsx without one"
+        )
     marked = next((kind for mark, kind in _MARKS.items() if start.startswith(mark)), "")
     name = source.path.name.lower() if source.content is None else ".csv"
-    return marked or next((kind for kind in KINDS if name.endswith(kind)), "")
+    kind = marked or next((kind for kind in KINDS if name.endswith(kind)), "")
+    if kind in JSON or kind in csv.USUAL:
+        text = source.text_start()
+        if re.match(r"\[\s*[\[{]" if kind in _JSON_LINES else r'\[\s*\{\s*"|\{\s*"[^"]*"\s*:', text):
+            return _JSON
+        if kind in JSON and not text.startswith(("[", "{")):
+            raise errors.unreadable_file(source.name, "it is no JSON; if it is separated text, call it .csv")
+    return kind
 
 
 def _scan(source: Source, kind: str) -> pl.LazyFrame:
@@ -257,17 +287,24 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     ".parquet": _scan_parquet,
     **dict.fromkeys(_JSON_LINES, json_lines.scan),
     **dict.fromkeys(_ARROW, _scan_arrow),
-    ".json": json_lines.read_array,
+    _JSON: json_lines.read_array,
 }
 """How a file becomes a lazy Polars frame, by the end of its name; text and sheets have more to them."""
 
 _AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
     **dict.fromkeys(_JSON_LINES, json_lines.refuse_ambiguous),
-    ".json": json_lines.refuse_ambiguous_array,
+    _JSON: json_lines.refuse_ambiguous_array,
 }
 """How to find what its reader has made unambiguous without a word."""
 
 KINDS = (*csv.USUAL, *_SCANS, _SHEET)
+
+_SAID_ABOUT = {
+    _SHEET: ("decimal", "skip", "na", "percent"),
+    **dict.fromkeys(JSON, ("encoding", "na", "percent")),
+    **dict.fromkeys((".parquet", *_ARROW), ("na", "percent")),
+}
+"""What can be said about files that are no separated text, by their kind; of databases the last only."""
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import glob
 import gzip
 import io
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from stakes import errors
+from stakes.engines.files.demo import PREFIX, real_name
 from stakes.engines.files.text_format import FormattedFile, TextFormat
-from stakes.errors import InputError, Pass
+from stakes.errors import Given, InputError, Pass
 from stakes.text import visible
 
 STANDARD_INPUT = "-"
@@ -27,16 +29,26 @@ _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
 """Bytes that are read at a time; those at the beginning tell how long lines are."""
 
-_STARTS = 1 << 16
-"""Bytes that tell how lines end."""
+_STARTS, _FEW = 1 << 16, 1 << 8
+"""Bytes that tell how lines end, and whether a text is JSON."""
+
+JSON = (".jsonl", ".ndjson", ".json")
+"""How names of files end that hold JSON."""
 
 _LONGEST_LINE = 16 << 20
 
 _MOST_PIPED = 256 << 20
 """Bytes of what can be read once only, and is kept in memory."""
 
-_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-"""First bytes that tell the encoding."""
+_MARKS = {
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+}
+"""First bytes that tell the encoding; the longer ones begin like the shorter."""
+
+_WESTERN = ("cp1252", "iso8859-1", "iso8859-15")
+_LETTER_IN_UTF8 = re.compile(rb"\xc3[\x84\x9c\x9f\xa1-\xbf]")
+"""Letters such as ä and é in UTF-8; in an encoding of Western Europe nobody writes what these bytes stand for."""
 
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 """How files are called, beside their database, that hold what was written last."""
@@ -178,17 +190,26 @@ class Source:
             lines = file.read(_LOOKED_AT)
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
-    def as_utf8(self) -> "Source":
-        """The same text in UTF-8 and with line ends of Unix, in a file that is deleted when nobody needs it."""
+    def as_utf8(self, kind: str) -> "Source":
+        """The same text in UTF-8 and with line ends of Unix, in a file that is deleted when nobody needs it.
+
+        Readers of separated text know the mark of UTF-8 and what comes through a pipe; those of JSON do not.
+        """
         with self.open() as file:
             start = file.read(_STARTS)
-        encoding = self.format.encoding or _encoding(start)
-        old_ends = b"\r" in start and b"\n" not in start
-        if not old_ends and codecs.lookup(encoding).name == "utf-8":
+        encoding, separated = self.format.encoding or _encoding(start), kind not in JSON
+        as_it_is = b"\n" in start or b"\r" not in start
+        if not separated:
+            as_it_is = self.content is None and not start.startswith(codecs.BOM_UTF8)
+        name = codecs.lookup(encoding).name
+        if as_it_is and name == "utf-8":
             return self
+        if name in _WESTERN:
+            self._refuse_utf8(encoding)
         if self.zipped:
             _ = self.unpacked
-        handle, path = tempfile.mkstemp(prefix="stakes-", suffix=".csv")
+        encoding = "utf-8-sig" if name == "utf-8" else encoding
+        handle, path = tempfile.mkstemp(prefix="stakes-", suffix=kind)
         found = replace(self, path=Path(path), content=None, state=None)
         weakref.finalize(found, os.unlink, path)
         lines = 0
@@ -204,6 +225,26 @@ class Source:
                     Pass("encoding"),
                 ) from None
         return found
+
+    def _refuse_utf8(self, encoding: str) -> None:
+        """Refuse UTF-8, in the whole file or in a part of it, that another encoding would make other letters of."""
+        read = 0
+        with self.open() as file:
+            while block := file.read(_LOOKED_AT):
+                if found := _LETTER_IN_UTF8.search(block):
+                    raise InputError(
+                        "utf8-all-the-same",
+                        f"{self.name}: line {self._line_at(read + found.start()):,} is UTF-8, and not what ",
+                        Given("encoding", encoding),
+                        " says; leave that out, or, if other lines are not UTF-8, save the file in one encoding",
+                    )
+                read += len(block)
+
+    def text_start(self) -> str:
+        """The first letters, however they are encoded, without a mark and blanks."""
+        with self.open() as file:
+            start = file.read(_FEW)
+        return start.decode(_encoding(start), "ignore").lstrip("\ufeff \t\r\n")
 
     def refuse_endless(self, separated: bool) -> None:
         """Refuse a line of which readers would take many times the memory.
@@ -260,7 +301,7 @@ def _named(data: FileNames) -> Sequence[FileName]:
 
 def single(file: FileName) -> Source:
     """The file of that very name."""
-    path, format = Path(file), file.format if isinstance(file, FormattedFile) else TextFormat()
+    path, format = Path(real_name(file)), file.format if isinstance(file, FormattedFile) else TextFormat()
     if os.path.isdir(path):
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
@@ -282,11 +323,15 @@ def _find(one: FileName) -> list[Source]:
             "no-file-matches", f"{name}: there is no such file, and none that matches this pattern; check the folder"
         )
     singles = [(replace(single(Path(file)), format=format), table) for file, table in found]
-    return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
+    by_name = name.startswith(PREFIX)
+    return [
+        replace(one, name=visible(name), table=table) if table is not None or by_name else one for one, table in singles
+    ]
 
 
 def files_and_tables(name: str) -> list[tuple[str, str | None]]:
     """A file of that very name goes before everything that the name might mean otherwise."""
+    name = real_name(name)
     if os.path.exists(name):
         return [(name, None)]
     file, separator, table = name.rpartition("::")

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from stakes.errors import InputError
 from stakes.findings import findings_of, kind_of
-from stakes.findings.facts import about
+from stakes.findings.facts import about, source_of
 from stakes.findings.pages.payload import verdict_section
 from stakes.records import Plain, as_data
 
@@ -31,5 +31,10 @@ def payload_of(thing: object) -> Plain:
         raise InputError("no-report-of", f"there is no report page for a {kind} yet; ev.show() prints all figures")
     sections = import_module(f"stakes.findings.pages.{_PAGES[kind]}").sections_of(thing)
     head = about(thing)
-    found = {"title": head.title, "facts": head.facts, "sections": [verdict_section(findings_of(thing)), *sections]}
+    found = {
+        "title": head.title,
+        "facts": head.facts,
+        "source": source_of(thing),
+        "sections": [verdict_section(findings_of(thing)), *sections],
+    }
     return {name: as_data(part) for name, part in found.items()}

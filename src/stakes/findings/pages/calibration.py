@@ -4,7 +4,6 @@ import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.calibration.decomposition import Decomposition
-from stakes.decisions.calibration.reliability import Honest, reliability
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.tallies.arithmetic import Array
@@ -12,16 +11,16 @@ from stakes.tallies.arithmetic import Array
 _MOST_POINTS = 500
 
 
-def calibration_section(evaluation: TwoClassEvaluation, found: Calibration, redrawn: Honest | None) -> Part:
+def calibration_section(evaluation: TwoClassEvaluation, found: Calibration) -> Part:
     """Return the calibration of an evaluation."""
-    curve = reliability(found.table, 10, "mass", found.sampling, lambda: redrawn)
+    curve, redrawn, test = found.reliability(), found.honest, found.test
     return section(
         "calibration",
         bins=_lists(curve.bins, "mean_probability", "frequency", "rows", "low", "high"),
         curve=_thin(curve.probability, curve.frequency),
         band=None if redrawn is None else _lists(redrawn, "probability", "low", "high"),
-        p_value=None if redrawn is None else redrawn.p_value,
-        redrawn=None if redrawn is None else {"as_far": redrawn.as_far, "of": redrawn.redrawn},
+        p_value=None if test is None else test.p_value,
+        redrawn=None if test is None or test.redrawn is None else {"as_far": test.as_far, "of": test.redrawn},
         line=[figure(one) for one in (found.slope, found.intercept_at_slope_1)],
         ece=figure(evaluation.figures["ece"]),
         losses=[_parts(loss) for loss in (found.brier, found.log_loss)],

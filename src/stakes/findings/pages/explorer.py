@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from stakes.decisions.curves.kinds import Scored, curve
 from stakes.decisions.curves.report_thresholds import ReportThresholds
+from stakes.decisions.thresholds.threshold_grid import CLASSES, cumulate
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, listed, section
 from stakes.language.sentences import short_name
@@ -18,12 +19,13 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
     names = {"positives": evaluation.positive, "negatives": evaluation.negative}
     sizes = {"P": table.P, "N": table.N}
     shown, prices = evaluation.histograms(BINS), prices_of(evaluation)
+    sampling = evaluation._sampling(table)
     return section(
         "explorer",
         positive=short_name(evaluation.positive),
         negative=short_name(evaluation.negative),
         **{name: count if isinstance(count, int) else float(count) for name, count in sizes.items()},
-        stops={name: listed(getattr(stops, name)) for name in ("thresholds", "tp", "fp")},
+        stops={name: listed(getattr(stops, name)) for name in ("thresholds", "tp", "fp")} | _squares(table, stops),
         complete=stops.complete,
         threshold=None if evaluation.threshold is None else float(evaluation.threshold),
         probabilities=evaluation.probabilities,
@@ -36,7 +38,20 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
         },
         deployed=prices.deployed,
         trained=prices.trained,
+        confidence=sampling.confidence,
+        fixed=sampling.fixed,
+        clusters=sampling.clusters is not None,
     )
+
+
+def _squares(table: ScoreTable, stops: ReportThresholds) -> Part:
+    """Sums of the squared weights of each class above the stops; without weights there is nothing to say."""
+    columns = stops.thinned(table).as_columns()
+    if not columns.weighted:
+        return {}
+    places = columns.reaching(stops.thresholds)
+    sums = [cumulate(columns.values[f"{name}_squared"]) for name in CLASSES]
+    return {"squares": [listed(one[places]) for one in sums]}
 
 
 def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThresholds) -> Part:

@@ -1,8 +1,10 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
+from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.sentences import short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
 
@@ -17,7 +19,7 @@ def figures_section(evaluation: Evaluation) -> Part:
     return section("figures", figures=rows, confidence=evaluation.sampling.confidence)
 
 
-def confusion_section(evaluation: Evaluation) -> list[Part]:
+def confusion_section(evaluation: TwoClassEvaluation) -> list[Part]:
     """Return the confusion table, if decisions were taken."""
     table = evaluation.confusion
     if table is None:
@@ -26,7 +28,8 @@ def confusion_section(evaluation: Evaluation) -> list[Part]:
         "truths": [short_name(one) for one in table.truths],
         "decisions": [short_name(one) for one in table.decisions],
     }
-    return [section("confusion", **names, cells=[listed(row) for row in table.counts.astype(float)])]
+    positive = list(table.truths).index(evaluation.positive)
+    return [section("confusion", **names, positive=positive, cells=[listed(row) for row in table.counts.astype(float)])]
 
 
 def segments_section(evaluation: Evaluation) -> list[Part]:
@@ -34,9 +37,28 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     if not evaluation.segments:
         return []
     known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
+    judged = [_judged(evaluation, name) for name in known]
     rows = [
-        {"name": short_name(name), "rows": part.rows, "figures": [figure(part.interval(one)) for one in known]}
+        {
+            "name": short_name(name),
+            "rows": part.rows,
+            "figures": [
+                {**figure(part.interval(one)), **found.get(name, {})} for one, found in zip(known, judged, strict=True)
+            ],
+        }
         for name, part in largest_segments(evaluation)
     ]
     whole = [figure(evaluation.figures[name]) for name in known]
     return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]
+
+
+def _judged(evaluation: Evaluation, name: str) -> dict[str, Part]:
+    """What each segment is beside the rest by one figure, and its place when the worst comes first."""
+    if not evaluation.figures[name].defined:
+        return {}
+    found = evaluation.by_segment(name)
+    judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
+    return {
+        name: {"place": i, "difference": one.difference, "verdict": words, "tone": tone}
+        for i, (name, (one, tone, words)) in enumerate(judged.items())
+    }

@@ -10,8 +10,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.findings.pages.figures import figures_section, segments_section
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import MOST
-from stakes.findings.verdicts.honesty import Lines
-from stakes.findings.verdicts.many_classes import class_lines, largest_classes
+from stakes.findings.verdicts.many_classes import largest_classes
 from stakes.language.sentences import short_name
 from stakes.metrics import Estimate
 from stakes.metrics.usual import AREAS, CLASS_FIGURES_ON_PAGE
@@ -29,7 +28,7 @@ def sections_of(evaluation: ManyClassEvaluation) -> list[Part]:
         *_confused_section(evaluation),
         *_classes_section(evaluation),
         *_versus_section(evaluation),
-        *_slopes_section(evaluation, class_lines(evaluation)),
+        *_slopes_section(evaluation),
         *segments_section(evaluation),
         figures_section(evaluation),
     ]
@@ -121,8 +120,11 @@ def sweep(name: str, table: ScoreTable, quantiles: int, areas: Iterable[Estimate
     }
 
 
-def _slopes_section(evaluation: ManyClassEvaluation, lines: Lines) -> list[Part]:
+def _slopes_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """How honest the probability of each class is."""
+    studied = evaluation._studied_calibration
+    each = {} if studied is None else studied.classes
+    lines = {name: (one.slope, one.intercept_at_slope_1) for name, one in each.items()}
     known = {name: line for name, line in lines.items() if any(one.defined for one in line)}
     if not known:
         return []

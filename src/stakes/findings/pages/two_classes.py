@@ -13,7 +13,7 @@ def sections_of(evaluation: TwoClassEvaluation) -> list[Part]:
     calibration = evaluation._studied_calibration
     return [
         *([explorer_section(evaluation, table, stops)] if table and stops else confusion_section(evaluation)),
-        *([] if calibration is None else [calibration_section(evaluation, *calibration)]),
+        *([] if calibration is None else [calibration_section(evaluation, calibration)]),
         *segments_section(evaluation),
         figures_section(evaluation),
     ]

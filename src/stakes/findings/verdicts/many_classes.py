@@ -1,6 +1,5 @@
 """The verdict on several classes."""
 
-from stakes.decisions.calibration.brief import calibration_in_brief
 from stakes.decisions.thresholds.decision import PER
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.findings.verdicts.answers import (
@@ -13,7 +12,7 @@ from stakes.findings.verdicts.answers import (
     of_evaluation,
     side_of,
 )
-from stakes.findings.verdicts.honesty import Lines, honesty_of_classes
+from stakes.findings.verdicts.honesty import honesty_of_classes, no_probabilities
 from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
@@ -29,26 +28,22 @@ def verdict_of(evaluation: ManyClassEvaluation) -> tuple[Finding, ...]:
         evaluation,
         _better(evaluation, main),
         believe(evaluation, main, figures=known_figures(evaluation, *_BELIEVED)),
-        honesty_of_classes(evaluation, class_lines(evaluation)),
+        _honest(evaluation),
         _cost(evaluation),
         _where(evaluation, main),
     )
 
 
 def largest_classes(evaluation: ManyClassEvaluation) -> list[str]:
-    """Return as many classes as a page can show; all in their order, or else those with the most rows first."""
-    if len(evaluation.classes) <= MOST:
-        return list(evaluation.classes)
-    return sorted(evaluation.classes, key=lambda name: -float(evaluation.support[name]))[:MOST]
+    """Return as many classes as a page can show."""
+    return evaluation._largest(MOST)
 
 
-def class_lines(evaluation: ManyClassEvaluation) -> Lines:
-    """Return slope and shift of each class whose probabilities can be asked."""
-    found = {
-        name: calibration_in_brief(evaluation._scores_of(name), evaluation._sampling_of_class(name))
-        for name in (largest_classes(evaluation) if evaluation.probabilities else ())
-    }
-    return {name: (one.slope, one.intercept_at_slope_1) for name, one in found.items() if one is not None}
+def _honest(evaluation: ManyClassEvaluation) -> Finding:
+    found = evaluation._studied_calibration
+    if found is None:
+        return no_probabilities(evaluation.scores is not None)
+    return honesty_of_classes(found, known_figures(evaluation, "normalised_multiclass_log_loss", "macro_ece"))
 
 
 # ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,8 @@
 
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.findings.verdicts.answers import in_order, side_of
+from stakes.findings.verdicts.honesty import no_probabilities
+from stakes.findings.verdicts.honesty import verdict_of as answer_to
 from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sentence
 
 _HELPS: dict[int, tuple[Tone, str]] = {
@@ -12,7 +14,8 @@ _HELPS: dict[int, tuple[Tone, str]] = {
 
 
 def verdict_of(found: Recalibration) -> tuple[Finding, ...]:
-    """Return whether recalibration lowers the log loss, and what a careful colleague would point out."""
+    """Return whether the probabilities are honest, whether recalibration lowers the log loss, and what to point out."""
+    honest = no_probabilities(True) if found.calibration is None else answer_to(found.calibration)[0]
     change, method = found.changes[found.method], sentence(f"recalibration.{found.method}")
     if change.low is None:
         helps = answer("recalibration.question", "open", sentence("recalibration.fitted", method=method))
@@ -21,4 +24,4 @@ def verdict_of(found: Recalibration) -> tuple[Finding, ...]:
         figures = [Chip.of(change, "recalibration.change")]
         helps = answer("recalibration.question", tone, sentence(key, method=method), figures=figures)
     cautions = [*found.cautions, *([caution("caution.dropped", n=found.dropped)] if found.dropped else [])]
-    return in_order([helps], cautions)
+    return in_order([honest, helps], cautions)

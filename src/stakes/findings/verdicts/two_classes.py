@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
-from stakes.findings.verdicts.honesty import honesty
+from stakes.findings.verdicts.honesty import honesty, no_probabilities
 from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
@@ -21,7 +21,7 @@ def verdict_of(evaluation: TwoClassEvaluation) -> tuple[Finding, ...]:
         evaluation,
         _better(evaluation, main),
         _believe(evaluation, main),
-        honesty(evaluation, evaluation._studied_calibration),
+        _honest(evaluation),
         _threshold(evaluation),
         _where(evaluation, main),
     )
@@ -66,6 +66,13 @@ def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
     if table is None or table.weighted or not table.of_pair:
         return None
     return permute(table, evaluation._find("mcc")).p_value
+
+
+def _honest(evaluation: TwoClassEvaluation) -> Finding:
+    found = evaluation._studied_calibration
+    if found is None:
+        return no_probabilities(evaluation.scores is not None)
+    return honesty(found, known_figures(evaluation, "ece"))
 
 
 # ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────

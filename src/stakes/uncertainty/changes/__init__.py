@@ -14,7 +14,7 @@ from stakes.uncertainty.changes.losses import of_class_scores
 from stakes.uncertainty.changes.numbers import of_errors
 from stakes.uncertainty.changes.scores import of_scores
 from stakes.uncertainty.changes.tables import of_table
-from stakes.uncertainty.changes.units import SINGLE_CLUSTER, Found
+from stakes.uncertainty.influence import SINGLE_CLUSTER, Found
 from stakes.uncertainty.sampling import Sampling
 
 

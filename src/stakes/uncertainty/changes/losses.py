@@ -1,122 +1,165 @@
 """What one row changes in means of losses, and in figures of class scores."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from stakes.metrics import Metric
 from stakes.metrics.many import ClassRows
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.tallies.arithmetic import Array, divide
-from stakes.uncertainty.changes.units import (
-    MOST_LEVELS,
-    SINGLE_ROW,
-    Found,
-    kish,
-    kish_of,
-    score_counts,
-)
-from stakes.uncertainty.influence import Influence
+from stakes.tallies.arithmetic import Array, divide, weighted_sum
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.columns import Columns
+from stakes.uncertainty.influence import SINGLE_ROW, Found, Influence, kish, kish_of, unit_weights
 from stakes.uncertainty.sampling import Sampling
+
+MOST_ROWS = 1 << 17
+"""Of more rows evenly spaced ones are asked for their loss."""
+
+_SOME_ROWS = 1 << 14
+"""So many rows tell what one more could lose."""
 
 _MOST_CLASSES = 50
 
-AlikeRows = tuple[Array, Array, Array, Array]
-"""The scores of rows that are alike, their class (0: positive), their weight together, and that of one of them."""
 
+@dataclass(frozen=True, eq=False)
+class LossRows:
+    """Rows of a class and an output (a score, or one for each class), and the units that are left out.
 
-def of_loss(metric: Metric, rows: Callable[[], AlikeRows], sampling: Sampling) -> Found:
-    """A mean of losses, or one relative to the loss of the class frequencies."""
-    if sampling.clusters is not None:
-        held = sampling.clusters
-        positive, scores = np.asarray(held.truth) == 1, np.asarray(held.scores, np.float64)
-        unit = np.ones(len(positive)) if held.weight is None else held.weight
-        classes, weight, squares = 1 - positive.astype(np.int64), unit, unit**2
-    else:
-        scores, classes, weight, unit = rows()
-        squares = weight * unit
-    groups = None if sampling.clusters is None else sampling.clusters.groups
-    either = np.stack([metric.row_losses(np.full(len(scores), flag), scores) for flag in (True, False)])
-    worst = _unseen_loss(weight * np.stack([scores, 1 - scores]), either)
-    return of_losses(metric, np.where(classes == 0, *either), classes, weight, squares, groups, sampling.fixed, worst)
-
-
-def _unseen_loss(chances: Array, losses: Array) -> float:
-    """What one more row is taken to lose: E(loss²)/E(loss), had each row the classes as often as was stated."""
-    losses = np.where(chances > 0, losses, 0.0)
-    return float(divide((chances * losses**2).sum(), (chances * losses).sum()))
-
-
-def alike_rows(table: ScoreTable) -> AlikeRows:
-    """Rows of one class at one score; of very many rows, evenly spaced ones stand for all."""
-    if table.weighted:
-        store = table.as_columns()
-        scores, (counts, unit) = np.asarray(store.scores, np.float64), score_counts(store)
-    else:
-        scores, *both = table.some_rows(MOST_LEVELS)
-        counts = np.stack(both).astype(np.float64)
-        counts *= divide(np.array([[float(table.P)], [float(table.N)]]), counts.sum(-1, keepdims=True))
-        unit = np.ones(counts.shape)
-    classes, places = np.nonzero(counts > 0)
-    return scores[places].astype(np.float64), classes, counts[classes, places], unit[classes, places]
-
-
-def of_losses(
-    metric: Metric,
-    loss: Array,
-    classes: Array,
-    weight: Array,
-    squares: Array,
-    groups: Array | None,
-    held: bool = False,
-    worst: float = 0.0,
-) -> Found:
-    """What a mean of losses, or a relative one, loses without a row of each kind, or without a cluster.
-
-    ``weight`` is that of all rows of a kind, ``squares`` the sum of their squared weights. ``worst`` is what one more
-    row is taken to lose, where losses have no upper end.
+    Units are rows that are alike, or the clusters (``groups``) in which they lie. ``weight`` is that of all rows that
+    are alike, ``squares`` the sum of their squared weights.
     """
-    if not np.isfinite(loss).all():
-        return "a probability of 0 for what happened makes the loss infinite"
-    sizes = np.bincount(classes, weight)
-    if groups is not None:
-        count = int(groups.max()) + 1
-        parts = np.bincount(groups * len(sizes) + classes, weight, count * len(sizes)).reshape(count, -1)
-        lost, number, among = np.bincount(groups, weight * loss, count), np.ones(count), float(count)
-        most = kish(parts.sum(-1)) - 1
-    else:
-        unit = divide(squares, weight, 1.0)
-        number, most = divide(weight, unit), kish_of(weight, squares) - 1
-        lost, among = unit * loss, most + 1
-        parts = unit[:, None] * (classes[:, None] == np.arange(len(sizes)))
-    total, rest = float(weight @ loss), sizes - parts
-    scale = 1.0 if metric.relative_to is None else float(metric.relative_to(sizes))
-    value = mean_of_losses(metric, loss, classes, weight)
-    low, high = metric.range
-    unseen = (
-        max(value - low, high - value)
-        if math.isfinite(high - low)
-        else max(worst - value * scale, 0.0) / max(scale, 1e-300)
-    )
-    unseen /= most + 2
-    if held and groups is None:
-        means = np.bincount(classes, weight * loss) / np.maximum(sizes, 1e-300)
-        own = np.bincount(classes, number)
+
+    classes: Array
+    outputs: Array
+    weight: Array
+    squares: Array
+    groups: Array | None = None
+    _known: dict[object, tuple[Array, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of_clusters(cls, clusters: Clusters, classes: Array) -> "LossRows":
+        """Every row by itself, in its cluster."""
+        weight = np.ones(len(classes)) if clusters.weight is None else clusters.weight
+        return cls(classes, np.asarray(clusters.scores, np.float64), weight, weight**2, clusters.groups)
+
+    @classmethod
+    def of_table(cls, table: ScoreTable) -> "LossRows":
+        """Rows of one class (0: positive) at one score; of very many rows, evenly spaced ones stand for all."""
+        if table.weighted:
+            store = table.as_columns()
+            scores, (counts, unit) = store.scores, score_counts(store)
+        else:
+            scores, *both = table.some_rows(MOST_ROWS)
+            counts = np.stack(both).astype(np.float64)
+            counts *= divide(np.array([[float(table.P)], [float(table.N)]]), counts.sum(-1, keepdims=True))
+            unit = np.ones(counts.shape)
+        classes, places = np.nonzero(counts)
+        weight = counts[classes, places]
+        return cls(classes, scores[places].astype(np.float64), weight, weight * unit[classes, places])
+
+    @cached_property
+    def sizes(self) -> Array:
+        """What the rows of each class weigh."""
+        return np.bincount(self.classes, self.weight)
+
+    @cached_property
+    def unit(self) -> Array:
+        """What one of the rows that are alike weighs."""
+        return divide(self.squares, self.weight, 1.0)
+
+    @cached_property
+    def number(self) -> Array:
+        """How many units of each kind there are."""
+        return divide(self.weight, self.unit) if self.groups is None else np.ones(int(self.groups.max()) + 1)
+
+    @cached_property
+    def equal_units(self) -> float:
+        """How many units of equal weight would tell as much."""
+        return kish_of(self.weight, self.squares) if self.groups is None else kish(self._taken[0].sum(-1))
+
+    @cached_property
+    def _taken(self) -> tuple[Array, Array | slice]:
+        """What units take from each class: the different ones, and which of them each unit is."""
+        K = len(self.sizes)
+        if self.groups is not None:
+            cells = self.groups * K + self.classes
+            return np.bincount(cells, self.weight, len(self.number) * K).reshape(-1, K), slice(None)
+        if np.ptp(self.unit) == 0:
+            return self.unit[0] * np.eye(K), self.classes
+        return self.unit[:, None] * (self.classes[:, None] == np.arange(K)), slice(None)
+
+    def losses(self, metric: Metric) -> tuple[Array, float]:
+        """What each row loses, and what one more is taken to lose; figures that share a loss work it out once.
+
+        That is E(loss²)/E(loss), had each row the classes as often as was stated.
+        """
+        key = metric.loss, tuple(metric.parameters.items())
+        if key not in self._known:
+            of_two = self.outputs.ndim == 1
+            own = metric.row_losses(self.classes == 0 if of_two else self.classes, self.outputs)
+            some = slice(None, None, -(-len(own) // _SOME_ROWS))
+            outputs, weight = self.outputs[some], self.weight[some]
+            codes = (True, False) if of_two else range(outputs.shape[1])
+            stated = np.stack([outputs, 1 - outputs]) if of_two else outputs.T
+            each = np.stack([metric.row_losses(np.full(len(weight), code), outputs) for code in codes])
+            possible = np.where(stated > 0, each, 0.0)
+            expected = stated * possible * weight
+            first, second = float(expected.sum()), float((expected * possible).sum())
+            self._known[key] = own, second / first if first > 0 else 0.0
+        return self._known[key]
+
+    def mean(self, metric: Metric) -> float:
+        """The mean loss, or the one relative to that of the class frequencies."""
+        loss, _ = self.losses(metric)
+        scale = 1.0 if metric.relative_to is None else float(metric.relative_to(self.sizes))
+        return float(np.divide(weighted_sum(loss, self.weight) / self.weight.sum(), scale))
+
+    def without(self, metric: Metric) -> Array:
+        """The same without each unit."""
+        (loss, _), (taken, which) = self.losses(metric), self._taken
+        lost = self.unit * loss if self.groups is None else np.bincount(self.groups, self.weight * loss)
+        rest = np.maximum(self.sizes - taken, 0.0)
+        left = rest.sum(-1) if metric.relative_to is None else rest.sum(-1) * metric.relative_to(rest)
+        return np.asarray((weighted_sum(loss, self.weight) - lost) / left[which])
+
+    def by_class(self, loss: Array) -> Found:
+        """What units change in the mean loss where the number of rows of each class is held."""
+        means = np.bincount(self.classes, self.weight * loss) / np.maximum(self.sizes, 1e-300)
+        own = np.bincount(self.classes, self.number)
         if ((own > 0) & (own < 1.5)).any():
             return SINGLE_ROW
-        inside = divide(unit, sizes[classes] - unit) * (loss - means[classes])
-        return Influence(sizes[classes] / sizes.sum() * inside / scale, number, own[classes], most, unseen)
-    without = (total - lost) / rest.sum(-1)
-    if metric.relative_to is not None:
-        without /= metric.relative_to(np.maximum(rest, 0.0))
-    return Influence(value - without, number, among, most, unseen)
+        sizes = self.sizes[self.classes]
+        inside = divide(self.unit, sizes - self.unit) * (loss - means[self.classes])
+        return Influence(sizes / self.sizes.sum() * inside, self.number, own[self.classes], self.equal_units - 1)
 
 
-def mean_of_losses(metric: Metric, loss: Array, classes: Array, weight: Array) -> float:
-    """The figure of rows with these losses."""
-    scale = 1.0 if metric.relative_to is None else float(metric.relative_to(np.bincount(classes, weight)))
-    return float(np.divide(weight @ loss / weight.sum(), scale))
+def of_losses(metric: Metric, rows: LossRows, held: bool = False) -> Found:
+    """What a mean of losses, or a relative one, loses without each unit."""
+    loss, worst = rows.losses(metric)
+    if not np.isfinite(loss).all():
+        return "a probability of 0 for what happened makes the loss infinite"
+    scale = 1.0 if metric.relative_to is None else float(metric.relative_to(rows.sizes))
+    value, (low, high) = rows.mean(metric), metric.range
+    bounded = math.isfinite(high - low)
+    unseen = max(value - low, high - value) if bounded else max(worst / max(scale, 1e-300) - value, 0.0)
+    unseen /= kish_of(rows.weight, rows.squares) + 1  # it is one row, whatever is left out
+    if held and rows.groups is None:
+        found = rows.by_class(loss / scale)
+        return found if isinstance(found, str) else replace(found, unseen=unseen)
+    among = rows.equal_units if rows.groups is None else float(len(rows.number))
+    return Influence(value - rows.without(metric), rows.number, among, rows.equal_units - 1, unseen)
+
+
+def score_counts(columns: Columns) -> tuple[Array, Array]:
+    """Positives and negatives at each score, and the weight of such a row."""
+    names = "positives", "negatives"
+    counts = np.stack([columns.values[name] for name in names]).astype(np.float64)
+    squares = np.stack([columns.values[f"{name}_squared"] for name in names]) if columns.weighted else None
+    return counts, unit_weights(counts, squares)
 
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
@@ -128,42 +171,33 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
     if len(scores.classes) > _MOST_CLASSES:
         return [f"there are more than {_MOST_CLASSES} classes"] * len(metrics)
     if clusters is not None:
-        truth, each = np.asarray(clusters.truth, np.int64), np.asarray(clusters.scores)
-        weight = np.ones(len(truth)) if clusters.weight is None else clusters.weight
-        squares, groups = weight**2, clusters.groups
+        rows = LossRows.of_clusters(clusters, np.asarray(clusters.truth, np.int64))
     else:
         assert sample is not None
-        truth, each, groups = sample.truth.astype(np.int64), sample.scores, None
-        weight, squares = sample.weight, sample.squares
-    rows = ClassRows(each, truth, weight)
+        rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
+    ranked = ClassRows(rows.outputs, rows.classes, rows.weight)
     found: list[Found] = []
     for metric in metrics:
         if metric.loss is not None:
-            each_class = np.stack([metric.row_losses(np.full(len(truth), c), each) for c in range(each.shape[1])])
-            loss, worst = each_class[truth, np.arange(len(truth))], _unseen_loss(weight * each.T, each_class)
-            found.append(of_losses(metric, loss, truth, weight, squares, groups, sampling.fixed, worst))
-            continue
-        assert metric.changes is not None
-        changes = metric.changes(rows)
-        found.append(_of_rows(changes, truth, weight, squares, groups, sampling.fixed))
+            found.append(of_losses(metric, rows, sampling.fixed))
+        else:
+            assert metric.changes is not None
+            found.append(of_rows(metric.changes(ranked), rows, sampling.fixed))
     return found
 
 
-def _of_rows(changes: Array, truth: Array, weight: Array, squares: Array, groups: Array | None, held: bool) -> Found:
+def of_rows(changes: Array, rows: LossRows, held: bool) -> Found:
     """Rows that stand for several others, or add up to clusters."""
     if not np.isfinite(changes).all():
         return "a class has no rows"
-    if groups is not None:
-        by_group = np.bincount(groups, changes)
-        units = kish(np.bincount(groups, weight))
-        return Influence(by_group, np.ones(len(by_group)), float(len(by_group)), units - 1)
-    number = divide(weight**2, squares)
-    one = changes / np.maximum(number, 1e-300)  # of a single row of those that it stands for
-    total = kish_of(weight, squares)
-    sizes: Array | float = total
+    if rows.groups is not None:
+        return Influence.of_units(np.bincount(rows.groups, changes), rows.equal_units)
+    one = changes / np.maximum(rows.number, 1e-300)  # of a single row of those that it stands for
+    sizes: Array | float = rows.equal_units
     if held:
-        own = np.bincount(truth, number)
+        own = np.bincount(rows.classes, rows.number)
         if ((own > 0) & (own < 1.5)).any():
             return SINGLE_ROW
-        sizes, one = own[truth], one - (np.bincount(truth, number * one) / np.maximum(own, 1e-300))[truth]
-    return Influence(one, number, sizes, total - 1)
+        means = np.bincount(rows.classes, rows.number * one) / np.maximum(own, 1e-300)
+        sizes, one = own[rows.classes], one - means[rows.classes]
+    return Influence(one, rows.number, sizes, rows.equal_units - 1)

@@ -1,4 +1,4 @@
-"""What one row changes in figures of predicted numbers."""
+"""What one row changes in figures of predicted numbers; of medians the ranks tell more."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,15 +8,15 @@ import numpy as np
 
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.error_sums import ErrorRows, Power, percentage
-from stakes.uncertainty.changes.units import (
-    NOT_KEPT,
-    Found,
-    kish,
-)
-from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.quantiles import normal
 from stakes.uncertainty.sampling import Sampling
+
+_EXACT_RANKS = 1000
+"""Of more rows the ranks around the median are nearly normal."""
 
 MOST_GROUPS = 20_000
 """More rows of predicted numbers are left out in random groups, which tell their spread to half a per cent."""
@@ -29,12 +29,9 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
         return [_of_moments(metric, value, sums, sampling) for metric, value in zip(metrics, values, strict=True)]
     groups, count = _groups(rows, sampling)
     weight = np.ones(len(groups)) if rows.weight is None else rows.weight.astype(np.float64)
-    if sampling.clusters is None and count == len(groups):
-        most = kish(weight) - 1
-    else:
-        most = kish(np.bincount(groups, weight)) - 1
+    units = kish(np.bincount(groups, weight))
     found = error_changes(metrics, values, sums, groups, count)
-    return [Influence(changes, np.ones(count), float(count), most) for changes in found]
+    return [Influence.of_units(changes, units) for changes in found]
 
 
 def error_changes(
@@ -102,7 +99,7 @@ def without_each(sums: ErrorSums, rows: ErrorRows, groups: Array, count: int) ->
             rest = without(np.ones(len(t)))
             moved = without(t) / rest
             moments[0, 2, 0, 0] = moments[0, 2, 0, 0] - rest * moved**2
-            moments[1, 0, 0, 0] = moments[1, 0, 0, 0] - float(weight @ np.sign(t)) * moved
+            moments[1, 0, 0, 0] = moments[1, 0, 0, 0] - weighted_sum(np.sign(t), weight) * moved
         constant = ErrorSums(moments, math.nan, logs, shares, weighted=True)
     whole = ErrorSums(moments_of(t, error, without), math.nan, logs, shares, weighted=True)
     return replace(whole, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
@@ -157,3 +154,49 @@ def _of_moments(metric: Metric, value: float, sums: ErrorSums, sampling: Samplin
     if not math.isfinite(variance):
         return NOT_KEPT
     return Influence.of_error(math.sqrt(max(variance, 0.0) / (n - 1)), n, n - 1)
+
+
+# ── medians ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def median_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
+) -> list[Interval]:
+    """Return the interval of the median |error|."""
+    rows = sums.rows
+    if rows is None:
+        return [none(NOT_KEPT)] * len(metrics)
+    if rows.weight is not None or sampling.clusters is not None:
+        return [none("ranks of weighted or clustered rows have no simple law")] * len(metrics)
+    if rows.sizes.min() == rows.sizes.max():
+        return [none(NO_DIFFERENCE)] * len(metrics)
+    n = len(rows.sizes)
+    low = _rank_below(n, sampling.tail)
+    if low < 0:
+        return [none(f"{n} rows are too few for the ranks around the median")] * len(metrics)
+    high = n - 1 - low
+    places = np.partition(rows.sizes, (low, high))
+    return [Interval(float(places[low]), float(places[high]), "order statistics")] * len(metrics)
+
+
+def median_changes(rows: ErrorRows, median: float) -> Array:
+    """What each row changes in the median |error|, which ranks alone do not tell: by where its interval ends.
+
+    A row on one side of the median moves it by as much as one on the other side; how much follows from the ranks
+    between which the median lies (Price & Bonett, 2001, Journal of Statistical Computation and Simulation 68).
+    """
+    n = len(rows.sizes)
+    low = max(_rank_below(n, 0.025), 0)
+    high = n - 1 - low
+    places = np.partition(rows.sizes, (low, high))
+    reach = (n / 2 - low) / (math.sqrt(n) / 2)  # how many standard errors these ranks lie away
+    error = float(places[high] - places[low]) / (2 * reach) if reach > 0 else 0.0
+    weight = np.ones(n) if rows.weight is None else rows.weight / rows.weight.mean()
+    return np.asarray(weight * np.sign(rows.sizes - median) * error / math.sqrt(n))
+
+
+def _rank_below(n: int, tail: float) -> int:
+    """The largest rank, counting from 0, below which the median lies with at most this probability; −1 if none."""
+    if n > _EXACT_RANKS:
+        return math.floor(n / 2 - normal(1 - tail) * math.sqrt(n) / 2) - 1
+    from scipy.special import bdtr
+
+    return int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, "right")) - 1

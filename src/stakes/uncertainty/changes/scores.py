@@ -10,10 +10,12 @@ from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
-from stakes.uncertainty.changes.losses import alike_rows, of_loss
-from stakes.uncertainty.changes.units import CELLS, MOST_LEVELS, SINGLE_ROW, STEP, Found, kish, left_out, score_counts
-from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.changes.losses import LossRows, of_losses, score_counts
+from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, left_out
 from stakes.uncertainty.sampling import Sampling
+
+_MOST_LEVELS = 1 << 17
+"""Where a figure knows what each row changes, up to so many scores are asked."""
 
 _FEW_LEVELS = 256
 """The scores of a ranking are left out one by one up to so many of them."""
@@ -28,26 +30,35 @@ Levels = tuple[Array, Array, Array]
 def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling) -> list[Found]:
     """Leave out one row of each class at each score, or one cluster."""
     found: dict[int, Found] = {}
-    levels, rows = cache(partial(level_counts, table, MOST_LEVELS)), cache(partial(alike_rows, table))
+    levels, rows = cache(partial(level_counts, table, _MOST_LEVELS)), cache(partial(_loss_rows, table, sampling))
     numeric = []
     for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
         if metric.loss is not None:
-            found[i] = of_loss(metric, rows, sampling)
+            found[i] = of_losses(metric, rows(), sampling.fixed)
         elif metric.one_row is not None and sampling.clusters is None:
             found[i] = _of_one_row(metric, value, table, levels(), sampling)
         else:
             numeric.append(i)
     if numeric:
-        chosen = [metrics[i] for i in numeric], [values[i] for i in numeric]
-        found |= zip(numeric, _numerically(*chosen, table, sampling), strict=True)
+        found |= zip(numeric, _numerically([metrics[i] for i in numeric], table, sampling), strict=True)
     return [found[i] for i in range(len(metrics))]
+
+
+def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
+    if sampling.clusters is None:
+        return LossRows.of_table(table)
+    return LossRows.of_clusters(sampling.clusters, 1 - np.asarray(sampling.clusters.truth, np.int64))
 
 
 def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
     """Ask for all scores, or of more than that for pieces, which are ``single`` at the top."""
-    few = float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
-    columns = (table if few else table.compressed(single)).as_columns()
+    columns = (table if _levels_at_most(table, most) else table.compressed(single)).as_columns()
     return columns.scores, *score_counts(columns)
+
+
+def _levels_at_most(table: ScoreTable, most: int) -> bool:
+    """Whether there are so few scores; of rows that do not weigh their number is enough, pieces keep their scores."""
+    return float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
 
 
 def _of_one_row(metric: Metric, value: float, table: ScoreTable, levels: Levels, sampling: Sampling) -> Found:
@@ -78,24 +89,28 @@ def bearing_rows(metric: Metric, table: ScoreTable) -> float:
     return P if metric.one_row.rests_on == "positives" else min(P, N)
 
 
-def _numerically(
-    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
-) -> list[Found]:
+def _numerically(metrics: Sequence[Metric], table: ScoreTable, sampling: Sampling) -> list[Found]:
     """Leave rows or clusters out of a table of some hundred pieces, and work the figures out again."""
     if sampling.clusters is not None:
         return of_score_clusters(metrics, table, sampling.clusters)
-    scores, counts, unit = level_counts(table, _FEW_LEVELS, _FEW_SINGLE)
-    here = np.argwhere(counts > 0)
-    each = np.zeros((len(here), *counts.shape))
-    each[np.arange(len(here)), here[:, 0], here[:, 1]] = unit[counts > 0]
-    found = _score_changes(metrics, table, scores, counts, each, sampling.fixed)
+    scores, counts, unit, found = _by_level(metrics, table, sampling.fixed)
     unseen = _unseen_scores(metrics, table, scores, counts, float((unit * counts).sum() / counts.sum()))
-    influences: list[Found] = []
-    for metric, changes, extra in zip(metrics, found, unseen, strict=True):
-        whole = np.zeros(counts.shape)
-        whole[counts > 0] = changes
-        influences.append(_of_levels(whole, counts, unit, bearing_rows(metric, table) - 1, extra, sampling))
-    return influences
+    return [
+        _of_levels(changes, counts, unit, bearing_rows(metric, table) - 1, extra, sampling)
+        for metric, changes, extra in zip(metrics, found, unseen, strict=True)
+    ]
+
+
+def _by_level(metrics: Sequence[Metric], table: ScoreTable, held: bool) -> tuple[Array, Array, Array, list[Array]]:
+    """The pieces of a ranking (as of :data:`Levels`), and what figures lose without a row of each: class × piece."""
+    scores, counts, unit = level_counts(table, _FEW_LEVELS, _FEW_SINGLE)
+    here = counts > 0
+    each = np.zeros((np.count_nonzero(here), *counts.shape))
+    each[:, here] = np.diag(unit[here])
+    found = [np.zeros(counts.shape) for _ in metrics]
+    for one, changes in zip(found, _score_changes(metrics, table, scores, counts, each, held), strict=True):
+        one[here] = changes
+    return scores, counts, unit, found
 
 
 def _score_changes(
@@ -111,8 +126,8 @@ def _score_changes(
         found = measure(list(some), ScoreTable(table.positive, table.negative, columns))
         return [np.asarray(one, np.float64) for one in found]
 
-    def figure(metric: Metric) -> Array:
-        return figures(-STEP * each, [metric])[0]
+    def figure(metric: Metric, step: float) -> Array:
+        return figures(-step * each, [metric])[0]
 
     own = [float(one[0]) for one in figures(np.zeros((1, *counts.shape)), metrics)]
     return [
@@ -125,14 +140,9 @@ def score_changes_by_row(
     metric: Metric, table: ScoreTable, scores: Array, positive: Array, weight: Array, held: bool
 ) -> Array:
     """What a figure of scores loses without each of the rows, by the piece of the ranking in which it lies."""
-    lowest, counts, unit = level_counts(table, _FEW_LEVELS, _FEW_SINGLE)
-    here = np.argwhere(counts > 0)
-    each = np.zeros((len(here), *counts.shape))
-    each[np.arange(len(here)), here[:, 0], here[:, 1]] = unit[counts > 0]
-    whole = np.zeros(counts.shape)
-    (whole[counts > 0],) = _score_changes([metric], table, lowest, counts, each, held)
+    lowest, _, unit, (found,) = _by_level([metric], table, held)
     places = np.searchsorted(-lowest, -scores)
-    return np.asarray((whole / unit)[np.where(positive, 0, 1), places] * weight)
+    return np.asarray((found / unit)[np.where(positive, 0, 1), places] * weight)
 
 
 def _unseen_scores(
@@ -149,8 +159,8 @@ def _unseen_scores(
 
 def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
     """Leave out one cluster after another."""
-    few = clusters.size * len(table.as_columns().scores) <= CELLS
-    scores, each = clusters.pieces(table if few else table.compressed())
+    few = _levels_at_most(table, CELLS // clusters.size)
+    scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
     found = _score_changes(metrics, table, scores, counts, each)
     by_class = each.sum(-1)
@@ -161,5 +171,5 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
         extra = 0.0
         if metric.one_row is not None:
             extra = metric.one_row.unseen(float(metric.of(table)), *counts, **metric.parameters)
-        influences.append(Influence(changes, np.ones(len(each)), float(len(each)), most - 1, extra))
+        influences.append(Influence.of_units(changes, most, extra))
     return influences

@@ -8,8 +8,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
-from stakes.uncertainty.changes.units import CELLS, SINGLE_ROW, STEP, Found, kish, left_out, unit_weights
-from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, left_out, unit_weights
 from stakes.uncertainty.sampling import Sampling
 
 
@@ -36,8 +35,8 @@ def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusio
 def of_parts(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array) -> list[Found]:
     """Leave out one cluster after another, of which these are the tables."""
     changes, unseen = table_changes(metrics, values, table, each), _largest_unseen(metrics, values, table)
-    most, number = kish(each.sum((-1, -2))) - 1, np.ones(len(each))
-    return [Influence(one, number, float(len(each)), most, more) for one, more in zip(changes, unseen, strict=True)]
+    units = kish(each.sum((-1, -2)))
+    return [Influence.of_units(one, units, more) for one, more in zip(changes, unseen, strict=True)]
 
 
 def _largest_unseen(
@@ -62,8 +61,8 @@ def table_changes(
 ) -> list[Array]:
     """What figures lose without each of these parts of the table; the rows of a class can be ``held`` as many."""
 
-    def figure(metric: Metric) -> Array:
-        return np.asarray(measure([metric], _with_parts(table, STEP, each, held))[0])
+    def figure(metric: Metric, step: float) -> Array:
+        return np.asarray(measure([metric], _with_parts(table, step, each, held))[0])
 
     without = measure(list(metrics), _with_parts(table, -1.0, each, held))
     return [

@@ -2,6 +2,7 @@
 
 from functools import singledispatch
 
+from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.base import Evaluation
@@ -9,7 +10,6 @@ from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate import Gate
 from stakes.evaluation.recalibrating import Recalibration
-from stakes.findings import findings_of
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
 from stakes.language.numbers import write
@@ -17,8 +17,8 @@ from stakes.language.sentences import metric_name, words
 from stakes.systems.system import System
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
-from stakes.views.page import Grid, Page, between
-from stakes.views.pages import comparison, evaluation, gate, segments, system, validation
+from stakes.views.page import Grid, Page
+from stakes.views.pages import calibration, comparison, evaluation, gate, segments, system, validation
 
 
 @singledispatch
@@ -33,6 +33,9 @@ page_of.register(BySegment)(segments.page)
 page_of.register(Gate)(gate.page)
 page_of.register(System)(system.page)
 page_of.register(Validation)(validation.page)
+page_of.register(Calibration)(calibration.page)
+page_of.register(ClassCalibrations)(calibration.page)
+page_of.register(Recalibration)(calibration.recalibration_page)
 
 
 @page_of.register(PermutationTest)
@@ -65,26 +68,3 @@ def _with_limits(row: dict[str, str | float | None], name: str, per: int, form: 
     value, low, high = (row[key] for key in (name, f"{before}low", f"{before}high"))
     told = [write(None if one is None else per * float(one), form) for one in (value, low, high)]
     return told[0], "–" if low is None else f"{told[1]} – {told[2]}"
-
-
-@page_of.register(Recalibration)
-def _recalibration(found: Recalibration, everything: bool = False, more: str = "") -> Page:
-    names = list(found.losses_after[found.method])[:-1]
-    head = [
-        words("recalibration.method"),
-        *map(metric_name, names),
-        words("recalibration.change"),
-        words("ways.limits"),
-    ]
-    rows = []
-    for row in found.to_rows():
-        method = words(f"recalibration.{str(row['method']).replace(' ', '_')}")
-        losses = [write(row[name]) for name in names]
-        rows.append((method, *losses, write(row["change"]), _ends(row)))
-    return Page.of(about(found), findings_of(found), grids=[Grid(head, rows)])
-
-
-def _ends(row: dict[str, object]) -> str:
-    from types import SimpleNamespace
-
-    return between(SimpleNamespace(low=row["low"], high=row["high"]))

@@ -2,6 +2,7 @@
 
 from stakes.evaluation.by_segment import BySegment
 from stakes.findings.facts import about
+from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, words
 from stakes.views.page import Grid, Page, between, short
@@ -13,6 +14,8 @@ def grid(overview: BySegment, more: str = "") -> Grid:
     """Return the worst segments by one figure, beside the rest; ``more`` says how to see the others."""
     shown = overview.segments[:MOST_SHOWN]
     hidden = len(overview.segments) - len(shown)
+    judged = [(s, verdict_of_segment(s, overview)) for s in shown]
+    tones = {verdict.words: tone for _, (tone, verdict) in judged}
     rows = [
         (
             s.name,
@@ -21,9 +24,9 @@ def grid(overview: BySegment, more: str = "") -> Grid:
             between(s),
             write(s.difference),
             "–" if s.adjusted_p_value is None else f"{s.adjusted_p_value:.2g}",
-            s.verdict,
+            verdict.words,
         )
-        for s in shown
+        for s, (_, verdict) in judged
     ]
     small = sum(s.too_small for s in overview.segments)
     title = [
@@ -34,7 +37,7 @@ def grid(overview: BySegment, more: str = "") -> Grid:
     sure = words("figures.interval", confidence=overview.confidence)
     names = [words(f"segments.{name}") for name in ("segment", "rows", "difference", "holm", "compared")]
     head = (*names[:2], short(overview.metric.partition(" of ")[0]), sure, *names[2:])
-    return Grid(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6)
+    return Grid(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
 
 
 def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:

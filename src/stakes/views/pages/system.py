@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from stakes.findings.facts import about
 from stakes.metrics.estimate import percent
@@ -11,7 +12,9 @@ from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.system import System
 from stakes.systems.worth import Worth
 from stakes.tallies.names import and_list
+from stakes.views import pictures
 from stakes.views.page import Grid, Page
+from stakes.views.plots.network import arrows_of, layout
 
 _MOST_MODELS = 30
 _MOST_CELLS = 60
@@ -34,8 +37,13 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
         *_replacements(system, costs),
     ]
     notes = [*(f"{name}: {fact}" for name, fact in system.facts.items()), *_notes(system, costs, found, worth)]
-    made = Page.of(about(system), system.findings, grids=grids, picture=system.picture)
+    drawn = partial(pictures.network, arrows_of(system.network), layout(arrows_of(system.network)), _rules(system))
+    made = Page.of(about(system), system.findings, grids=grids, picture=system.picture, pictures=[drawn])
     return Page(**{**vars(made), "notes": [*made.notes, *notes]})
+
+
+def _rules(system: System) -> list[str]:
+    return list(system.network.fusion.rules)
 
 
 def _span(low: float | None, high: float | None) -> str:

@@ -32,7 +32,11 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
     "regression": {**_OF_ROWS, "predicted": numbers.predicted, "residuals": numbers.residuals},
     "curve": dict.fromkeys((*_CURVES, "threshold"), curves.of_curve),
     "decision": {"threshold": curves.of_decision, "alternatives": forest.of_alternatives},
-    "comparison": {"forest": forest.of_comparison},
+    "comparison": {
+        "forest": forest.of_comparison,
+        **dict.fromkeys(("roc", "pr", "decision"), curves.of_models),
+        "reliability": scores.reliability_of_models,
+    },
     "permutation test": {"null": chance.null},
     "system": {"network": network.of_system},
 }

@@ -21,6 +21,9 @@ MOST_LINES = len(COLOURS)
 """So many classes are drawn at once: the largest ones."""
 
 _MOST_POINTS = 5000
+_MODEL = "model"
+"""Marks the lines of models, so that the next one drawn into the same axes has a colour of its own."""
+
 _MANY = 4
 """From more lines on the legend stands beside the plot."""
 
@@ -61,11 +64,13 @@ def of_curve(curve: Curve, kind: str, ax: object) -> Display:
 
 def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
     x, y = visible(curve.x, curve.y)
-    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3)
+    (line,) = ax.plot(
+        x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, gid=_MODEL
+    )
     drawn: Drawn = {"line": line}
     band = curve.band
     if banded and not np.isnan(band.low).all():
-        label = f"{interval_name(band.confidence, 'band')}, each place by itself"
+        label = f"{interval_name(band.confidence, 'band')}, {band.kind}"
         drawn["band"] = ax.fill_between(
             band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=label, zorder=2
         )
@@ -123,15 +128,51 @@ def _heights(curve: Curve) -> tuple[float, float]:
 
 
 # ── the curves of an evaluation ──────────────────────────────────────────────────────────────────────────────────
-def of_two_classes(evaluation: Evaluation, kind: str, ax: object, **options: Value) -> Display:
-    """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
+def of_two_classes(evaluation: Evaluation, kind: str, ax: object, *, name: str = "", **options: Value) -> Display:
+    """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use.
+
+    Into axes that hold the curve of another model only the line is added, in the next colour; ``name`` is that of the
+    model.
+    """
     curve = evaluation.curve(kind, **options)
-    summary = evaluation.interval(AREAS[kind]) if kind in AREAS else None
     with axes(ax, *_size(kind)) as ax:
-        artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
+        others = sum(line.get_gid() == _MODEL for line in ax.get_lines())
+        if others:
+            colour = COLOURS[others % len(COLOURS)]
+            artists = _draw(ax, curve, _label(evaluation, kind, name or f"model {others + 1}"), colour, banded=False)
+            ax.legend(loc="lower right" if kind == "roc" else "best")
+            return Display(kind, ax, artists)
+        label = _label(evaluation, kind, name)
+        artists = _against_ignorance(ax, curve, label, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
         _finish(ax, curve, f"positive: {inert(evaluation.positive)}")
         return Display(kind, ax, artists)
+
+
+def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Display:
+    """Draw the curves of all models of a comparison together, the best first, as many as colours can tell apart."""
+    names = [place.model for place in comparison.table if place.metric == comparison.metrics[0]]
+    models = {name: comparison.models[name] for name in names if kind in comparison.models[name].plots}
+    shown = list(models.items())[:MOST_LINES]
+    with axes(ax, *_size(kind, len(shown))) as ax:
+        curves = [model.curve(kind, **options) for _, model in shown]
+        labels = [_label(model, kind, name) for name, model in shown]
+        rows = zip(curves, labels, COLOURS, strict=False)
+        lines = [_draw(ax, curve, label, colour, banded=False)["line"] for curve, label, colour in rows]
+        references = _references(ax, curves[0])
+        cut = f", the best {len(shown)} of {len(models):,}" if len(shown) < len(models) else ""
+        _finish(ax, curves[0], f"positive: {inert(shown[0][1].positive)}{cut}")
+        if len(shown) > _MANY:
+            legend(ax, "beside")
+        return Display(kind, ax, {"lines": lines, "references": references})
+
+
+def _label(evaluation: Evaluation, kind: str, name: str) -> str:
+    """What a model is called in the legend, with the figure that sums its curve up."""
+    called = f"{inert(name, 18)}: " if name else ""
+    if kind in AREAS:
+        return called + figure_in_words(_SUMMARY[kind], evaluation.interval(AREAS[kind]))
+    return called.removesuffix(": ")
 
 
 def _size(kind: str, names: int = 1) -> tuple[float, float]:
@@ -139,13 +180,11 @@ def _size(kind: str, names: int = 1) -> tuple[float, float]:
     return 5.2 if names <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4
 
 
-def _against_ignorance(ax: Axes, curve: Curve, summary: Estimate | None, prevalence: float) -> Drawn:
+def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) -> Drawn:
     """One curve with its band, beside what ignoring the input gives."""
-    label = "the model"
-    if summary is not None:
-        label = figure_in_words(_SUMMARY[curve.kind], summary)
-    elif curve.area is not None:
-        label = f"the most doubtful first (mean height {short_number(curve.area)})"
+    if not label:
+        area = f"the most doubtful first (mean height {short_number(curve.area)})" if curve.area is not None else ""
+        label = area or "the model"
     artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
@@ -218,9 +257,9 @@ def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **option
     """The curve of one class, or of all together."""
     curve = evaluation.curve(kind, of, **options)
     share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
-    summary = evaluation.interval((AREAS[kind], of)) if kind in AREAS else None
+    label = figure_in_words(_SUMMARY[kind], evaluation.interval((AREAS[kind], of))) if kind in AREAS else ""
     with axes(ax, *_size(kind)) as ax:
-        artists = _against_ignorance(ax, curve, summary, share)
+        artists = _against_ignorance(ax, curve, label, share)
         _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
         return Display(kind, ax, artists)
 

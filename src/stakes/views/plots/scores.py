@@ -81,6 +81,20 @@ def reliability_of_many(
         return Display(kind, ax, {"points": points})
 
 
+def reliability_of_models(comparison: Value, kind: str, ax: object, *, bins: int = 10, by: str = "mass") -> Display:
+    """Draw the reliability of the probabilities of all models of a comparison together."""
+    models = {name: model for name, model in comparison.models.items() if kind in model.plots}
+    with axes(ax, 7.2, 5.2) as ax:
+        points = []
+        for (name, model), colour, marker in zip(models.items(), COLOURS, MARKERS, strict=False):
+            found = model.calibration.reliability(bins, by).bins
+            points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
+        cut = f", the first {len(points)} of {len(models):,}" if len(points) < len(models) else ""
+        _diagonal(ax, f"models, intervals of each bin by itself{cut}")
+        legend(ax, "beside")
+        return Display(kind, ax, {"points": points})
+
+
 def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins: int, by: str) -> Display:
     found = calibration.reliability(bins, by)
     with axes(ax, 5.2, 5.2) as ax:

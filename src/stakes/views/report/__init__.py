@@ -40,7 +40,7 @@ _HERE = Path(__file__).parent
 
 _SCRIPTS = (
     *("dom", "language", "numbers", "scales", "charts", "marks", "readouts"),
-    *("lists", "sweeps", "export", "tables", "fields", "page"),
+    *("lists", "sweeps", "export", "tables", "confusions", "fields", "page"),
 )
 """The files that every page has."""
 

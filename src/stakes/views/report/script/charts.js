@@ -1,6 +1,6 @@
 // The paper that marks are drawn on: a figure with a title, axes, a legend, a read-out, and buttons to save it.
 
-const NARROW = window.matchMedia("(max-width: 720px)");
+const NARROW = window.matchMedia("screen and (max-width: 720px)");
 
 // x and y: { name, domain, write?, ticks? }, x also { turned } where names stand aslant; legend: [{ text, look }];
 // table: () => ({ head, rows }) for the CSV.

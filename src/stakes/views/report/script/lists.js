@@ -52,10 +52,15 @@ function listMarks(chart, { value, low, high, reason }, i) {
 
 // Such a chart with a choice of the figure. choices: [{ name, about, rule }]; entries: [{ name, rows, figures }], a
 // figure for each choice; words: { choose, entry, dot, rule }, which say what the things are called.
-function chosenList({ id, choices, start = 0, entries, words }) {
+// Where figures have a place, entries stand in that order; below: what else to show of a choice.
+function chosenList({ id, choices, start = 0, entries, words, below = () => [] }) {
   const state = remember(id, { place: start });
   const place = node("div", {});
-  const show = () => place.replaceChildren(listOfChoice(id, choices[state.place], state.place, entries, words).figure);
+  const show = () => {
+    const which = state.place;
+    const ordered = [...entries].sort((a, b) => (a.figures[which].place ?? 0) - (b.figures[which].place ?? 0));
+    place.replaceChildren(listOfChoice(id, choices[which], which, ordered, words).figure, ...below(which, ordered));
+  };
   const choose = (event) => {
     state.place = Number(event.target.value);
     show();
@@ -70,14 +75,15 @@ function listOfChoice(id, { name, about, rule }, which, entries, words) {
   const rows = entries.map((entry) => {
     const { value, low, high, reason } = entry.figures[which];
     const told = { segment: entry.name, n: entry.rows, value, low, high };
-    return { name: entry.name, rows: entry.rows, value, low, high, reason, text: () => t("segments.readout", told) };
+    const named = words.counted ? `${entry.name} (${writeCount(entry.rows)})` : entry.name;
+    return { name: named, rows: entry.rows, value, low, high, reason, text: () => t("segments.readout", told) };
   });
   return listChart({
     id: `${id}-chart`, title: name, about, axis: name, rows, rule,
     legend: [{ text: words.dot, look: "dot accent" }, { text: words.rule, look: "line rule" }],
     table: () => ({
       head: [words.entry, t("segments.rows"), name, t("figures.low"), t("figures.high")],
-      rows: rows.map((row) => [row.name, row.rows, row.value, row.low, row.high]),
+      rows: rows.map((row, i) => [entries[i].name, row.rows, row.value, row.low, row.high]),
     }),
   });
 }

@@ -67,7 +67,15 @@ function writeShare(value) {
 
 function writeExact(value) {
   if (value === null || Number.isNaN(value)) return "–";
-  return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 8 }).format(value) : infinite(value);
+  return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 6 }).format(value) : infinite(value);
+}
+
+// With as many digits as tell it from its neighbours, two at least and six at most.
+function writeApart(value, neighbours) {
+  if (!Number.isFinite(value)) return infinite(value);
+  const others = neighbours.filter((one) => Number.isFinite(one) && one !== value);
+  const digits = [2, 3, 4, 5].find((few) => others.every((one) => one.toPrecision(few) !== value.toPrecision(few)));
+  return formatter({ maximumSignificantDigits: digits ?? 6 }).format(value);
 }
 
 const FORMATS = {

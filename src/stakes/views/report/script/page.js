@@ -8,13 +8,8 @@ function open() {
   const theme = () => setDark(PREFERS_DARK.matches);
   PREFERS_DARK.addEventListener("change", theme);
   NARROW.addEventListener("change", draw);
-  window.addEventListener("beforeprint", unfold);
   theme();
   draw();
-}
-
-function unfold() {
-  for (const details of document.querySelectorAll("details")) details.open = true;
 }
 
 function draw() {
@@ -57,8 +52,20 @@ function header() {
     ),
     node("h1", {}, sentence(PAYLOAD.title)),
     node("ul", { class: "facts" }, PAYLOAD.facts.map((fact) => node("li", {}, sentence(fact)))),
-    PAYLOAD.about ? node("p", { class: "source" }, PAYLOAD.about) : null,
+    sourceOf(PAYLOAD),
     node("nav", { "aria-label": t("page.contents") }, node("ul", {}, PAYLOAD.sections.map(link))),
+  );
+}
+
+// Where it all comes from: files, columns, models; the command or the call; when, and by which version.
+function sourceOf({ source, about, made }) {
+  const facts = [...source.facts.map(sentence), ...(made ? [made.date, `stakes ${made.version}`] : [])];
+  const asked = about ?? source.call;
+  if (!facts.length && !asked) return null;
+  return node(
+    "div", { class: "source", role: "note", "aria-label": t("page.source") },
+    facts.length ? node("p", {}, facts.join(" · ")) : null,
+    asked ? node("p", { class: "asked" }, asked) : null,
   );
 }
 

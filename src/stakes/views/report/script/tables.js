@@ -1,13 +1,18 @@
 // Tables of figures.
 
-// A table that scrolls by itself on a narrow screen, below its caption; with a name it can be saved as CSV.
+// A table below its caption; with a name it can be saved as CSV. On a narrow screen each row becomes a card, in which
+// figures stand beside what they are; the roles say that it is a table all the same.
 function tableOf(head, rows, { caption, id, csv } = {}) {
-  const cells = (row) => row.map((one, i) => (i === 0 ? node("th", { scope: "row" }, one) : node("td", {}, one)));
+  const cell = (one, i) => (i === 0
+    ? node("th", { scope: "row", role: "rowheader" }, one)
+    : node("td", { role: "cell", "data-label": head[i] }, one));
   const name = caption ?? head.join(", ");
   const table = node(
-    "table", { "aria-label": name },
-    node("thead", {}, node("tr", {}, head.map((one) => node("th", { scope: "col" }, one)))),
-    node("tbody", {}, rows.map((row) => node("tr", {}, cells(row)))),
+    "table", { "aria-label": name, role: "table", class: head.length > 2 ? "rows" : null },
+    node("thead", { role: "rowgroup" }, node(
+      "tr", { role: "row" }, head.map((one) => node("th", { scope: "col", role: "columnheader" }, one)),
+    )),
+    node("tbody", { role: "rowgroup" }, rows.map((row) => node("tr", { role: "row" }, row.map(cell)))),
   );
   const box = node("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, table);
   if (!csv && !caption) return box;

@@ -1,11 +1,20 @@
 // The confusion table of decisions that were given: rows are the truth.
 
-SECTIONS.confusion = ({ truths, decisions, cells }) => {
+SECTIONS.confusion = ({ truths, decisions, positive, cells }) => {
   const head = [t("confusion.corner"), ...decisions];
-  const rows = cells.map((row, i) => [truths[i], ...row.map((count) => figureCell({ value: count }, writeCount))]);
-  const csv = () => ({ head, rows: cells.map((row, i) => [truths[i], ...row]) });
+  const of = (count, i, j) => {
+    const kind = kindOfCell(truths[i] === decisions[j], i === positive);
+    return confusionCell(kind, node("span", { class: "count", "data-value": count }, writeCount(count)));
+  };
+  const row = (counts, i) => node("tr", {}, node("th", { scope: "row" }, truths[i]), counts.map((n, j) => of(n, i, j)));
+  const csv = () => ({ head, rows: cells.map((counts, i) => [truths[i], ...counts]) });
+  const save = button("CSV", () => saveCsv("confusion-table", csv()), {
+    "aria-label": t("chart.save_csv", { name: t("confusion.title") }),
+  });
+  const caption = node("p", { class: "caption" }, t("confusion.caption"));
   return node(
     "div", { class: "card" },
-    tableOf(head, rows, { caption: t("confusion.caption"), id: "confusion-table", csv }),
+    node("div", { class: "table-head" }, caption, node("div", { class: "tools small" }, save)),
+    confusionTable(head, cells.map(row)),
   );
 };

@@ -8,25 +8,61 @@ const SIGNS = {
   open: ["–", () => t("verdict.open")],
 };
 
-SECTIONS.verdict = ({ answers, cautions }) => node(
-  "div", { class: "verdict" },
-  node("ol", { class: "answers" }, answers.map(answerCard)),
-  cautions.length ? cautionList(cautions) : null,
-);
+// The answers that follow what the reader sets on the page, where it can be set: their cards, filled by the explorer.
+const LIVE = {};
 
-function answerCard({ question, tone, sentences, figures }) {
+SECTIONS.verdict = ({ answers, cautions }) => {
+  const live = followed();
+  const cards = answers.map((answer) => answerCard(answer, live));
+  LIVE.keeps = live ? node("li", { id: "answer-keeps" }) : null;
+  const wrong = cautions.filter(({ tone }) => tone === "wrong");
+  const others = cautions.filter(({ tone }) => tone !== "wrong");
+  return node(
+    "div", { class: wrong.length ? "verdict void" : "verdict" },
+    wrong.length ? node("ul", { class: "answers wrongs" }, wrong.map(wrongCard)) : null,
+    node("ol", { class: "answers" }, cards, LIVE.keeps),
+    others.length ? cautionList(others) : null,
+  );
+};
+
+// Whether the page can judge a threshold anew: between two decisions, by rows that are drawn one by one.
+function followed() {
+  const explorer = PAYLOAD.sections.find(({ kind }) => kind === "explorer");
+  return explorer !== undefined && explorer.costs.decisions.length === 2 && !explorer.clusters;
+}
+
+function answerCard(answer, live) {
+  const card = node("li", {});
+  const follows = live && answer.question.key === "verdict.threshold";
+  if (follows) [LIVE.threshold, LIVE.computed] = [card, answer];
+  if (follows) card.id = "answer-threshold";
+  return fillCard(card, answer, live && !follows);
+}
+
+function fillCard(card, { question, tone, sentences, figures }, computed = false) {
   const [first, ...more] = sentences.map(sentence);
   const [sign, meaning] = SIGNS[tone];
-  return node(
-    "li", { class: `card answer tone-${tone}` },
+  card.className = `card answer tone-${tone}`;
+  card.dataset.tone = tone;
+  card.replaceChildren(
     node("span", { class: "sign", role: "img", "aria-label": meaning() }, sign),
     node(
       "div", {},
-      node("h3", {}, sentence(question)),
+      node("h3", {}, sentence(question), computed ? node("span", { class: "computed" }, t("live.computed")) : ""),
       node("p", { class: "lead" }, first),
-      more.length ? node("p", {}, more.join(" ")) : null,
-      figures.length ? node("ul", { class: "chips" }, figures.map(figureChip)) : null,
+      ...(more.length ? [node("p", {}, more.join(" "))] : []),
+      ...(figures.length ? [node("ul", { class: "chips" }, figures.map(figureChip))] : []),
     ),
+  );
+  return card;
+}
+
+// What makes every figure meaningless stands on top, and is loud.
+function wrongCard({ sentences }) {
+  return node(
+    "li", { class: "card answer wrong tone-bad" },
+    node("span", { class: "sign", role: "img", "aria-label": t("live.wrong") }, "!"),
+    node("p", { class: "lead" }, sentences.map(sentence).join(" ")),
   );
 }
 
@@ -48,8 +84,6 @@ function cautionList(cautions) {
   return node(
     "aside", { class: "card cautions", "aria-label": t("verdict.cautions") },
     node("h3", {}, t("verdict.cautions")),
-    node("ul", {}, cautions.map((one) => node(
-      "li", { class: `tone-${one.tone}` }, one.sentences.map(sentence).join(" "),
-    ))),
+    node("ul", {}, cautions.map((one) => node("li", {}, one.sentences.map(sentence).join(" ")))),
   );
 }

@@ -4,7 +4,10 @@
 function thresholdControl(model, state, changed) {
   const slider = node(
     "input",
-    { type: "range", id: "threshold-slider", min: 0, max: model.last, step: 1, "aria-label": t("explorer.threshold") },
+    {
+      type: "range", id: "threshold-slider", min: 0, max: model.last, step: 1, "aria-label": t("explorer.threshold"),
+      "aria-describedby": "threshold-scale",
+    },
   );
   const typed = node(
     "input",
@@ -28,20 +31,31 @@ function thresholdControl(model, state, changed) {
     node("label", { for: "threshold-typed" }, t("explorer.threshold")),
     typed,
     slider,
+    sliderScale(model),
     snapped,
     node(
       "div", { class: "ends", "aria-hidden": "true" },
       node("span", {}, t("explorer.loose")),
       node("span", {}, t("explorer.strict")),
     ),
+    node("p", { class: "hidden", id: "threshold-scale" }, t("explorer.scale")),
   );
   return { element, move({ stop }) {
     const threshold = model.thresholds[stop];
     slider.value = model.last - stop;
-    slider.setAttribute("aria-valuetext", writeExact(threshold));
-    if (document.activeElement !== typed || readNumber(typed.value) !== threshold) typed.value = writeExact(threshold);
+    const written = model.writeStop(stop);
+    slider.setAttribute("aria-valuetext", written);
+    typed.value = written;
     typed.dataset.value = String(threshold);
   } };
+}
+
+// The scores at some places of the slider, which goes from one to the next whatever lies between them.
+function sliderScale(model) {
+  const places = NARROW.matches ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
+  const stops = new Set(places.map((share) => model.last - Math.round(share * model.last)));
+  const mark = (stop) => node("span", {}, formatter({ maximumSignificantDigits: 3 }).format(model.thresholds[stop]));
+  return node("div", { class: "scale", title: t("explorer.scale"), "aria-hidden": "true" }, [...stops].map(mark));
 }
 
 function snapWords(model, wanted, took) {
@@ -55,6 +69,7 @@ function costControl(model, state, changed) {
   const field = (label, row, column, id) => numberField(label, state.costs[row][column], (value) => {
     if (!Number.isFinite(value)) return false;
     state.costs[row][column] = value;
+    state.touched = true;
     changed();
     return true;
   }, { id });
@@ -114,8 +129,7 @@ function prevalenceControl(model, state, changed) {
     node("p", { class: "note" }, t("explorer.prevalence_means")),
   );
   return { element, move({ prevalence }) {
-    const value = prevalence === model.rowsPrevalence ? 100 * prevalence : Number((100 * prevalence).toPrecision(12));
-    typed.field.value = writeExact(value);
+    typed.field.value = formatter({ maximumSignificantDigits: 4 }).format(100 * prevalence);
     typed.field.dataset.value = String(prevalence);
     slider.value = Math.round((-1000 * Math.log(prevalence / (1 - prevalence))) / LOWEST_ODDS);
     slider.setAttribute("aria-valuetext", writePercent(prevalence));

@@ -7,6 +7,20 @@ class Model {
     this.thresholds = data.stops.thresholds.map((one) => (one === null ? Infinity : one));
     this.last = this.thresholds.length - 1;
     this.rowsPrevalence = data.P / (data.P + data.N);
+    const [positives, negatives] = (data.stops.squares ?? []).map((sums) => sums.at(-1));
+    this.squares = { positives, negatives }; // sums of squared weights; undefined without weights
+    this.levels = new Levels(this);
+  }
+
+  // A threshold with the digits that tell it from those beside it.
+  writeStop(stop) {
+    return writeApart(this.thresholds[stop], [this.thresholds[stop - 1], this.thresholds[stop + 1]]);
+  }
+
+  // The same of a threshold between stops.
+  writeBeside(threshold) {
+    const stop = this.stopFor(threshold);
+    return writeApart(threshold, [this.thresholds[stop], this.thresholds[stop + 1]]);
   }
 
   recall(stop) {
@@ -53,6 +67,7 @@ class Model {
     const [harm, help] = [alarm - rest, miss - found];
     if (!(harm > 0) || !(help > 0)) return NaN;
     const trained = this.data.trained ?? this.rowsPrevalence;
+    if (trained === prevalence) return harm / (harm + help);
     const odds = (harm / help) * ((trained / (1 - trained)) / (prevalence / (1 - prevalence)));
     return odds / (1 + odds);
   }

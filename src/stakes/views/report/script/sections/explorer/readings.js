@@ -1,31 +1,23 @@
 // What can be read off at the current stop: the confusion table, every rate, what it costs.
 
 function confusionReading({ data: { positive, negative }, rowsPrevalence }) {
-  const cell = (name) => node("td", { id: `cell-${name}`, class: `cell ${name}` });
-  const cells = { tp: cell("tp"), fn: cell("fn"), fp: cell("fp"), tn: cell("tn") };
-  const caption = node("caption", {});
-  const head = node(
-    "thead", {},
-    node(
-      "tr", {},
-      node("th", { scope: "col" }, t("confusion.corner")),
-      node("th", { scope: "col" }, negative),
-      node("th", { scope: "col" }, positive),
-    ),
-  );
+  const counts = {};
+  const cell = (kind) => {
+    counts[kind] = node("span", { class: "count", id: `cell-${kind}` });
+    return confusionCell(kind, counts[kind]);
+  };
+  const caption = node("p", { class: "caption" });
   const row = (name, ...two) => node("tr", {}, node("th", { scope: "row" }, name), two);
-  const table = node(
-    "table", { class: "confusion" },
-    caption,
-    head,
-    node("tbody", {}, row(negative, cells.tn, cells.fp), row(positive, cells.fn, cells.tp)),
+  const table = confusionTable(
+    [t("confusion.corner"), negative, positive],
+    [row(negative, cell("tn"), cell("fp")), row(positive, cell("fn"), cell("tp"))],
+    t("explorer.confusion"),
   );
-  const box = node("div", { class: "scroll" }, table);
-  const element = node("div", { class: "card" }, node("h3", {}, t("explorer.confusion")), box);
-  return { element, move({ cells: counts, prevalence }) {
+  const element = node("div", { class: "card" }, node("h3", {}, t("explorer.confusion")), caption, table);
+  return { element, move({ cells, prevalence }) {
     const asCounted = prevalence === rowsPrevalence;
     setText(caption, asCounted ? t("confusion.caption") : t("explorer.reweighted", { share: prevalence }));
-    for (const [name, element] of Object.entries(cells)) setFigure(element, counts[name], writeCount(counts[name]));
+    for (const [kind, element] of Object.entries(counts)) setFigure(element, cells[kind], writeCount(cells[kind]));
   } };
 }
 
@@ -82,7 +74,7 @@ function costReadings(model, goTo) {
     now = current;
     const cheapest = model.best(now.costs, now.prevalence);
     const bayesian = model.bayes(now.costs, now.prevalence);
-    setFigure(best, model.thresholds[cheapest], writeExact(model.thresholds[cheapest]));
+    setFigure(best, model.thresholds[cheapest], model.writeStop(cheapest));
     setFigure(bayes, bayesian, writeNumber(bayesian));
     toBayes.toggleAttribute("disabled", Number.isNaN(bayesian));
     const worth = model.netBenefit(now.stop, now.costs, now.prevalence);

@@ -5,16 +5,18 @@ SECTIONS.explorer = (data) => {
   const [low, high] = twoDecisions(data);
   const prevalence = data.deployed ?? model.rowsPrevalence;
   const costs = data.costs.matrix.map((row) => [...row]);
-  const cheapest = () => model.best(costs.map((row) => [row[low], row[high]]), prevalence);
+  const cheapest = () => model.best(data.costs.matrix.map((row) => [row[low], row[high]]), prevalence);
   const stop = data.threshold === null ? cheapest() : model.stopFor(data.threshold);
-  const state = remember("explorer", { stop, prevalence, costs });
+  const state = remember("explorer", { stop, prevalence, costs, touched: false });
   const listeners = [];
+  const pair = (matrix) => matrix.map((row) => [row[low], row[high]]);
   const changed = () => {
     const current = {
       ...state,
       matrix: state.costs,
-      costs: state.costs.map((row) => [row[low], row[high]]),
+      costs: pair(state.costs),
       cells: model.cells(state.stop, state.prevalence),
+      apart: data.fixed || state.prevalence !== model.rowsPrevalence || state.prevalence === data.deployed,
     };
     for (const listener of listeners) listener.move(current);
   };
@@ -39,6 +41,7 @@ SECTIONS.explorer = (data) => {
     readings: follow(costReadings(model, goTo)).element,
     policy: data.costs.decisions.length > 2 ? follow(policyReading(model)).element : null,
     play: playControl(model, state, changed),
+    live: LIVE.keeps ? follow(liveAnswers(model, { costs: pair(data.costs.matrix), prevalence })).element : null,
   });
   changed();
   return built;
@@ -56,7 +59,7 @@ function explorerLayout(parts) {
   return node(
     "div", { class: "explorer" },
     node("p", { class: "intro" }, t("explorer.intro")),
-    node("div", { class: "card sticky" }, parts.threshold),
+    node("div", { class: "card sticky" }, parts.threshold, parts.live),
     parts.histogram,
     node("div", { class: "pair" }, parts.roc, parts.pr),
     parts.play,

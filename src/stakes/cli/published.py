@@ -1,0 +1,63 @@
+"""--table: counts that somebody published, instead of a file of rows."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from stakes.cli import options
+from stakes.cli.options import Arguments
+from stakes.cli.paths import option
+from stakes.errors import InputError
+
+if TYPE_CHECKING:
+    from stakes.tallies import Confusion
+
+_THOUSANDS = r"(?<=\d)[,'\u2019](?=\d{3}(\D|$))"
+"""A mark between digits of which three follow."""
+
+_HELP = 'A published table instead of FILE, rows the truth and columns the decision: "80 20; 10 90".'
+
+table = option("--table", group="rows", metavar="TEXT", help=_HELP)
+tables = option("--table", "tables", group="rows", metavar="TEXT", multiple=True, help=f"{_HELP} Once for each model.")
+
+
+def rows_or_table(files: tuple[str, ...], table: str | None, asked: Arguments) -> "str | list[str] | Confusion":
+    """What is judged: the files, or the table in place of them."""
+    refuse_neither(files, table is not None)
+    return options.one_or_all(files) if table is None else confusions([table], asked)[0]
+
+
+def refuse_neither(files: Sequence[str], given: bool) -> None:
+    """Refuse a command without files and without a table."""
+    if not files and not given:
+        raise click.UsageError("give FILE, or --table TEXT.")
+
+
+def confusions(texts: Sequence[str], asked: Arguments) -> "list[Confusion]":
+    """The tables that texts spell; their classes are named by options."""
+    from stakes.tallies import Confusion
+
+    named = {name: asked.pop(name) for name in ("classes", "positive")}
+    return [Confusion(_counts(text), **named) for text in texts]
+
+
+def _counts(text: str) -> list[list[float]]:
+    """Rows end with semicolons, lines or brackets, numbers with blanks or commas.
+
+    Between blanks commas and apostrophes part thousands; points might, too, and are not taken for decimal signs then.
+    """
+    rows = [row.strip(" ,[]") for row in re.split(r"[;\n]|\]\s*,", text.strip("; \n")) if row.strip(" ,[]")]
+    blanks = any(re.search(r"\S\s+\S", row) for row in rows)
+    cells = [re.split(r",?\s+" if blanks else ",", row) for row in rows]
+    try:
+        if not rows or any(re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+", cell) for row in cells for cell in row):
+            raise ValueError("1.234 may be 1234")
+        counts = [[float(re.sub(_THOUSANDS, "", cell)) for cell in row] for row in cells]
+    except ValueError:
+        words = f"--table {text!r} does not work; write numbers like 80 20; 10 90, without marks of thousands"
+        raise InputError("bad-table", words) from None
+    if len(counts) == 1 and len(counts[0]) > 1:
+        raise InputError("one-row-of-a-table", f"--table {text!r} has one row; end each with a semicolon: 80 20; 10 90")
+    return [[int(number) if number.is_integer() else number for number in row] for row in counts]

@@ -1,0 +1,235 @@
+"""Could honest probabilities look like this? One test, with one p-value.
+
+Two things are looked at. The *line*: the log odds lie on a line with slope 1 through 0 (the score test of both), which
+finds with few rows what is off along the whole range. The *shape*: the frequencies follow the probabilities everywhere,
+which finds whatever a line does not. The truth is redrawn from the probabilities many times, and the smaller of the two
+p-values is compared with the smaller ones of redrawn files. So honest probabilities are called dishonest as often as
+the level says, however many rows there are, and the one that was smaller is the sharper look at these rows.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.decisions.calibration import logistic
+from stakes.records import Record
+from stakes.tallies import ClassScores
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.sampling import Sampling
+
+LINE, SHAPE = "line", "shape"
+
+REDRAWN = 1000
+"""How often the truth is redrawn from the probabilities."""
+
+_MOST_DRAWS, _MOST_STEPS, _LEAST_REDRAWN = 5_000_000, 400_000_000, 200
+"""Of several classes so many rows, and rows × classes, are redrawn in all; large files less often, to stay quick."""
+
+_MOST_SAID, _LEAST_ROWS = 2_000_000, 500
+"""So many probabilities of several classes are looked at; of very many classes this many rows at least."""
+
+_SHARES = 20
+"""In so many redrawn files the miscalibration of several classes is worked out, for its mean; in fewer large ones."""
+
+_BLOCK, _BINS = 50, 10
+
+
+@dataclass(frozen=True)
+class HonestyTest(Record):
+    """The p-value of the probabilities being honest, never 0, and what shows best that they are not.
+
+    ``sharper`` is "line" (slope and shift of the log odds) or "shape" (frequencies against probabilities). ``as_far``
+    of the ``redrawn`` files looked at least as far off; None where rows come in clusters, and nothing is redrawn.
+    ``share`` is the share of the Brier score that honest probabilities show as miscalibration in rows like these.
+    """
+
+    p_value: float
+    sharper: str
+    as_far: int | None = None
+    redrawn: int | None = None
+    share: float = math.nan
+
+
+def compare_with_redrawn(line: Array, shape: Array, share: float = math.nan) -> HonestyTest:
+    """Judge both statistics of a file (the first entries) by those of redrawn files (the others); large is far off."""
+    unlikely = np.stack([_p_values(line), _p_values(shape)])
+    smaller = unlikely.min(axis=0)
+    as_far = int(np.count_nonzero(smaller[1:] <= smaller[0]))
+    redrawn = len(smaller) - 1
+    sharper = LINE if unlikely[0, 0] <= unlikely[1, 0] else SHAPE
+    return HonestyTest((1 + as_far) / (1 + redrawn), sharper, as_far, redrawn, share)
+
+
+def _p_values(found: Array) -> Array:
+    """The share of files that lie at least as far off as each, itself among them; equal but for rounding is equal."""
+    ordered = np.sort(found)
+    return 1 - np.searchsorted(ordered, found - 1e-9 * np.abs(found)) / len(found)
+
+
+def distance(pulls: Array, columns: Array, variances: Array) -> Array:
+    """The score statistic: how far sums of (truth − probability) × columns lie from 0, in their own spread."""
+    inverse = np.linalg.pinv((columns * variances) @ columns.T, hermitian=True)
+    return np.asarray(np.einsum("...i,ij,...j->...", pulls, inverse, pulls))
+
+
+# ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def judge_clusters(clusters: Clusters) -> HonestyTest | None:
+    """Compare the pulls of whole clusters on the line with 0 (Hotelling's T²); None for too few of them.
+
+    Rows of a cluster cannot be redrawn one by one, so the shape is not looked at.
+    """
+    from scipy.special import fdtrc
+
+    said = np.asarray(clusters.scores, np.float64)
+    x = logistic.logit(inside(said))
+    surprise = np.asarray(clusters.truth, np.float64) - said
+    if clusters.weight is not None:
+        surprise = surprise * clusters.weight
+    size = clusters.size
+    pulls = np.stack([np.bincount(clusters.groups, surprise * column, size) for column in (np.ones(len(x)), x)])
+    spread = np.cov(pulls) * size
+    rank = int(np.linalg.matrix_rank(spread, hermitian=True))
+    if not 0 < rank < size - 1:
+        return None
+    total = pulls.sum(axis=1)
+    distance_squared = float(total @ np.linalg.pinv(spread, hermitian=True) @ total)
+    p = float(fdtrc(rank, size - rank, distance_squared * (size - rank) / (rank * (size - 1))))
+    return HonestyTest(max(p, 1e-300), LINE)
+
+
+# ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
+def judge_classes(scores: ClassScores, sampling: Sampling) -> HonestyTest | None:
+    """Redraw the class of each row from its probabilities; the statistics are added up over the classes.
+
+    None where no rows are left to redraw.
+    """
+    rows = scores.sample
+    if rows is None or not len(rows.truth):
+        return None
+    generator = sampling.generator()
+    said, truth, weight = (np.asarray(one) for one in (rows.scores, rows.truth, rows.weight))
+    most = max(_MOST_SAID // said.shape[1], _LEAST_ROWS)
+    if len(said) > most:
+        some = generator.choice(len(said), most, replace=False)
+        said, truth, weight = said[some], truth[some], weight[some]
+    said = said.astype(np.float64)
+    if sampling.fixed:
+        said = _as_frequent(said, np.bincount(truth, weight, said.shape[1]))
+    looks = _Looks(said, weight)
+    first = looks.redraw(int(np.clip(_MOST_SAID // said.size, 2, _SHARES)), generator)
+    found = [looks.at(truth.astype(np.int64)[None]), looks.at(first)]
+    redrawn = int(np.clip(min(_MOST_DRAWS // len(said), _MOST_STEPS // said.size), _LEAST_REDRAWN, REDRAWN))
+    for start in range(len(first), redrawn, _BLOCK):
+        found.append(looks.at(looks.redraw(min(_BLOCK, redrawn - start), generator)))
+    line, shape = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return compare_with_redrawn(line, shape, looks.share(first))
+
+
+def _as_frequent(said: Array, sizes: Array) -> Array:
+    """Probabilities with odds shifted so that the classes are as frequent as the design made them."""
+    for _ in range(50):
+        said = said * (sizes / np.maximum(said.sum(axis=0), 1e-300))
+        said = said / said.sum(axis=1, keepdims=True)
+    return said
+
+
+def worst_of(tests: Iterable[HonestyTest | None]) -> HonestyTest | None:
+    """Put the tests of single classes together: the smallest p-value, times their number."""
+    found = [one for one in tests if one is not None]
+    if not found:
+        return None
+    worst = min(found, key=lambda one: one.p_value)
+    return HonestyTest(min(1.0, len(found) * worst.p_value), worst.sharper)
+
+
+class _Looks:
+    """What both looks need of the rows, whatever their classes turn out to be."""
+
+    def __init__(self, said: Array, weight: Array) -> None:
+        self.said, self.weight = said, weight
+        rows, self.classes = said.shape
+        self.x = logistic.logit(inside(said))
+        self.edges = (np.cumsum(said, axis=1)[:, :-1] / said.sum(axis=1, keepdims=True)).T
+        ranks = said.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+        self.bins = np.arange(self.classes) * _BINS + ranks * _BINS // rows
+        self.expected, spread = weight[:, None] * said, (weight**2)[:, None] * said * (1 - said)
+        moments = np.stack([(spread * self.x**power).sum(axis=0) for power in range(3)])
+        self.inverse = np.linalg.pinv(moments[[[0, 1], [1, 2]]].transpose(2, 0, 1), hermitian=True)
+        self.in_bins, self.spread = (self._by_bin(column) for column in (self.expected, spread))
+
+    def _by_bin(self, column: Array) -> Array:
+        return np.bincount(self.bins.ravel(), column.ravel(), self.classes * _BINS)
+
+    def redraw(self, times: int, generator: np.random.Generator) -> Array:
+        """Classes drawn from the probabilities: files × rows."""
+        luck = generator.random((times, len(self.said)))
+        drawn = np.zeros(luck.shape, np.int64)
+        for edge in self.edges:
+            drawn += luck > edge
+        return drawn
+
+    def at(self, classes: Array) -> tuple[Array, Array]:
+        """The distances from the line and from the shape of each file, added up over the classes."""
+        rows, files = np.arange(len(self.said)), len(classes)
+        weight = np.broadcast_to(self.weight, classes.shape)
+
+        def added(places: Array, values: Array, size: int) -> Array:
+            cells = np.arange(files)[:, None] * size + places
+            return np.bincount(cells.ravel(), values.ravel(), files * size).reshape(files, size)
+
+        seen = [added(classes, weight * column, self.classes) for column in (1.0, self.x[rows, classes])]
+        pulls = np.stack([seen[0] - self.expected.sum(0), seen[1] - (self.expected * self.x).sum(0)], -1)
+        line = np.einsum("fci,cij,fcj->f", pulls, self.inverse, pulls)
+        surplus = added(self.bins[rows, classes], weight, len(self.spread)) - self.in_bins
+        known = self.spread > 1e-12 * self.spread.max()
+        return line, (surplus[:, known] ** 2 / self.spread[known]).sum(axis=1)
+
+    def share(self, files: Array) -> float:
+        """The mean share of the Brier score that is miscalibration in such files."""
+        gains, losses = np.zeros(len(files)), np.zeros(len(files))
+        for c in range(self.classes):
+            said, place = np.unique(self.said[:, c], return_inverse=True)
+            weights = np.bincount(place, self.weight)
+            for i, drawn in enumerate(files):
+                positives = np.bincount(place, self.weight * (drawn == c))
+                gains[i] += gain(said, positives, weights)[0]
+                losses[i] += squared_error(said, positives, weights)
+        return mean_share(gains, losses)
+
+
+# ── miscalibration ───────────────────────────────────────────────────────────────────────────────────────────────
+def gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array]:
+    """The squared error that the rising curve would save in all rows together, and the curve."""
+    from scipy.optimize import isotonic_regression
+
+    fitted = isotonic_regression(positives / weights, weights=weights).x
+    # Σ (y − p)² − Σ (y − q)², in which the squares of the truth cancel
+    return float((weights * (scores**2 - fitted**2) - 2 * positives * (scores - fitted)).sum()), fitted
+
+
+def squared_error(scores: Array, positives: Array, weights: Array) -> Array:
+    """The squared error of all rows together; ``positives`` may have leading axes."""
+    return np.asarray((positives * (1 - scores) ** 2 + (weights - positives) * scores**2).sum(axis=-1))
+
+
+def mean_share(gains: Array, losses: Array) -> float:
+    """The mean share of the losses that the gains are."""
+    known = losses > 0
+    return float((gains[known] / losses[known]).mean()) if known.any() else math.nan
+
+
+# ── exactly 0 or 1 ───────────────────────────────────────────────────────────────────────────────────────────────
+def inside(probabilities: Array) -> Array:
+    """Read exactly 0 and 1, which have no log odds, as half as far from the end as the nearest of the others."""
+    least = nearest_inside(probabilities)
+    return np.clip(probabilities, least, 1 - least)
+
+
+def nearest_inside(probabilities: Array) -> float:
+    """Half the distance of the nearest probability that is not exactly 0 or 1; half a row's share if all are."""
+    room = np.minimum(probabilities, 1 - probabilities)
+    between = room[room > 0]
+    return float(between.min()) / 2 if len(between) else 1 / (2 * probabilities.size + 2)
