@@ -169,7 +169,7 @@ def test_help_has_an_example_that_names_real_options(command):
     text = invoke(command, "--help")
     assert re.search(r"Examples?:", text)
     assert f"stakes {command}" in text
-    known = {name for option in cli.commands[command].params for name in option.opts}
+    known = {name for option in cli.commands[command].params for name in (*option.opts, *option.secondary_opts)}
     examples = " ".join(line for line in text.partition("Example")[2].splitlines() if "stakes " + command in line)
     assert set(re.findall(r"(?<= )--[a-z-]+", examples)) <= known
 

@@ -246,6 +246,7 @@ MADE_BY_OTHERS = {
         "Policies",
         "Validation",
     ),
+    "findings_of",  # has nothing to say about what is no result
     *("InputError", "UnableError", "InputWarning", "StakesError", "UndefinedWarning", "JointCounts", "metrics"),
 }
 """Public names that nobody calls: results of other functions, errors, and what counting makes."""
