@@ -7,7 +7,7 @@ from stakes.errors.words import first_row, nearest, rows_that_hold, some
 
 
 def no_such_cost(path: str, name: str) -> InputError:
-    close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
+    close = nearest(name, ["miss", "false_alarm", "costs", "utilities", "unit"])
     return InputError(
         "no-such-cost",
         f"{path!r}: {name!r} is no cost{(close if 'mean' in close else '')}; write miss = 5 and false_alarm = 1, or a "

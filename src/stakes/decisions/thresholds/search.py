@@ -1,6 +1,6 @@
 """What a search for thresholds needs, whatever makes a threshold the best one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -9,7 +9,8 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
-from stakes.decisions.thresholds.decision import Range
+from stakes.decisions.thresholds.decision import Range, all_within
+from stakes.decisions.thresholds.digits import all_shown
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
 from stakes.metrics.declare import Figure
@@ -42,6 +43,7 @@ class Search(Generic[Wanted]):
     wanted: Wanted
     sampling: Sampling
     probabilities: bool
+    in_use: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what leaves nothing to choose, or nobody to judge by."""
@@ -61,8 +63,19 @@ class Search(Generic[Wanted]):
 
     @property
     def usual(self) -> list[float]:
-        """The threshold to compare with, where scores are probabilities."""
+        """The threshold to compare with: the one in use, or the usual one of probabilities."""
+        if self.in_use is not None:
+            return [self.in_use] if self.table.answers(self.in_use) else []
         return [DEFAULT] if self.probabilities else []
+
+    def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
+        """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""
+        ends = (end for ranges in alike for one in ranges for end in one)
+        return all_shown(self.table, [*thresholds, *self.usual, *ends])
+
+    def kept(self, alike: Sequence[Sequence[Range]]) -> float | None:
+        """The threshold in use, if these rows cannot tell it from the best: then nobody is told to change it."""
+        return next((start for start in self.usual if len(alike) == 1 and all_within([start], alike)), None)
 
     def rows_in_words(self) -> str:
         """How many rows there are, and how many of them are positive."""
