@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stakes
-from stakes.decisions.thresholds.digits import shown
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.findings.pages import payload_of
 from stakes.language import speaking
 from stakes.language.sentences import money, sentence
@@ -173,7 +173,7 @@ def test_without_costs_no_threshold_is_ticked():
 )
 def test_thresholds_show_as_few_digits_as_decide_alike(scores, threshold, digits):
     table = ScoreTable.from_rows(scores, [i % 2 for i in range(len(scores))])
-    assert shown(table, threshold) == digits
+    assert round_threshold(table, threshold) == digits
     assert table.at(digits).tp == table.at(threshold).tp
 
 

@@ -168,9 +168,8 @@ def test_rows_that_belong_together_are_not_taken_for_many():
     x, y = two(200, seed=9)
     p = chance(1.3 * x)
     one = judge_clusters(Clusters.of(np.arange(200), truth=y.astype(int), scores=p))
-    ten = judge_clusters(
-        Clusters.of(np.repeat(np.arange(200), 10), truth=y.astype(int).repeat(10), scores=p.repeat(10))
-    )
+    rows = {"truth": y.astype(int).repeat(10), "scores": p.repeat(10)}
+    ten = judge_clusters(Clusters.of(np.repeat(np.arange(200), 10), **rows))
     assert ten.p_value == pytest.approx(one.p_value, rel=0.3)
     alone = judge_clusters(Clusters.of(np.arange(2000), **rows))
     assert alone.p_value < 0.1 * ten.p_value

@@ -9,7 +9,7 @@ from functools import singledispatch
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
-from stakes.decisions.thresholds.digits import shown
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
@@ -86,12 +86,12 @@ def _decided(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
         yield sentence("page.given")
     elif evaluation._decides_by_costs:
         for name, start in evaluation._steps:
-            yield sentence("page.step", decision=name, threshold=shown(evaluation.scores, max(start, 0.0)))
+            yield sentence("page.step", decision=name, threshold=round_threshold(evaluation.scores, max(start, 0.0)))
     elif threshold == math.inf:
         yield sentence("page.everyone", decision=evaluation.negative)
     else:
         key = "page.threshold_by_costs" if evaluation._bayesian else "page.threshold"
-        shown_at = None if threshold is None else shown(evaluation.scores, threshold)
+        shown_at = None if threshold is None else round_threshold(evaluation.scores, threshold)
         yield sentence(key, positive=evaluation.positive, threshold=shown_at)
 
 

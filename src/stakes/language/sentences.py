@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
-from unicodedata import category
 
 from stakes.errors import Pass, Text
 from stakes.language.numbers import write
@@ -64,6 +63,8 @@ def money(amount: float | None, unit: str) -> Any:
     """Return a cost with its unit, to be written as the language has it: €390, 390 €, 390 minutes."""
     if not unit or amount is None:
         return amount
+    from unicodedata import category  # few results have a unit
+
     sign = len(unit) == 1 and category(unit) == "Sc"
     return sentence("amount.sign" if sign else "amount.word", amount=amount, unit=unit)
 

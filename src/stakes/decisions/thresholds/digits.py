@@ -9,7 +9,7 @@ _LEAST, _MOST = 4, 6
 """How many digits a threshold is shown with."""
 
 
-def shown(table: ScoreTable | None, threshold: float) -> float:
+def round_threshold(table: ScoreTable | None, threshold: float) -> float:
     """Return a threshold as it is shown: with four digits, or as many as tell it from the neighbouring scores."""
     if table is not None and math.isfinite(threshold):
         for digits in range(_LEAST, _MOST):
@@ -19,9 +19,9 @@ def shown(table: ScoreTable | None, threshold: float) -> float:
     return with_digits(threshold)
 
 
-def all_shown(table: ScoreTable, thresholds: Iterable[float]) -> dict[float, float]:
+def round_thresholds(table: ScoreTable, thresholds: Iterable[float]) -> dict[float, float]:
     """Return how each threshold is shown."""
-    return {start: shown(table, start) for start in thresholds}
+    return {start: round_threshold(table, start) for start in thresholds}
 
 
 def with_digits(threshold: float, digits: int = _MOST) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.decisions.thresholds.decision import Range, all_within
-from stakes.decisions.thresholds.digits import all_shown
+from stakes.decisions.thresholds.digits import round_thresholds
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
 from stakes.metrics.declare import Figure
@@ -71,7 +71,7 @@ class Search(Generic[Wanted]):
     def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
         """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""
         ends = (end for ranges in alike for one in ranges for end in one)
-        return all_shown(self.table, [*thresholds, *self.usual, *ends])
+        return round_thresholds(self.table, [*thresholds, *self.usual, *ends])
 
     def kept(self, alike: Sequence[Sequence[Range]]) -> float | None:
         """The threshold in use, if these rows cannot tell it from the best: then nobody is told to change it."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from stakes.decisions.thresholds.decision import PER, Decision
-from stakes.decisions.thresholds.digits import shown
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
 from stakes.findings.verdicts.honesty import honesty, no_probabilities
@@ -102,7 +102,7 @@ def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
     found = known_figures(evaluation, "recall", "false_positive_rate")
     if evaluation.threshold is not None and len(found) == 2:
         shares = {"found": found[0].value, "alarmed": found[1].value}
-        threshold = shown(evaluation.scores, evaluation.threshold)
+        threshold = round_threshold(evaluation.scores, evaluation.threshold)
         yield sentence("verdict.threshold_in_use", threshold=threshold, **shares, **_classes(evaluation))
 
 
