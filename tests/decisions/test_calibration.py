@@ -130,7 +130,7 @@ def test_the_intercept_at_slope_1_survives_what_the_slope_does_not():
 
 def test_weighted_certain_rows_are_told_by_weight():
     found = calibration(ScoreTable.from_rows([0.0, 0.5, 0.6], [0, 1, 0], [2.5, 1, 1]))
-    assert found.intercept_at_slope_1.note.startswith("rows with 2.5 of the weight 4.5 have a probability of exactly 0")
+    assert found.intercept_at_slope_1.note.startswith("in rows with 2.5 of the weight 4.5 the probability is exactly 0")
     assert (found.certain.rows, found.certain.wrong) == (2.5, 0)
 
 
@@ -146,7 +146,7 @@ def test_exact_0_and_1_are_read_as_halfway_to_their_neighbours():
     certain = (votes == 0) | (votes == 10)
     assert found.certain.rows == certain.sum()
     assert found.certain.wrong == (certain & (y != (votes == 10))).sum() > 0
-    assert found.slope.note.startswith(f"{certain.sum()} of 500 rows have a probability of exactly 0 or 1")
+    assert found.slope.note.startswith(f"in {certain.sum()} of 500 rows the probability is exactly 0 or 1")
     # where all are 0 or 1 there is no neighbour; a score of five rows is read as half a row of six
     only = calibration(ScoreTable.from_rows([0, 0, 0, 1, 1], [0, 0, 1, 1, 0]))
     assert only.slope.value == pytest.approx(math.log(2) / (2 * math.log(5)), rel=1e-6)

@@ -151,14 +151,28 @@ def test_too_few_clusters_leave_it_open():
     assert keys(found)[0] == "honest_untested"
 
 
-def test_hotellings_statistic_by_hand():
+def test_the_design_effect_by_hand():
     x, y = two(60, seed=3)
     p, groups = chance(x), np.arange(60) // 5
     found = judge_clusters(Clusters.of(groups, truth=y.astype(int), scores=p))
     pulls = np.array([[(y - p)[groups == g].sum(), ((y - p) * x)[groups == g].sum()] for g in range(12)])
-    squared = 12 * pulls.mean(0) @ np.linalg.inv(np.cov(pulls.T)) @ pulls.mean(0)
-    assert found.p_value == pytest.approx(stats.f.sf(squared * 10 / (2 * 11), 2, 10))
+    inverse = np.linalg.inv(sum(q * (1 - q) * np.outer((1, z), (1, z)) for q, z in zip(p, x, strict=True)))
+    effect = max(1, np.trace(inverse @ pulls.T @ pulls) / 2)
+    far = pulls.sum(0) @ inverse @ pulls.sum(0) / effect
+    assert found.p_value == pytest.approx(stats.f.sf(far * 10 / (2 * 11), 2, 10))
     assert found.sharper == LINE
+
+
+def test_rows_that_belong_together_are_not_taken_for_many():
+    """Every row ten times, in a cluster of its own: nothing more is known."""
+    x, y = two(200, seed=9)
+    p = chance(1.3 * x)
+    one = judge_clusters(Clusters.of(np.arange(200), truth=y.astype(int), scores=p))
+    rows = {"truth": y.astype(int).repeat(10), "scores": p.repeat(10)}
+    ten = judge_clusters(Clusters.of(np.repeat(np.arange(200), 10), **rows))
+    assert ten.p_value == pytest.approx(one.p_value, rel=0.3)
+    alone = judge_clusters(Clusters.of(np.arange(2000), **rows))
+    assert alone.p_value < 0.1 * ten.p_value
 
 
 def test_a_design_that_fixes_the_classes_is_not_held_against_the_probabilities():

@@ -23,15 +23,18 @@ from stakes.errors import About, Given, InputError
 from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
+from stakes.metrics.rates import recall
 from stakes.records import Count, RowCount
-from stakes.tallies import ClassScores
+from stakes.tallies import ClassScores, Confusion
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import visible
-from stakes.uncertainty.interval import figure
+from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.intervals import table_limits
 from stakes.uncertainty.one_more_row import Cells, mean_interval
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.shares import wilson
 
 HIGHEST = "the highest score"
 CHEAPEST = "the costs and the probabilities"
@@ -42,12 +45,13 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 class Policies(
     Recommendation,
     stakes="policies",
-    shown="classes decisions rows dropped best enough_evidence estimates savings against costs recalibration "
-    "note findings",
+    shown="classes decisions rows dropped best enough_evidence table right estimates savings against costs "
+    "recalibration note findings",
 ):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
-    ``against`` is what the best way saves against each constant decision.
+    ``against`` is what the best way saves against each constant decision, ``table`` its decisions against the truth,
+    ``right`` the share of each class that it decides rightly.
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
     ``dropped`` rows lacked a value, ``cautions`` say why nothing here can be believed.
     """
@@ -63,6 +67,8 @@ class Policies(
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
     against: Mapping[str, Estimate] = field(default_factory=dict)
+    table: Confusion | None = None
+    right: Mapping[str, Estimate] = field(default_factory=dict)
 
     drawn_as = "policies"
 
@@ -129,11 +135,48 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     constant = cheapest_constant(estimates)
     savings = {name: account.saving(constant, name) for name in decided if name != constant}
     again = account.saving(CHEAPEST, RECALIBRATED) if RECALIBRATED in decided else None
-    total = float(scores.total)
+    total = scores.total if isinstance(scores.total, int) else float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
     found = Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
     against = {name: account.saving(name, found.best) for name in constants_of(estimates) if name != found.best}
-    return replace(found, against=against)
+    taken = decided[found.best]
+    return replace(found, against=against, table=_table(found, rows, taken), right=_right(found, rows, taken, sampling))
+
+
+def _table(found: Policies, rows: ScoredRows, taken: Array) -> Confusion:
+    """The decisions of all rows against the truth."""
+    shape = (len(found.classes), len(found.decisions))
+    counts = np.bincount(np.ravel_multi_index((rows.truth, taken), shape), rows.weight, math.prod(shape)).reshape(shape)
+    whole = counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
+    return Confusion(found.classes, found.decisions, whole)
+
+
+def _right(found: Policies, rows: ScoredRows, taken: Array, sampling: Sampling) -> dict[str, Estimate]:
+    """The share of each class that is decided rightly, where deciding for the class is possible."""
+    shares = {}
+    for place, name in enumerate(found.classes):
+        here = rows.truth == place
+        if name in found.decisions and here.any():
+            hits, weight = taken[here] == found.decisions.index(name), rows.weight[here]
+            groups = None if rows.groups is None else rows.groups[here]
+            shares[name] = _share(hits, weight, groups, sampling)
+    return shares
+
+
+def _share(hits: Array, weight: Array, groups: Array | None, sampling: Sampling) -> Estimate:
+    value, level = float(np.average(hits, weights=weight)), sampling.confidence
+    if groups is None:
+        low, high = wilson(value, float(weight.sum() ** 2 / (weight**2).sum()), level)
+        return figure(recall.name, value, math.nan, Interval(low, high, "Wilson"), level)
+    code = np.unique(groups, return_inverse=True)[1]
+    cells = np.stack([np.bincount(code, weight * one) for one in (hits, ~hits)], axis=-1)
+    each = np.stack([np.zeros_like(cells), cells[:, ::-1]], axis=1)
+    (tp, fn), size = cells.sum(axis=0), len(cells)
+    if size < 2:
+        return figure(recall.name, value, math.nan, none("there is a single cluster"), level)
+    table = Confusion.two_class(tp=float(tp), fn=float(fn), fp=0.0, tn=0.0)
+    (limits,) = table_limits([recall], [value], table, each, replace(sampling, clusters=None))
+    return figure(recall.name, value, math.nan, limits, level)
 
 
 def _decide(

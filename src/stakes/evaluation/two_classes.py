@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +60,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         """Evaluate what was counted; the decisions of a segment begin at the scores (``steps``) where all rows' do."""
         super().__init__(counted, probabilities, sampling, pricing)
         self.scores = counted.scores
-        self.threshold = counted.threshold if threshold is None else threshold
+        self.threshold = self._in_use = counted.threshold if threshold is None else threshold
         self._given_steps = steps
         if self.threshold is None and counted.confusion is None and self.probabilities:
             self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
@@ -117,7 +117,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         """Whether costs decide between more than the two classes."""
         if self.pricing is None or self.scores is None or self.counted.confusion is not None:
             return False
-        return self.probabilities and self.threshold is None
+        return (self.probabilities or self._given_steps is not None) and self.threshold is None
 
     @property
     def _decisions(self) -> tuple[str, ...]:
@@ -227,7 +227,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
             wanted = objectives.BestFigure.parse(best)
-            return self._add_cautions(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
+            found = by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities, self._in_use)
+            return self._add_cautions(self._add_evaluation(found, None))
         if pricing is None:
             raise InputError(
                 "neither-costs-nor-best",
@@ -237,7 +238,22 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 Pass("best", "f1"),
                 ", 'recall >= 0.9')",
             )
-        return self._add_cautions(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
+        found = by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities, self._in_use)
+        return self._add_cautions(self._add_evaluation(found, pricing))
+
+    def _add_evaluation(self, decision: "Decision", pricing: Pricing | None) -> "Decision":
+        """The same decision, with the way to the evaluation at its thresholds."""
+        steps = list(zip(decision.decisions, (-math.inf, *decision.recommended), strict=True))
+        return replace(decision, find_evaluation=partial(self._decided_at, steps, pricing))
+
+    def _decided_at(self, steps: Sequence[tuple[str, float]], pricing: Pricing | None) -> Evaluation:
+        """The same scores decided from these scores on, at these costs."""
+        two = tuple(name for name, _ in steps) == self._pair
+        threshold = steps[1][1] if two else None
+        counted = self.counted if two and self.counted.threshold == threshold else _scores_alone(self.counted)
+        return TwoClassEvaluation(
+            counted, threshold, self.probabilities, self.sampling, pricing, None if two else steps
+        )
 
     def curve(self, kind: str, **options: Value) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
@@ -296,7 +312,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if scores is None or thresholds is None or self.pricing is None:
             return None
         table = thresholds.thinned(scores) if sampling.clusters is None else scores
-        return decide_by_cost(table, self.pricing, sampling, self.probabilities)
+        return decide_by_cost(table, self.pricing, sampling, self.probabilities, self._in_use)
 
     @property
     def _bayesian(self) -> bool:

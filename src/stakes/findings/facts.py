@@ -9,6 +9,7 @@ from functools import singledispatch
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
 from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
@@ -128,12 +129,13 @@ def _decided(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
         yield sentence("page.given")
     elif evaluation._decides_by_costs:
         for name, start in evaluation._steps:
-            yield sentence("page.step", decision=name, threshold=max(start, 0.0))
+            yield sentence("page.step", decision=name, threshold=round_threshold(evaluation.scores, max(start, 0.0)))
     elif threshold == math.inf:
         yield sentence("page.everyone", decision=evaluation.negative)
     else:
         key = "page.threshold_by_costs" if evaluation._bayesian else "page.threshold"
-        yield sentence(key, positive=evaluation.positive, threshold=threshold)
+        shown_at = None if threshold is None else round_threshold(evaluation.scores, threshold)
+        yield sentence(key, positive=evaluation.positive, threshold=shown_at)
 
 
 @about.register
@@ -186,6 +188,8 @@ def _decision(decision: Decision) -> About:
     facts = [_rows(decision.rows)]
     if decision.costs is not None:
         facts.append(_costs_in_words(decision.costs))
+    if decision.deployed is not None:
+        facts.append(sentence("page.deployed", name=decision.positive, share=decision.deployed))
     return About(sentence("page.decision", positive=decision.positive), tuple(facts))
 
 

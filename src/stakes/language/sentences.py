@@ -59,6 +59,16 @@ def reason(words: str) -> dict[str, str]:
     return {"reason": words}
 
 
+def money(amount: float | None, unit: str) -> Any:
+    """Return a cost with its unit, to be written as the language has it: €390, 390 €, 390 minutes."""
+    if not unit or amount is None:
+        return amount
+    from unicodedata import category  # few results have a unit
+
+    sign = len(unit) == 1 and category(unit) == "Sc"
+    return sentence("amount.sign" if sign else "amount.word", amount=amount, unit=unit)
+
+
 def short_name(name: object) -> str:
     """Return a name from the data, cut to a length that can be shown."""
     text = visible(str(name))
@@ -85,20 +95,23 @@ class Chip(Record):
     reason: str = ""
     label: Sentence | None = None
     format: str = "number"
+    unit: str = ""
 
     @classmethod
-    def of(cls, estimate: Any, label: str = "", per: float = 1, form: str = "number", **values: Any) -> "Chip":
-        """Take a figure with its interval, told for so many cases and under a label of its own."""
+    def of(
+        cls, estimate: Any, label: str = "", per: float = 1, form: str = "number", unit: str = "", **values: Any
+    ) -> "Chip":
+        """Take a figure with its interval, told for so many cases, in a unit, and under a label of its own."""
         low, high = (None if one is None else per * one for one in (estimate.low, estimate.high))
         called = sentence(label, **values) if label else None
         value, baseline = per * estimate.value, per * estimate.baseline
-        return cls(estimate.name, value, low, high, baseline, estimate.reason, called, form)
+        return cls(estimate.name, value, low, high, baseline, estimate.reason, called, form, unit)
 
     @property
     def words(self) -> str:
         """The figure with its interval in the language of the reader."""
         label = metric_name(self.name) if self.label is None else self.label.words
-        value, low, high = (write(one, self.format) for one in (self.value, self.low, self.high))
+        value, low, high = (_fill(money(one, self.unit), self.format) for one in (self.value, self.low, self.high))
         return f"{label} {value}" + ("" if self.low is None else f" ({low} – {high})")
 
 

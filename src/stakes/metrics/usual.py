@@ -25,8 +25,11 @@ REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squa
 VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("accuracy", "macro_auc")}
 """What the verdict on classes rests on: the first of these that is defined."""
 
-SHARES = {"binary": ("recall", "specificity"), "multiclass": ("accuracy",)}
-"""The shares that have to be known well before a verdict on classes can be believed."""
+SHARES = {"binary": ("recall", "specificity"), "multiclass": ("accuracy", "macro_recall"), "regression": ()}
+"""The shares that have to be known well before a verdict can be believed."""
+
+ERRORS: dict[str, tuple[str, ...]] = {"binary": (), "multiclass": (), "regression": ("mean_absolute_error",)}
+"""The errors that have to be known well before a verdict can be believed."""
 
 SEGMENT_FIGURES = {
     "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),

@@ -21,7 +21,7 @@ from stakes import errors
 from stakes.engines.files.demo import real_name
 from stakes.errors import InputError, short
 from stakes.question.options import Value
-from stakes.tallies.costs import Costs
+from stakes.tallies.costs import Costs, take_unit
 from stakes.tallies.toml_files import read_toml
 
 WORDS = (
@@ -58,12 +58,13 @@ def costs(written: object) -> Costs:
     """Read costs: a miss and a false alarm, or what each decision costs for each class."""
     if not isinstance(written, dict):
         raise errors.costs_wanted(type(written).__name__)
-    if written and all(isinstance(row, dict) for row in written.values()):
-        return Costs(written)
-    strange = [word for word in written if word not in _PRICES]
+    prices, unit = take_unit(written)
+    if prices and all(isinstance(row, dict) for row in prices.values()):
+        return Costs(prices, unit=unit)
+    strange = [word for word in prices if word not in _PRICES]
     if strange:
         raise errors.unknown_words("costs", strange, _PRICES)
     for word in _PRICES:
-        if word not in written:
+        if word not in prices:
             raise errors.price_missing(word)
-    return Costs(**written)
+    return Costs(**prices, unit=unit)

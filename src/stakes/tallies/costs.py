@@ -40,7 +40,8 @@ class Costs(Record):
 
     Give ``miss`` and ``false_alarm`` for two classes, or a matrix (rows are the truth) with the names of ``classes``
     and ``decisions``, or a dictionary class → {decision: cost}. Costs are fractions, so that switch points are exact.
-    A text in place of a number names a column: what that case costs, such as the amount of a fraud.
+    A text in place of a number names a column: what that case costs, such as the amount of a fraud. ``unit`` is what
+    costs are counted in, such as "€" or "minutes"; it is written beside them.
 
     >>> Costs(miss=5, false_alarm=1)
     <Costs of a miss 5, of a false alarm 1>
@@ -54,8 +55,13 @@ class Costs(Record):
     decisions: Sequence[Values] | None = None
     miss: Values = None
     false_alarm: Values = None
+    unit: str = ""
 
     def __post_init__(self) -> None:
+        if not _is_unit(self.unit):
+            raise InputError(
+                "bad-unit", Given("unit", self.unit), " is no unit of costs; give a short text, such as '€'"
+            )
         prices = [price for price in (self.miss, self.false_alarm) if price is not None]
         if len(prices) != (2 if self.matrix is None else 0):
             raise InputError(
@@ -145,17 +151,25 @@ class Costs(Record):
         self._set(matrix=cells, classes=tuple(rows), decisions=tuple(decisions))
 
     @classmethod
-    def from_utilities(cls, matrix: Values, classes: Sequence[str], decisions: Sequence[str] | None = None) -> "Costs":
+    def from_utilities(
+        cls,
+        matrix: Values,
+        classes: Sequence[str] | None = None,
+        decisions: Sequence[str] | None = None,
+        unit: str = "",
+    ) -> "Costs":
         """Turn gains into costs: what a decision earns less than the best one for that class."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", errors.InputWarning)  # the best gain is the largest, not the smallest
             gains = cls(matrix, classes, decisions)
         rows = gains.numbers
-        return cls([[max(row) - gain for gain in row] for row in rows], gains.classes, gains.decisions)
+        return cls([[max(row) - gain for gain in row] for row in rows], gains.classes, gains.decisions, unit=unit)
 
     @classmethod
     def from_toml(cls, path: object) -> "Costs":
         """Read costs from a file: miss and false_alarm, or a table [costs.CLASS] or [utilities.CLASS] for each class.
+
+        ``unit = "€"`` at the top says what they are counted in.
 
         >>> import pathlib, tempfile
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "costs.toml"
@@ -167,6 +181,7 @@ class Costs(Record):
 
     @classmethod
     def _from_tables(cls, read: Content, path: str) -> "Costs":
+        read, unit = take_unit(read)
         prices = read.get("costs", read)
         for name in ("costs", "utilities"):
             if not isinstance(read.get(name, {}), Mapping):
@@ -178,12 +193,11 @@ class Costs(Record):
         if "utilities" in read and "costs" in read:
             raise InputError("costs-and-utilities", f"{path!r} holds costs and utilities; keep one of them")
         if "utilities" in read:
-            gains = cls(read["utilities"])
-            return cls.from_utilities(gains.matrix, gains.classes or (), gains.decisions)
+            return cls.from_utilities(read["utilities"], unit=unit)
         if {"miss", "false_alarm"} & set(prices) or (prices is read and prices):
             for name in prices:
                 if name not in ("miss", "false_alarm"):
-                    close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
+                    close = nearest(name, ["miss", "false_alarm", "costs", "utilities", "unit"])
                     raise InputError(
                         "no-such-cost",
                         f"{path!r}: {name!r} is no cost{close if 'mean' in close else ''}; write miss = 5 and "
@@ -192,14 +206,14 @@ class Costs(Record):
             for name in ("miss", "false_alarm"):
                 if name not in prices:
                     raise errors.price_missing(name)
-            return cls(miss=prices["miss"], false_alarm=prices["false_alarm"])
+            return cls(miss=prices["miss"], false_alarm=prices["false_alarm"], unit=unit)
         if prices is read or not prices:
             raise InputError(
                 "no-costs-in-file",
                 f"{path!r} holds no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with decision "
                 "= cost for each class",
             )
-        return cls(prices)
+        return cls(prices, unit=unit)
 
     def _warn_of_dear_right_answers(self) -> None:
         """A right answer that costs more than a wrong one is more likely a gain, or a transposed matrix."""
@@ -319,17 +333,19 @@ class Costs(Record):
     def data(self) -> dict[str, object]:
         """Return plain numbers and names: of errors by name, or of the whole matrix."""
         matrix = [[cell if isinstance(cell, str) else float(cell) for cell in row] for row in self.matrix]
+        unit = {"unit": self.unit} if self.unit else {}
         if self.classes is None:
-            return {"miss": matrix[1][0], "false_alarm": matrix[0][1]}
+            return {"miss": matrix[1][0], "false_alarm": matrix[0][1], **unit}
         classes, decisions = map(list, self._names)
-        return {"classes": classes, "decisions": decisions, "matrix": matrix}
+        return {"classes": classes, "decisions": decisions, "matrix": matrix, **unit}
 
     @property
     def words(self) -> str:
         """What the costs are, shortly."""
+        unit = f" {self.unit}" if self.unit else ""
         if self.classes is None:
-            return f"a miss {show_cell(self.matrix[1][0])}, a false alarm {show_cell(self.matrix[0][1])}"
-        return f"{len(self.classes)} classes × {len(self._names[1])} decisions"
+            return f"a miss {show_cell(self.matrix[1][0])}{unit}, a false alarm {show_cell(self.matrix[0][1])}{unit}"
+        return f"{len(self.classes)} classes × {len(self._names[1])} decisions" + (unit and f", in{unit}")
 
     @property
     def in_full(self) -> str:
@@ -353,6 +369,21 @@ def _meeting(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -
 def show_cell(cell: Cell) -> str:
     """Write a cost, or the name of its column."""
     return f"{cell!r}" if isinstance(cell, str) else f"{float(cell):g}"
+
+
+_LONGEST_UNIT = 20
+
+
+def _is_unit(unit: object) -> bool:
+    return isinstance(unit, str) and len(unit) <= _LONGEST_UNIT and unit == unit.strip() and unit.isprintable()
+
+
+def take_unit(written: Content) -> tuple[Content, str]:
+    """Take the unit out of costs as a file has them; a table of that name is a class."""
+    unit = written.get("unit", "")
+    if isinstance(unit, Mapping):
+        return written, ""
+    return {name: part for name, part in written.items() if name != "unit"}, unit
 
 
 def _ever_cheapest(prices: Array, decision: int) -> bool:

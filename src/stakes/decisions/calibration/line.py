@@ -136,7 +136,7 @@ def _certain(table: ScoreTable, least: float) -> str:
     rows = f"{seen:,.0f} of {total:,.0f} rows"
     if table.weighted:
         rows = f"rows with {seen:,.6g} of the weight {total:,.6g}"
-    return f"{rows} have a probability of exactly 0 or 1, which has no log odds; it is read as {least:.3g} from there"
+    return f"in {rows} the probability is exactly 0 or 1, which has no log odds; it is read as {least:.3g} from there"
 
 
 def _why_no_slope(rows: _Rows) -> str:

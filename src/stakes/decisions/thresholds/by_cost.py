@@ -10,7 +10,7 @@ import numpy as np
 from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds import threshold_grid
 from stakes.decisions.thresholds.cost_account import CostAccount
-from stakes.decisions.thresholds.decision import BAYES, Decision, Range, UnseenMisses, all_within
+from stakes.decisions.thresholds.decision import BAYES, Decision, Range, UnseenMisses, all_within, threshold_way
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
@@ -27,8 +27,13 @@ _OWN_SHARE = 0.25
 """How much of the thresholds of all rows goes into the cost on other rows; simulated (`make coverage`)."""
 
 
-def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> Decision:
-    """Return the thresholds that cost least, with what they cost on rows that did not choose them."""
+def decide_by_cost(
+    table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool, in_use: float | None = None
+) -> Decision:
+    """Return the thresholds that cost least, with what they cost on rows that did not choose them.
+
+    A threshold that is ``in_use`` stays where these rows cannot tell it from the best.
+    """
     if sampling.clusters is not None and pricing.costs.columns:
         raise InputError(
             "row-costs-in-clusters",
@@ -37,14 +42,16 @@ def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, prob
             Pass("cluster"),
             " yet; leave out one of them",
         )
-    return _ByCost(table, pricing, sampling, probabilities).decision()
+    return _ByCost(table, pricing, sampling, probabilities, in_use).decision()
 
 
 class _ByCost(Search):
     """The search, step by step: the best thresholds, a grid around them, resamples, and what all that costs."""
 
-    def __init__(self, table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> None:
-        super().__init__(table, sampling, probabilities)
+    def __init__(
+        self, table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool, in_use: float | None
+    ) -> None:
+        super().__init__(table, sampling, probabilities, in_use)
         self.pricing = pricing
         self.decisions, self.prices = threshold_grid.price_decisions(table, pricing)
         # how frequent the classes count, and how much a row of each does; the positive class first
@@ -98,14 +105,18 @@ class _ByCost(Search):
         """Other ways to decide, as policies."""
         count = len(self.decisions)
         found = {f"always {name}": self.grid.constant(d, count) for d, name in enumerate(self.decisions)}
-        found |= {f"threshold {start:g}": self.grid.policy([start] * len(self.thresholds)) for start in self.usual}
+        found |= {threshold_way(start): self.grid.policy([start] * len(self.thresholds)) for start in self.usual}
         return found if self.bayes is None else {**found, BAYES: self.grid.policy(self.bayes)}
 
     def decision(self) -> Decision:
         """Put everything together."""
         others, bayes = self._alternatives(), self.bayes
-        given = bayes if bayes is not None and all_within(bayes, self.alike) else None
-        taken = self.chosen if given is None else others[BAYES]
+        kept = self.kept(self.alike)
+        taken, given = self.chosen, None if kept is None else [kept]
+        if bayes is not None and all_within(bayes, self.alike):
+            taken, given = others[BAYES], bayes
+        elif kept is not None:
+            taken = others[threshold_way(kept)]
         about, most = self._worth_of_labels() if given is None else (math.nan, math.nan)
         return Decision(
             criterion="the lowest cost",
@@ -127,6 +138,9 @@ class _ByCost(Search):
             most_worth_of_labels=most,
             unseen=self._unseen(given or self.thresholds),
             find_over_thresholds=self._over_thresholds(),
+            kept=kept,
+            deployed=None if self.deployed is None else float(self.deployed[0]),
+            shown_as=self.shown([*self.thresholds, *(bayes or ())], self.alike),
             positive=self.table.positive,
             negative=self.table.negative,
             rows=self.rows,

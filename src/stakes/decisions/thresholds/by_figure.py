@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.thresholds.decision import Decision
+from stakes.decisions.thresholds.decision import Decision, threshold_way
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.search import Search, alike, figure_of, over_thresholds, ranges
+from stakes.decisions.thresholds.search import Search, figure_of, over_thresholds, ranges
+from stakes.decisions.thresholds.search import alike as cannot_be_told
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -20,16 +21,20 @@ from stakes.uncertainty.intervals import intervals, table_limits
 from stakes.uncertainty.sampling import Sampling
 
 
-def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> Decision:
+def decide_by_figure(
+    table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool, in_use: float | None = None
+) -> Decision:
     """Return the threshold with the best figure, with that figure on rows that did not choose it."""
-    return _ByFigure(table, wanted, sampling, probabilities).decision()
+    return _ByFigure(table, wanted, sampling, probabilities, in_use).decision()
 
 
 class _ByFigure(Search):
     """The search for the threshold with the best figure."""
 
-    def __init__(self, table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> None:
-        super().__init__(table, sampling, probabilities)
+    def __init__(
+        self, table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool, in_use: float | None
+    ) -> None:
+        super().__init__(table, sampling, probabilities, in_use)
         self.wanted = wanted
 
     def decision(self) -> Decision:
@@ -41,7 +46,8 @@ class _ByFigure(Search):
         here = grid.place_of(threshold)
         soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)
         metric = self.wanted.metric
-        others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
+        others = {threshold_way(start): self.table.at(start) for start in self.usual}
+        alike = (ranges(grid, self._alike(grid, here, tables)),)
         return Decision(
             criterion=self.wanted.words,
             question=self.rows_in_words,
@@ -52,7 +58,9 @@ class _ByFigure(Search):
             alternatives={name: self._figure(metric, table) for name, table in others.items()},
             condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
             limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
-            alike=(ranges(grid, self._alike(grid, here, tables)),),
+            alike=alike,
+            kept=self.kept(alike) if self.wanted.condition is None else None,
+            shown_as=self.shown([threshold], alike),
             find_over_thresholds=partial(
                 over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
             ),
@@ -122,7 +130,9 @@ class _ByFigure(Search):
         known = np.isfinite(merit)
         merits = np.where(np.isfinite(again), again, merit)[:, known]
         found = np.zeros(len(merit), bool)
-        found[known] = alike(-merit[known], -merits, int(np.count_nonzero(known[:place])), self.sampling.confidence)
+        found[known] = cannot_be_told(
+            -merit[known], -merits, int(np.count_nonzero(known[:place])), self.sampling.confidence
+        )
         return found
 
 

@@ -2,15 +2,20 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 from stakes import metrics
 from stakes.decisions.curves.curve import Curve
+from stakes.decisions.thresholds.digits import with_digits
 from stakes.language.narrated import Narrated
 from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
+from stakes.metrics.rates import alarm_rate, false_positive_rate, precision, recall
 from stakes.records import Count, Record, RowCount
 from stakes.results import Plottable, Reportable
+from stakes.tallies import Confusion
 from stakes.tallies.costs import Costs
 from stakes.text import visible
 
@@ -24,6 +29,9 @@ BAYES = "Bayes threshold"
 
 PER = 1000
 """Costs are told for so many cases."""
+
+FOUND = (recall, false_positive_rate, alarm_rate, precision)
+"""What the owner of a decision asks first: how many are found, how many alarmed, how many of the alarms are right."""
 
 
 class Recommendation(Record, Narrated, Reportable):
@@ -55,8 +63,8 @@ class Decision(
     Recommendation,
     Plottable,
     stakes="decision",
-    shown="criterion question recommended positive negative rows dropped decisions thresholds apparent "
-    "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
+    shown="criterion question recommended kept positive negative rows dropped decisions thresholds table figures "
+    "apparent corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
     "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs findings",
 ):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
@@ -64,9 +72,13 @@ class Decision(
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
     that chose them, which flatters; ``corrected`` the figure on rows that did not. ``alike`` are the ranges of
     thresholds that cannot be told from the best on these rows. If the Bayes thresholds, which no row has chosen, are
-    among them, they are ``recommended``. ``alternatives`` are other ways to decide, ``savings`` what the recommended
-    way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
+    among them, they are ``recommended``; otherwise the threshold in use (0.5 if nobody named one), where that is among
+    them: then it is ``kept``. ``evaluation`` is the evaluation at the recommended thresholds, ``table`` its confusion
+    table, ``figures`` what it finds and alarms; at the share of positives that is ``deployed``, if that is another than
+    that of the rows. ``shown_as`` are the thresholds with the digits that matter.
 
+    ``alternatives`` are other ways to decide, ``savings`` what the recommended way saves against each;
+    ``miscalibration`` is what the best thresholds save against the Bayes ones.
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
     ``worth_of_labels`` what thresholds chosen on many more rows would save per case, about, and
     ``most_worth_of_labels`` what hardly ever is exceeded (undefined for the Bayes thresholds, which no row chose).
@@ -99,7 +111,11 @@ class Decision(
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
+    kept: float | None = None
+    deployed: float | None = None
+    shown_as: Mapping[float, float] = field(default_factory=dict)
     find_over_thresholds: Callable[[], Curve] | None = None
+    find_evaluation: Callable[[], Any] | None = None
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
 
@@ -109,6 +125,24 @@ class Decision(
     def over_thresholds(self) -> Curve | None:
         """The figure at every threshold, not only at the best one."""
         return None if self.find_over_thresholds is None else self.find_over_thresholds()
+
+    @cached_property
+    def evaluation(self) -> Any:
+        """The :class:`stakes.Evaluation` of the same rows at the recommended thresholds; None where rows are gone."""
+        return None if self.find_evaluation is None else self.find_evaluation()
+
+    @property
+    def table(self) -> Confusion | None:
+        """The decisions at the recommended thresholds against the truth."""
+        return None if self.evaluation is None else self.evaluation.confusion
+
+    @cached_property
+    def figures(self) -> Mapping[str, Estimate]:
+        """What two decisions find and alarm at the recommended threshold, with intervals."""
+        if self.table is None or not self.table.of_pair:
+            return {}
+        found = {metric.name: self.evaluation[metric.name] for metric in FOUND}
+        return found if self.deployed is None else found | at_prevalence(found, self.deployed)
 
     @property
     def plots(self) -> tuple[str, ...]:
@@ -143,13 +177,26 @@ class Decision(
 
     @property
     def recommended(self) -> tuple[float, ...]:
-        """The thresholds to use: the Bayes ones if these rows cannot tell them from the best, otherwise the best."""
-        return self.bayes if self.bayes is not None and self.bayes_is_alike else self.thresholds
+        """The thresholds to use: Bayes's or those in use if these rows cannot tell them from the best, or the best."""
+        if self.bayes is not None and self.bayes_is_alike:
+            return self.bayes
+        return self.thresholds if self.kept is None else (self.kept,)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether these rows chose the recommended thresholds."""
+        return not self.bayes_is_alike and self.kept is None
+
+    def shown(self, threshold: float) -> float:
+        """Return a threshold with the digits that matter."""
+        return self.shown_as.get(threshold, with_digits(threshold))
 
     @property
     def cost(self) -> Estimate:
         """What the recommended thresholds cost per case, on rows that did not choose them."""
-        return self.alternatives[BAYES] if self.bayes_is_alike else self.corrected
+        if self.bayes_is_alike:
+            return self.alternatives[BAYES]
+        return self.corrected if self.kept is None else self.alternatives[threshold_way(self.kept)]
 
     @property
     def flattered(self) -> bool:
@@ -169,11 +216,43 @@ class Decision(
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide; a saving is what the recommended way saves against it."""
-        best = f"thresholds of these rows ({_listed(self.thresholds)})"
+        best = f"thresholds of these rows ({self._listed(self.thresholds)})"
         return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
 
     def __repr__(self) -> str:
-        return visible(f"<Decision: {self.decisions[-1]!r} from {_listed(self.recommended)}>")
+        return visible(f"<Decision: {self.decisions[-1]!r} from {self._listed(self.recommended)}>")
+
+    def _listed(self, thresholds: Sequence[float]) -> str:
+        return ", ".join(f"{self.shown(start):.6g}" for start in thresholds)
+
+
+def threshold_way(threshold: float) -> str:
+    """How deciding by one threshold is called among the alternatives."""
+    return f"threshold {threshold:g}"
+
+
+def at_prevalence(found: Mapping[str, Estimate], share: float) -> dict[str, Estimate]:
+    """How many alarms there are, and how many of them right, where positives are as frequent as that.
+
+    The limits are those at the outer ends of both rates, which are at least as wide as they need to be.
+    """
+    hits, alarms = found[recall.name], found[false_positive_rate.name]
+
+    def at(hit: float, alarm: float) -> tuple[float, float]:
+        """The alarm rate and the precision."""
+        right, rate = share * hit, share * hit + (1 - share) * alarm
+        return rate, right / rate if rate else math.nan
+
+    rate, right = at(hits.value, alarms.value)
+    ends: list[tuple[float | None, float | None]] = [(None, None)] * 2
+    if None not in (hits.low, hits.high, alarms.low, alarms.high):
+        low, high = (_at_least(hits), _at_least(alarms)), (_at_most(hits), _at_most(alarms))
+        ends = [(at(*low)[0], at(*high)[0]), (at(low[0], high[1])[1], at(high[0], low[1])[1])]
+    values = {alarm_rate.name: rate, precision.name: right}
+    return {
+        name: replace(found[name], value=values[name], low=one, high=other, method="outer ends of both rates")
+        for name, (one, other) in zip(values, ends, strict=True)
+    }
 
 
 def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
@@ -197,6 +276,10 @@ def _at_least(saving: Estimate) -> float:
     return saving.value if saving.low is None else saving.low  # without limits nothing varies
 
 
+def _at_most(saving: Estimate) -> float:
+    return saving.value if saving.high is None else saving.high
+
+
 def least_sure(savings: Mapping[str, Estimate]) -> str:
     """The decision for everybody against which a saving is least sure."""
     always = constants_of(savings)
@@ -206,10 +289,6 @@ def least_sure(savings: Mapping[str, Estimate]) -> str:
 def surely_saves(savings: Mapping[str, Estimate]) -> bool:
     """Whether something is surely saved against every decision for everybody."""
     return all(_at_least(saving) > 0 for saving in constants_of(savings).values())
-
-
-def _listed(thresholds: Sequence[float]) -> str:
-    return ", ".join(f"{start:.6g}" for start in thresholds)
 
 
 def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[WayRow]:

@@ -1,13 +1,14 @@
 """What a search for thresholds needs, whatever makes a threshold the best one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
-from stakes.decisions.thresholds.decision import Range
+from stakes.decisions.thresholds.decision import Range, all_within
+from stakes.decisions.thresholds.digits import round_thresholds
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
 from stakes.metrics.declare import Figure
@@ -32,10 +33,10 @@ _MOST_PLACES = 200
 class Search:
     """What a search for thresholds has in common, whatever is wanted of them.
 
-    ``usual`` is the threshold to compare with, where scores are probabilities.
+    ``usual`` is the threshold to compare with: the one in use, or the usual one of probabilities.
     """
 
-    def __init__(self, table: ScoreTable, sampling: Sampling, probabilities: bool) -> None:
+    def __init__(self, table: ScoreTable, sampling: Sampling, probabilities: bool, in_use: float | None = None) -> None:
         """Refuse what leaves nothing to choose, or nobody to judge by."""
         if sampling.clusters is not None and sampling.clusters.count < 2:
             raise errors.single_cluster()
@@ -47,9 +48,20 @@ class Search:
                 )
         self.table, self.sampling, self.columns = table, sampling, table.as_columns()
         self.usual = [DEFAULT] if probabilities else []
+        if in_use is not None:
+            self.usual = [in_use] if table.answers(in_use) else []
         total = float(table.total)
         self.rows = int(total) if total.is_integer() else total
         self.rows_in_words = f"{total:,.6g} rows, {float(table.P) / total:.1%} {table.positive}"
+
+    def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
+        """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""
+        ends = (end for ranges in alike for one in ranges for end in one)
+        return round_thresholds(self.table, [*thresholds, *self.usual, *ends])
+
+    def kept(self, alike: Sequence[Sequence[Range]]) -> float | None:
+        """The threshold in use, if these rows cannot tell it from the best: then nobody is told to change it."""
+        return next((start for start in self.usual if len(alike) == 1 and all_within([start], alike)), None)
 
 
 def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes.decisions.thresholds.decision import PER, Decision
+from stakes.findings.pages.explorer import explorer_section
 from stakes.findings.pages.payload import Part, listed, section
 from stakes.findings.pages.ways import Row, way, ways_section
 from stakes.language.sentences import sentence
@@ -11,10 +12,14 @@ from stakes.records import plain
 
 def sections_of(decision: Decision) -> list[Part]:
     """Return the sections below the verdict on a decision."""
-    return [
-        *_thresholds_section(decision),
-        *_ways(decision),
-    ]
+    return [*_explorer(decision), *_thresholds_section(decision), *_ways(decision)]
+
+
+def _explorer(decision: Decision) -> list[Part]:
+    """The controls of threshold, costs and prevalence, which begin at the recommended threshold."""
+    evaluation = decision.evaluation
+    stops = None if evaluation is None else evaluation._report_thresholds
+    return [] if stops is None else [explorer_section(evaluation, evaluation.scores, stops)]
 
 
 def _per(decision: Decision) -> int:

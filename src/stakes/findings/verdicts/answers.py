@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import cautions
-from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, sentence
+from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
+from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
-from stakes.metrics.usual import SHARES
+from stakes.metrics.usual import ERRORS, SHARES
+from stakes.uncertainty.sampling import FEW_CLUSTERS
 
 MOST = 50
 """Lists are cut to this many entries."""
@@ -17,12 +18,17 @@ WIDE = 0.2
 _ORDER = {"wrong": 0, "bad": 1, "doubt": 2}
 
 
-def in_order(answers: Iterable[Finding], notes: Iterable[Finding] = ()) -> tuple[Finding, ...]:
-    """Return what makes figures meaningless, then answers, what is wrong with the model first, then other cautions."""
+def in_order(
+    answers: Iterable[Finding], notes: Iterable[Finding] = (), first: Iterable[Finding] = ()
+) -> tuple[Finding, ...]:
+    """Return what makes figures meaningless, then answers, what is wrong with the model first, then other cautions.
+
+    What comes ``first`` stands before the other answers whatever it says.
+    """
     found = list(notes)
     wrongs = [one for one in found if one.tone == "wrong"]
     others = [one for one in found if one.tone != "wrong"][:MOST]
-    return (*wrongs, *sorted(answers, key=lambda one: _ORDER.get(one.tone, 3)), *others)
+    return (*wrongs, *first, *sorted(answers, key=lambda one: _ORDER.get(one.tone, 3)), *others)
 
 
 def of_evaluation(evaluation: Evaluation, *answers: Finding) -> tuple[Finding, ...]:
@@ -36,11 +42,25 @@ def known_figures(evaluation: Evaluation, *names: str) -> list[Estimate]:
     return [one for one in found if one is not None and one.defined]
 
 
-def limits(key: str, found: Estimate, per: float = 1, **values: object) -> list[Sentence]:
-    """Return the sentence about an interval, told for so many cases, if there is one."""
+def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: object) -> list[Sentence]:
+    """Return the sentence about an interval, told for so many cases and in a unit, if there is one."""
     if found.low is None or found.high is None:
         return []
-    return [sentence(key, **values, low=per * found.low, high=per * found.high, confidence=found.confidence)]
+    ends = {"low": money(per * found.low, unit), "high": money(per * found.high, unit)}
+    return [sentence(key, **values, **ends, confidence=found.confidence)]
+
+
+def in_cases(name: str, found: Estimate, per: int) -> dict[str, float | None]:
+    """Return a share and its ends as so many of 100 or 1,000 cases."""
+    ends = {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return {key: None if one is None else whole(per * one, per) for key, one in ends.items()}
+
+
+def whole(cases: float, per: int) -> float:
+    """Return whole cases; near none or all of them a decimal tells more."""
+    if not 1 <= cases <= per - 1:
+        return round(cases, 1)
+    return round(cases)
 
 
 def side_of(found: Estimate, value: float) -> int:
@@ -67,25 +87,45 @@ def believe(
     """Return the answer to "should we believe it?": whether the intervals of what matters are narrow enough."""
     if found is None:
         return answer("verdict.believe", "open", sentence("verdict.believe_unknown"))
-    rough = list(_rough(evaluation, found))
-    around = side_of(found, found.baseline) == 0
-    lead = [sentence("verdict.believe_chance")] if around else rough or [sentence("verdict.believe_yes")]
     rows = sentence("verdict.believe_rows", n=evaluation.rows)
+    shown = figures or [found]
+    if found.low is None:
+        lead = sentence("verdict.believe_no_interval", name=metric(found.name))
+        return answer("verdict.believe", "open", lead, rows, *more, figures=shown)
+    doubts = list(_doubts(evaluation, found))[:1]
+    lead = doubts[0] if doubts else sentence("verdict.believe_yes")
     ends = limits("verdict.believe_interval", found, name=metric(found.name))
-    tone: Tone = "doubt" if around or rough else "good"
-    return answer("verdict.believe", tone, *lead, rows, *ends, *more, figures=figures or [found])
+    tone: Tone = "doubt" if doubts else "good"
+    return answer("verdict.believe", tone, lead, rows, *ends, *more, figures=shown)
 
 
-def _rough(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
-    """What is known too roughly: a share within more than 0.2, a gain on the baseline within more than itself."""
-    for share in known_figures(evaluation, *SHARES.get(evaluation.task, ())):
-        if share.low is not None and share.high is not None and share.high - share.low > WIDE:
-            yield sentence("verdict.believe_wide", name=metric(share.name), low=share.low, high=share.high)
-            return
-    if found.low is not None and found.high is not None and found.high - found.low > abs(found.value - found.baseline):
-        yield sentence("verdict.believe_rough", name=metric(found.name), low=found.low, high=found.high)
-    elif found.note:
+def _doubts(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
+    """What speaks against believing a figure, the worst first.
+
+    It may be chance; it may be too good to be true; intervals of few clusters may be too short; a share may be known
+    within more than 0.2 only, an error within more than half of itself, a gain on the baseline within more than itself;
+    few rows may carry the figure. How many rows there are is no reason by itself: the widths tell.
+    """
+    name = metric(found.name)
+    if side_of(found, found.baseline) == 0:
+        yield sentence("verdict.believe_chance")
+    if evaluation.rows >= FEW_ROWS and found.value >= NEAR_PERFECT > found.baseline:
+        yield sentence("verdict.believe_too_good", name=name, value=found.value)
+    clusters = evaluation.counted.clusters
+    if clusters is not None and clusters.count < FEW_CLUSTERS:
+        yield sentence("verdict.believe_clusters", n=clusters.count)
+    wide = [one for one in known_figures(evaluation, *SHARES[evaluation.task]) if _width(one) > WIDE]
+    wide += [one for one in known_figures(evaluation, *ERRORS[evaluation.task]) if _width(one) > one.value / 2]
+    for one in wide:
+        yield sentence("verdict.believe_wide", name=metric(one.name), low=one.low, high=one.high)
+    if _width(found) > abs(found.value - found.baseline):
+        yield sentence("verdict.believe_rough", name=name, low=found.low, high=found.high)
+    if found.note and found.note != evaluation._caution:
         yield sentence("verdict.believe_noted")
+
+
+def _width(found: Estimate) -> float:
+    return 0.0 if found.low is None or found.high is None else found.high - found.low
 
 
 def fails(

@@ -2,20 +2,23 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from stakes.decisions.thresholds.decision import PER, Decision
-from stakes.findings.verdicts.answers import in_order, limits
+from stakes.decisions.thresholds.decision import FOUND, PER, Decision
+from stakes.findings.verdicts.answers import in_cases, in_order, limits, whole
 from stakes.findings.verdicts.ways import decision_cautions
-from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, reason, sentence
+from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
+from stakes.metrics import Estimate
 
 
 def verdict_of(decision: Decision) -> tuple[Finding, ...]:
-    """Return what to do, what that costs, how sure it is, and what a careful colleague would point out."""
-    return in_order(_answers(decision), [*decision.cautions, *decision_cautions(decision.worthless, decision.dropped)])
+    """Return what to do, what that finds and costs, how sure it is, and what a careful colleague would point out."""
+    first = [_what(decision), *_found(decision)]
+    cautions = [*decision.cautions, *decision_cautions(decision.worthless, decision.dropped)]
+    return in_order(_answers(decision), cautions, first)
 
 
 def _answers(decision: Decision) -> Iterator[Finding]:
-    yield _what(decision)
     if decision.costs is None:
         yield _figure(decision)
     else:
@@ -30,54 +33,120 @@ def _answers(decision: Decision) -> Iterator[Finding]:
 
 def _what(decision: Decision) -> Finding:
     question, rule = "decided.what", _rule(decision, decision.recommended)
+    why = _why(decision)
     if decision.costs is None:
-        return answer(question, "good", *rule, sentence("decided.by_figure", name=metric(decision.apparent.name)))
+        return answer(question, "good", *rule, *why)
     if decision.worse:
         name = decision.constant.removeprefix("always ")
         return answer(
             question, "bad", sentence("decided.everyone", decision=name), sentence("decided.no_threshold"), *rule
         )
-    why = "decided.bayes_alike" if decision.bayes_is_alike else "decided.lowest"
-    return answer(question, "good" if decision.enough_evidence else "doubt", *rule, sentence(why))
+    return answer(question, "good" if decision.enough_evidence else "doubt", *rule, *why)
+
+
+def _why(decision: Decision) -> Iterator[Sentence]:
+    """Why these thresholds; a change that these rows cannot justify is not recommended."""
+    kept = decision.kept
+    if decision.bayes_is_alike:
+        yield sentence("decided.bayes_alike")
+        if kept is not None and kept != decision.recommended[0]:
+            yield sentence("decided.no_change", threshold=decision.shown(kept))
+    elif kept is not None:
+        yield sentence("decided.keep", threshold=decision.shown(kept), best=decision.shown(decision.threshold))
+    elif decision.costs is None:
+        yield sentence("decided.by_figure", name=metric(decision.apparent.name))
+    else:
+        yield sentence("decided.lowest")
+
+
+# ── whom it finds, and whom it alarms ────────────────────────────────────────────────────────────────────────────
+def _found(decision: Decision) -> Iterator[Finding]:
+    """How many are found and how many alarmed, at the recommended thresholds."""
+    if len(decision.decisions) > 2:
+        yield from _shares(decision)
+    elif decision.figures:
+        hits, alarmed, rate, right = (decision.figures[one.name] for one in FOUND)
+        names = {"positive": decision.positive, "negative": decision.negative}
+        values = {**in_cases("found", hits, 100), **in_cases("alarmed", alarmed, 100)}
+        yield answer("decided.who", "note", sentence("decided.who_found", **names, **values))
+        if right.defined:
+            values = {**in_cases("alarms", rate, PER), **in_cases("right", right, 100)}
+            told = [sentence("decided.alarms_of", **values)]
+        else:
+            told = [sentence("decided.alarms_none", positive=decision.positive)]
+        if decision.deployed is not None:
+            told.append(sentence("decided.deployed", share=decision.deployed, positive=decision.positive))
+        yield answer("decided.alarms", "note", *told)
+
+
+def _shares(decision: Decision) -> Iterator[Finding]:
+    """How many of each class get which of several decisions."""
+    table = decision.table
+    if table is None:
+        return
+    told = []
+    for name, row in zip(table.truths, table.counts.astype(float), strict=True):
+        shares = zip(table.decisions, row / row.sum() if row.sum() else row, strict=True)
+        told += [
+            sentence("decided.who_gets", truth=name, decision=said, cases=whole(100 * share, 100))
+            for said, share in shares
+            if share
+        ]
+    if told:
+        yield answer("decided.who_each", "note", *told)
 
 
 def _rule(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
     """Which decision from which score on."""
-    names = decision.decisions
+    names, shown = decision.decisions, [decision.shown(start) for start in thresholds]
     if math.isinf(thresholds[0]):
         return [sentence("decided.everyone", decision=names[0])]
     if len(thresholds) == 1:
-        return [sentence("decided.from", decision=names[1], threshold=thresholds[0], other=names[0])]
-    steps = [(name, start) for name, start in zip(names[1:], thresholds, strict=True) if math.isfinite(start)]
+        return [sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])]
+    steps = [(name, start) for name, start in zip(names[1:], shown, strict=True) if math.isfinite(start)]
     more = [sentence("decided.step", decision=name, threshold=start) for name, start in steps]
     return [sentence("decided.first", decision=names[0]), *more]
 
 
+# ── what it costs, and what it is worth ──────────────────────────────────────────────────────────────────────────
+def _unit(decision: Decision) -> str:
+    return "" if decision.costs is None else decision.costs.unit
+
+
+def _paid(decision: Decision, cost: float) -> Any:
+    """A cost for a thousand cases, in the unit of the costs."""
+    return money(PER * cost, _unit(decision))
+
+
+def _chip(decision: Decision, found: Estimate, label: str) -> Chip:
+    return Chip.of(found, label, PER, "cost", _unit(decision))
+
+
 def _cost(decision: Decision) -> Finding:
     found = decision.cost
-    words = "decided.flatters" if decision.flattered else "decided.here"
     sentences = [
-        sentence("decided.cost", cost=PER * found.value),
-        *limits("decided.limits", found, PER),
-        sentence(words, cost=PER * decision.apparent.value),
+        sentence("decided.cost" if decision.chosen else "decided.cost_given", cost=_paid(decision, found.value)),
+        *limits("decided.limits", found, PER, _unit(decision)),
     ]
-    figures = [
-        Chip.of(decision.corrected, "decided.new_rows", PER, "cost"),
-        Chip.of(decision.apparent, "decided.same_rows", PER, "cost"),
-    ]
+    if decision.chosen:
+        words = "decided.flatters" if decision.flattered else "decided.here"
+        sentences.append(sentence(words, cost=_paid(decision, decision.apparent.value)))
+    figures = [_chip(decision, found, "decided.new_rows" if decision.chosen else "decided.per_thousand")]
+    if decision.chosen:
+        figures.append(_chip(decision, decision.apparent, "decided.same_rows"))
     return answer("decided.price", "note", *sentences, figures=figures)
 
 
 def _evidence(decision: Decision) -> Finding:
     saving = decision.savings[decision.rival]
-    values = {"saving": PER * saving.value, "decision": decision.rival.removeprefix("always ")}
+    values = {"saving": _paid(decision, saving.value), "decision": decision.rival.removeprefix("always ")}
     tone: Tone = "doubt"
     words = "decided.not_enough"
     if decision.enough_evidence:
         tone, words = "good", "decided.earns"
     elif decision.worse:
-        tone, words, values["saving"] = "bad", "decided.loses", -PER * saving.value
-    figures = [Chip.of(saving, "decided.saving", PER, "cost")]
+        tone, words, values["saving"] = "bad", "decided.loses", _paid(decision, -saving.value)
+    figures = [_chip(decision, saving, "decided.saving")]
     return answer("decided.evidence", tone, sentence(words, **values), *_unseen(decision), figures=figures)
 
 
@@ -87,17 +156,23 @@ def _unseen(decision: Decision) -> list[Sentence]:
     if found is None:
         return []
     counts = {"positives": found.positives, "rows": decision.rows, "negatives": math.ceil(found.negatives)}
-    return [sentence("decided.unseen", misses=round(found.misses, 1), cost=PER * found.cost, **counts)]
+    cost = _paid(decision, found.cost)
+    return [sentence("decided.unseen", misses=round(found.misses, 1), cost=cost, **counts)]
 
 
 def _labels(decision: Decision) -> Finding:
-    values = {"cost": PER * decision.worth_of_labels, "most": PER * decision.most_worth_of_labels}
+    values = {
+        "cost": _paid(decision, decision.worth_of_labels),
+        "most": _paid(decision, decision.most_worth_of_labels),
+    }
     rough = [sentence("decided.labels_rough")] if decision.rough else []
     return answer("decided.labels", "note", sentence("decided.labels_worth", **values), *rough)
 
 
 def _figure(decision: Decision) -> Finding:
     """The figure on rows that did not choose the threshold, and whether a condition will be kept."""
+    if decision.kept is not None:
+        return _figure_in_use(decision)
     found, kept = decision.corrected, decision.condition
     sentences = [sentence("decided.figure", name=metric(found.name), value=found.value)]
     words = "decided.figure_flatters" if decision.flattered else "decided.figure_here"
@@ -114,12 +189,25 @@ def _figure(decision: Decision) -> Finding:
     return answer("decided.worth", tone, *sentences, figures=figures)
 
 
+def _figure_in_use(decision: Decision) -> Finding:
+    """The figure at the threshold in use, beside that of the best one."""
+    name, best = decision.corrected.name, decision.corrected
+    here = decision.cost if decision.evaluation is None else decision.evaluation.interval(name)
+    values = {"threshold": decision.shown(decision.threshold), "value": best.value}
+    told = [
+        sentence("decided.figure_in_use", name=metric(name), value=here.value),
+        sentence("decided.figure_of_best", **values),
+    ]
+    return answer("decided.worth", "note", *told, figures=[here])
+
+
 def _firm(decision: Decision) -> Finding:
     """Which other thresholds could be meant as well, and how far the costs may move."""
     sentences = []
     for start, ranges, name in zip(decision.thresholds, decision.alike, decision.decisions[1:], strict=True):
         if ranges and ranges != [(start, start)]:
-            ends = {"low": ranges[0][0], "high": ranges[-1][1], "threshold": start, "decision": name}
+            numbers = {"low": ranges[0][0], "high": ranges[-1][1], "threshold": start}
+            ends = {"decision": name, **{key: decision.shown(one) for key, one in numbers.items()}}
             sentences.append(sentence("decided.alike" if len(decision.thresholds) == 1 else "decided.alike_of", **ends))
     firm = not sentences
     if firm:
@@ -138,13 +226,15 @@ def _bayes(decision: Decision) -> Finding:
     if found is None:
         return answer(question, "note", *starts)
     sure = found.low is not None and found.low > 0
-    words = sentence("decided.misled" if sure else "decided.not_misled", cost=PER * found.value)
-    figures = [Chip.of(found, "decided.miscalibration", PER, "cost")]
+    words = sentence("decided.misled" if sure else "decided.not_misled", cost=_paid(decision, found.value))
+    figures = [_chip(decision, found, "decided.miscalibration")]
     return answer(question, "doubt" if sure else "good", words, *starts, figures=figures)
 
 
 def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[Sentence]:
     if len(starts) == 1:
-        return [sentence("decided.bayes", threshold=starts[0])]
+        return [sentence("decided.bayes", threshold=decision.shown(starts[0]))]
     named_starts = zip(decision.decisions[1:], starts, strict=True)
-    return [sentence("decided.bayes_of", decision=name, threshold=start) for name, start in named_starts]
+    return [
+        sentence("decided.bayes_of", decision=name, threshold=decision.shown(start)) for name, start in named_starts
+    ]

@@ -24,7 +24,8 @@ def verdict_of(found: Calibration | ClassCalibrations) -> tuple[Finding, ...]:
 
 def no_probabilities(scored: bool) -> Finding:
     """Return the answer where there are decisions only, or scores that are no probabilities."""
-    return answer(QUESTION, "open", sentence(f"verdict.honest_no_{'probabilities' if scored else 'scores'}"))
+    key = "verdict.honest_no_probabilities" if scored else "verdict.honest_no_scores"
+    return answer(QUESTION, "open", sentence(key))
 
 
 def honesty(found: Calibration, figures: Sequence[Estimate] = ()) -> Finding:

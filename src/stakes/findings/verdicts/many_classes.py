@@ -13,7 +13,7 @@ from stakes.findings.verdicts.answers import (
     side_of,
 )
 from stakes.findings.verdicts.honesty import honesty_of_classes, no_probabilities
-from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
+from stakes.language.sentences import Finding, Sentence, Tone, answer, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
 from stakes.tallies import Confusion
@@ -63,9 +63,10 @@ def _cost(evaluation: ManyClassEvaluation) -> Finding:
     question, found = "verdict.cost", evaluation.figures.get("expected_cost")
     if found is None or not found.defined:
         return answer(question, "open", sentence("verdict.cost_unknown"))
-    spent = sentence("verdict.cost_spent", cost=PER * found.value)
-    always = sentence("verdict.cost_always", cost=PER * found.baseline)
-    ends = limits("verdict.cost_limits", found, PER)
+    unit = "" if evaluation.pricing is None else evaluation.pricing.costs.unit
+    spent = sentence("verdict.cost_spent", cost=money(PER * found.value, unit))
+    always = sentence("verdict.cost_always", cost=money(PER * found.baseline, unit))
+    ends = limits("verdict.cost_limits", found, PER, unit)
     if not ends:
         return answer(question, "note", spent, always)
     tones: dict[int, Tone] = {-1: "good", 0: "doubt", 1: "bad"}

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 
 from stakes.decisions.thresholds.decision import PER, Decision
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
 from stakes.findings.verdicts.honesty import honesty, no_probabilities
-from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
+from stakes.language.sentences import Finding, Sentence, Tone, answer, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
 from stakes.tallies.pricing import Pricing
@@ -84,7 +85,8 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
         return answer(question, "open", sentence("verdict.threshold_no_costs"), *_in_use(evaluation))
     if pricing.costs.columns:
         cost = evaluation["expected_cost"]
-        by_row = limits("verdict.threshold_by_row", cost, PER, cost=PER * cost.value)
+        unit = pricing.costs.unit
+        by_row = limits("verdict.threshold_by_row", cost, PER, unit, cost=money(PER * cost.value, unit))
         return answer(question, "note", *by_row, sentence("verdict.threshold_not_by_row"))
     pair = (evaluation.negative, evaluation.positive)
     if set(pricing.decisions(pair)) != {*pair}:
@@ -100,16 +102,19 @@ def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
     found = known_figures(evaluation, "recall", "false_positive_rate")
     if evaluation.threshold is not None and len(found) == 2:
         shares = {"found": found[0].value, "alarmed": found[1].value}
-        yield sentence("verdict.threshold_in_use", threshold=evaluation.threshold, **shares, **_classes(evaluation))
+        threshold = round_threshold(evaluation.scores, evaluation.threshold)
+        yield sentence("verdict.threshold_in_use", threshold=threshold, **shares, **_classes(evaluation))
 
 
 def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Pricing) -> Finding:
     """What to do at the costs that were given, and how sure that is."""
-    pair = (evaluation.negative, evaluation.positive)
+    pair, unit = (evaluation.negative, evaluation.positive), pricing.costs.unit
     costs = pricing.prices(pair, decision.decisions, evaluation.positive)
     (rest, alarm), (miss, hit) = ((float(one) for one in row) for row in costs)
-    given = sentence("verdict.threshold_given", miss=miss - hit, alarm=alarm - rest)
-    constants = {name: PER * one.value for name, one in decision.alternatives.items() if name.startswith("always ")}
+    given = sentence("verdict.threshold_given", miss=money(miss - hit, unit), alarm=money(alarm - rest, unit))
+    constants = {
+        name: money(PER * one.value, unit) for name, one in decision.alternatives.items() if name.startswith("always ")
+    }
     everyone, nobody = (constants.get(f"always {name}", math.nan) for name in _classes(evaluation).values())
     compared = sentence("verdict.threshold_always", everyone=everyone, nobody=nobody, **_classes(evaluation))
     start = decision.recommended[0]
@@ -118,10 +123,10 @@ def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Prici
         key = "verdict.threshold_everyone" if name == evaluation.positive else "verdict.threshold_nobody"
         lead = sentence(key, decision=name, cost=constants[decision.constant])
         return answer("verdict.threshold", "bad", lead, compared, given)
-    lead = sentence(
-        "verdict.threshold_best", threshold=start, positive=evaluation.positive, cost=PER * decision.cost.value
-    )
-    more = [*limits("verdict.threshold_limits", decision.cost, PER), *_doubts(decision), compared, given]
+    key = "verdict.threshold_keep" if decision.kept == start else "verdict.threshold_best"
+    values = {"threshold": decision.shown(start), "cost": money(PER * decision.cost.value, unit)}
+    lead = sentence(key, positive=evaluation.positive, **values)
+    more = [*limits("verdict.threshold_limits", decision.cost, PER, unit), *_doubts(decision), compared, given]
     tone: Tone = "good" if decision.enough_evidence else "doubt"
     return answer("verdict.threshold", tone, lead, *more)
 
@@ -130,7 +135,8 @@ def _doubts(decision: Decision) -> Iterator[Sentence]:
     """Which thresholds could be meant as well, and whether any of them is worth it."""
     ranges = [one for ranges in decision.alike for one in ranges]
     if len(decision.alike) == 1 and ranges and min(ranges)[0] < max(high for _, high in ranges):
-        yield sentence("verdict.threshold_alike", low=min(ranges)[0], high=max(high for _, high in ranges))
+        low, high = (decision.shown(end) for end in (min(ranges)[0], max(high for _, high in ranges)))
+        yield sentence("verdict.threshold_alike", low=low, high=high)
     if not decision.enough_evidence:
         yield sentence("verdict.threshold_unsure")
 

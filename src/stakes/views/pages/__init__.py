@@ -17,8 +17,11 @@ from stakes.language.sentences import metric_name, words
 from stakes.systems.system import System
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
-from stakes.views.page import Grid, Page
+from stakes.views.page import Grid, Page, confusion_grid
 from stakes.views.pages import calibration, comparison, evaluation, gate, segments, system, validation
+
+_MOST_DECISIONS = 20
+"""Tables of more decisions are too wide to look at."""
 
 
 @singledispatch
@@ -51,7 +54,10 @@ def _decision(found: Decision | Policies, everything: bool = False, more: str = 
     costs = not isinstance(found, Decision) or found.costs is not None
     per = PER if costs else 1
     form = "cost" if costs else "number"
-    head = [words(f"ways.{name}") for name in ("way", "value" if not costs else "cost", "limits", "saving", "limits")]
+    unit = found.costs.unit if found.costs is not None else ""
+    names = ("way", "value" if not costs else "cost", "limits", "saving", "limits")
+    head = [words(f"ways.{name}") for name in names]
+    head[1] = words("ways.cost_in", unit=unit) if unit else head[1]
     rows = [
         (
             way(str(row["way"])).words,
@@ -59,7 +65,10 @@ def _decision(found: Decision | Policies, everything: bool = False, more: str = 
         )
         for row in found.to_rows()
     ]
-    return Page.of(about(found), found.findings, grids=[Grid(head, rows, title=words("ways.title"))] if rows else [])
+    grids = [Grid(head, rows, title=words("ways.title"))] if rows else []
+    if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
+        grids.append(confusion_grid(found.table))
+    return Page.of(about(found), found.findings, grids=grids)
 
 
 def _with_limits(row: dict[str, str | float | None], name: str, per: int, form: str) -> tuple[str, str]:

@@ -1,0 +1,254 @@
+"""What decide answers the owner of a decision: whom it finds and alarms, what that costs, and when nothing changes."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.decisions.thresholds.digits import round_threshold
+from stakes.findings.pages import payload_of
+from stakes.language import speaking
+from stakes.language.sentences import money, sentence
+from stakes.tallies import ScoreTable
+from stakes.uncertainty.shares import wilson
+
+COSTS = stakes.Costs(miss=9, false_alarm=1)
+
+
+def chance(x):
+    return 1 / (1 + np.exp(-np.asarray(x)))
+
+
+def patients(n=800, seed=2):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(-1.5, 1.5, n)
+    return chance(x), np.where(rng.random(n) < chance(x), "ill", "well")
+
+
+def decided(costs=COSTS, **options):
+    p, truth = patients()
+    return stakes.decide(truth=truth, score=p, positive="ill", costs=costs, **options)
+
+
+def sentences(found):
+    return {one.key.rpartition(".")[2]: one.values for finding in found.findings for one in finding.sentences}
+
+
+# ── how many are found, how many alarmed ─────────────────────────────────────────────────────────────────────────
+def test_the_page_begins_with_what_the_owner_asks():
+    choice = decided()
+    assert [one.key for one in choice.findings][:3] == ["decided.what", "decided.who", "decided.alarms"]
+    p, truth = patients()
+    ill, called = truth == "ill", p >= 0.1
+    said = sentences(choice)
+    assert said["from"]["threshold"] == 0.1
+    assert said["who_found"]["found"] == round(100 * called[ill].mean())
+    assert said["who_found"]["alarmed"] == round(100 * called[~ill].mean())
+    low, high = wilson(called[ill].mean(), ill.sum(), 0.95)
+    assert (said["who_found"]["found_low"], said["who_found"]["found_high"]) == (round(100 * low), round(100 * high))
+    assert said["alarms_of"]["alarms"] == round(1000 * called.mean())
+    assert said["alarms_of"]["right"] == round(100 * ill[called].mean())
+    assert str(choice).index("Of 100 “ill” cases") < str(choice).index("Ways to decide")
+
+
+def test_the_decision_holds_its_evaluation_and_its_table():
+    choice = decided()
+    p, truth = patients()
+    assert choice.table.tp == ((p >= 0.1) & (truth == "ill")).sum()
+    assert choice.evaluation.threshold == choice.recommended[0]
+    assert choice.evaluation["expected_cost"].value == pytest.approx(choice.cost.value)
+    assert choice.figures["precision"] == choice.evaluation["precision"]
+    saved = json.loads(choice.to_json())
+    assert saved["table"]["counts"] == choice.table.counts.tolist()
+    assert saved["figures"]["recall"]["low"] == choice.figures["recall"].low
+    assert pickle.loads(pickle.dumps(choice)).table.counts.tolist() == choice.table.counts.tolist()
+
+
+def test_alarms_are_told_for_the_deployment():
+    choice = decided(prior=0.02, training_prior="rows")
+    hits, alarms = (choice.evaluation[name].value for name in ("recall", "false_positive_rate"))
+    rate = 0.02 * hits + 0.98 * alarms
+    assert choice.figures["alarm_rate"].value == pytest.approx(rate)
+    right = choice.figures["precision"]
+    assert right.value == pytest.approx(0.02 * hits / rate)
+    assert right.low < right.value < right.high
+    assert sentences(choice)["deployed"]["share"] == 0.02
+
+
+def test_nobody_is_alarmed():
+    p, truth = patients(200)
+    choice = stakes.decide(truth=truth, score=p, positive="ill", costs=stakes.Costs(miss=1, false_alarm=500))
+    assert "alarms_none" in sentences(choice)
+    assert choice.table.tp == 0
+
+
+def test_several_decisions_say_who_gets_which():
+    costs = stakes.Costs({"well": {"home": 0, "tests": 1, "operate": 4}, "ill": {"home": 20, "tests": 5, "operate": 0}})
+    choice = decided(costs)
+    table = choice.table
+    assert table.decisions == ("home", "tests", "operate")
+    assert table.total == 800
+    told = [one.values for one in next(f for f in choice.findings if f.key == "decided.who_each").sentences]
+    ill = {one["decision"]: one["cases"] for one in told if one["truth"] == "ill"}
+    row = table.counts[table.truths.index("ill")]
+    assert ill["operate"] == round(100 * row[2] / row.sum())
+    assert choice.evaluation["expected_cost"].value == pytest.approx(choice.cost.value)
+
+
+def test_the_page_has_the_controls_of_threshold_and_costs():
+    (explorer,) = [one for one in payload_of(decided())["sections"] if one["kind"] == "explorer"]
+    assert explorer["threshold"] == 0.1
+    assert explorer["costs"]["matrix"] == [[0, 1], [9, 0]]
+    by_figure = stakes.decide(truth=[0, 1, 1, 0, 1, 0], score=[0.1, 0.9, 0.8, 0.3, 0.4, 0.6], best="f1")
+    assert "explorer" in [one["kind"] for one in payload_of(by_figure)["sections"]]
+
+
+# ── what need not change ─────────────────────────────────────────────────────────────────────────────────────────
+def test_a_threshold_that_cannot_be_told_from_the_best_stays():
+    rng = np.random.default_rng(3)
+    p = rng.random(400)
+    truth = rng.random(400) < p
+    choice = stakes.decide(truth=truth, score=p, best="accuracy")
+    low, high = choice.alike[0][0][0], choice.alike[0][-1][1]
+    assert low <= 0.5 <= high
+    assert choice.threshold != 0.5
+    assert choice.recommended == (0.5,)
+    assert choice.kept == 0.5
+    said = sentences(choice)
+    assert said["from"]["threshold"] == 0.5
+    assert "keep" in said
+    assert "by_figure" not in said
+    assert said["figure_in_use"]["value"] == pytest.approx(np.mean((p >= 0.5) == truth))
+
+
+def test_the_threshold_in_use_stays_where_probabilities_mislead():
+    """Probabilities that are all too low: Bayes's threshold is wrong, and the one in use is as good as the best."""
+    p, truth = patients()
+    low = chance(np.log(p / (1 - p)) - 3)
+    best = stakes.decide(truth=truth, score=low, positive="ill", costs=COSTS)
+    assert not best.bayes_is_alike
+    near = best.threshold * 0.98
+    choice = stakes.evaluate(truth=truth, score=low, positive="ill", threshold=near).decide(COSTS)
+    assert choice.recommended == (near,)
+    assert choice.cost == choice.alternatives[f"threshold {near:g}"]
+    saved = choice.savings["always ill"].value
+    assert saved == pytest.approx(choice.alternatives["always ill"].value - choice.cost.value)
+    far = stakes.evaluate(truth=truth, score=low, positive="ill", threshold=0.9).decide(COSTS)
+    assert far.recommended == far.thresholds
+    ev = stakes.evaluate(truth=truth, score=low, positive="ill", threshold=near, costs=COSTS)
+    assert "threshold_keep" in sentences(ev)
+
+
+def test_bayes_threshold_goes_before_the_one_in_use():
+    rng = np.random.default_rng(4)
+    p = rng.beta(1, 1, 150)
+    choice = stakes.decide(truth=rng.random(150) < p, score=p, costs=stakes.Costs(miss=5, false_alarm=4))
+    assert choice.recommended == choice.bayes
+    assert choice.kept == 0.5
+    assert sentences(choice)["no_change"]["threshold"] == 0.5
+
+
+def test_without_costs_no_threshold_is_ticked():
+    p, truth = patients()
+    (found,) = [one for one in stakes.evaluate(truth=truth, score=p, positive="ill").findings if "threshold" in one.key]
+    assert found.tone == "open"
+    assert [one.key for one in found.sentences] == ["verdict.threshold_no_costs", "verdict.threshold_in_use"]
+
+
+# ── digits that matter ───────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("scores", "threshold", "digits"),
+    [
+        ([0.1, 0.2, 0.9], 1 / 6, 0.1667),
+        ([0.1, 0.2, 0.9], 0.5, 0.5),
+        ([0.16661, 0.16667, 0.9], 0.16667, 0.16667),  # 0.1667 would leave a row out, 0.1666 take one more in
+        ([0.123, 0.123456, 0.9], 0.123456, 0.1234),
+        ([0.99999, 0.9999994, 1.0], 0.9999994, 0.999999),
+        ([12345.0, 23456.0], 23456.0, 23450.0),
+        ([-3.14159, 2.0], -3.14159, -3.142),
+        ([0.0, 1.0], np.inf, np.inf),
+    ],
+)
+def test_thresholds_show_as_few_digits_as_decide_alike(scores, threshold, digits):
+    table = ScoreTable.from_rows(scores, [i % 2 for i in range(len(scores))])
+    assert round_threshold(table, threshold) == digits
+    assert table.at(digits).tp == table.at(threshold).tp
+
+
+def test_a_recommendation_shows_four_digits_everywhere():
+    choice = decided(stakes.Costs(miss=5, false_alarm=1))
+    assert choice.recommended == pytest.approx((1 / 6,))
+    assert repr(choice) == "<Decision: 'ill' from 0.1667>"
+    assert "from score 0.1667 on" in str(choice)
+    assert "“ill” when score ≥ 0.1667" in str(choice.evaluation)
+    assert "0.166666" not in str(choice)
+
+
+# ── costs in a unit ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("lang", "unit", "words"),
+    [
+        ("en", "€", "€390"),
+        ("es", "€", "390\xa0€"),
+        ("ru", "€", "390\xa0€"),
+        ("en", "minutes", "390\xa0minutes"),
+        ("en", "", "390"),
+    ],
+)
+def test_costs_are_written_in_their_unit(lang, unit, words):
+    with speaking(lang):
+        assert sentence("decided.cost_given", cost=money(390, unit)).words.startswith(words)
+
+
+def test_a_decision_speaks_in_the_unit_of_its_costs(tmp_path):
+    file = tmp_path / "costs.toml"
+    file.write_text('unit = "€"\nmiss = 9\nfalse_alarm = 1\n')
+    choice = decided(stakes.Costs.from_toml(file))
+    assert choice.costs.unit == "€"
+    text = " ".join(str(choice).split())
+    assert f"€{1000 * choice.cost.value:.5g} per 1,000 cases" in text
+    assert "it saves €" in text
+    assert "cost per 1,000, €" in text
+    assert json.loads(choice.to_json())["costs"] == {"miss": 9.0, "false_alarm": 1.0, "unit": "€"}
+    p, truth = patients()
+    ev = stakes.evaluate(truth=truth, score=p, positive="ill", costs=choice.costs)
+    assert "€" in next(one for one in ev.findings if one.key == "verdict.threshold").words[0]
+    file.write_text('unit = "kg"\n[costs.a]\na = 0\nb = 1\n[costs.b]\na = 2\nb = 0\n')
+    assert stakes.Costs.from_toml(file).data()["unit"] == "kg"
+    file.write_text('unit = "kg"\n[utilities.a]\na = 3\nb = 1\n[utilities.b]\na = 2\nb = 4\n')
+    assert stakes.Costs.from_toml(file).unit == "kg"
+    file.write_text("[costs.unit]\nunit = 0\nb = 1\n[costs.b]\nunit = 2\nb = 0\n")
+    assert stakes.Costs.from_toml(file).classes == ("unit", "b")  # a class of that name
+
+
+@pytest.mark.parametrize("unit", [5, " €", "a\nb", "x" * 30])
+def test_what_is_no_unit(unit):
+    with pytest.raises(stakes.InputError, match="is no unit"):
+        stakes.Costs(miss=1, false_alarm=1, unit=unit)
+
+
+# ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("cluster", [None, 5])
+def test_policies_say_how_many_of_each_class_are_right(cluster):
+    rng = np.random.default_rng(6)
+    q = rng.dirichlet([1, 1, 2], 900)
+    y = (q.cumsum(1) > rng.random((900, 1))).argmax(1)
+    prices = np.array([[0, 1, 4], [2, 0, 1], [9, 3, 0]])
+    options = {"truth": np.array(list("abc"))[y], "score": {n: q[:, i] for i, n in enumerate("abc")}}
+    groups = {} if cluster is None else {"cluster": np.arange(900) // cluster}
+    found = stakes.decide(costs=stakes.Costs(prices.tolist(), "abc", unit="$"), **options, **groups)
+    taken = (q @ prices).argmin(1)
+    assert found.best == "the costs and the probabilities"
+    assert found.table.counts.tolist() == [[int(((y == c) & (taken == d)).sum()) for d in range(3)] for c in range(3)]
+    for c, name in enumerate("abc"):
+        right = found.right[name]
+        assert right.value == pytest.approx(np.mean(taken[y == c] == c))
+        low, high = wilson(right.value, (y == c).sum(), 0.95)
+        assert (right.high - right.low) / (high - low) == pytest.approx(1, abs=1e-9 if cluster is None else 0.3)
+    assert [one.key for one in found.findings][:2] == ["decided.how", "decided.right"]
+    told = [one.values for one in found.findings[1].sentences]
+    assert told[0]["name"] == min("abc", key=lambda name: found.right[name].value)
+    assert f"${1000 * found.estimates[found.best].value:.5g}" in str(found)
+    assert json.loads(found.to_json())["right"]["a"]["value"] == pytest.approx(found.right["a"].value)
