@@ -43,9 +43,7 @@ def of_threshold(table, squares, costs, prevalence, sampling):
 def _near(savings):
     """How near an end of an interval comes to 0, in widths: what Monte Carlo may decide either way."""
     found = constants_of(savings).values()
-    return min(
-        min(abs(one.low), abs(one.high)) / (one.high - one.low) for one in found if one.low is not None
-    )
+    return min(min(abs(one.low), abs(one.high)) / (one.high - one.low) for one in found if one.low is not None)
 
 
 def _set(page, field, number):
