@@ -229,7 +229,7 @@ def test_a_page_says_what_it_is_about(tmp_path):
     told = [stakes.language.sentences.Sentence(one["key"], one["values"]).words for one in source["facts"]]
     assert told == ["file: preds.csv", "truth: y", "score: p", "segments: shop", "rows where p > 0.01"]
     assert source["call"] == "evaluate('preds.csv', truth='y', score='p', by='shop', where='p > 0.01', positive=1)"
-    (tmp_path / "more.csv").write_text("y,p\n1,0.7\n0,0.2\n")
+    (tmp_path / "more.csv").write_text("y,p,shop\n1,0.7,a\n0,0.2,b\n")
     two = stakes.evaluate([place, tmp_path / "more.csv"], truth="y", score="p", positive=1)
     first = payload_of(two)["source"]["facts"][0]
     assert (first["key"], first["values"]) == ("page.files", {"n": 2, "file": "preds.csv"})

@@ -18,6 +18,7 @@ from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
 from stakes.tallies import Confusion
+from stakes.tallies.on_demand import remembered
 
 _BELIEVED = ("macro_recall", "macro_precision", "macro_f1", "macro_auc")
 
@@ -42,6 +43,7 @@ def largest_classes(evaluation: ManyClassEvaluation) -> list[str]:
     return sorted(evaluation.classes, key=lambda name: -float(evaluation.support[name]))[:MOST]
 
 
+@remembered
 def class_lines(evaluation: ManyClassEvaluation) -> Lines:
     """Return slope and shift of each class whose probabilities can be asked."""
     found = {
