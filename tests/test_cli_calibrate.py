@@ -45,12 +45,11 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     saved = tmp_path / "c.json"
     done = run("calibrate", preds, *FIT, "-o", saved)
     assert done.returncode == 0, done.stderr
-    assert "Calibration of the probability of 'yes'" in done.stdout
-    assert "below 1: too extreme" in done.stdout
-    assert "ece, ten bins" in done.stdout
-    assert "intercept at slope 1" in done.stdout
-    assert all(method in done.stdout for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
-    assert "Recalibration by temperature helps." in done.stdout
+    told = " ".join(done.stdout.split())
+    assert "? Are the probabilities honest? No: they are too extreme" in told
+    assert "✓ Does recalibration help? Yes: temperature scaling lowers the log loss" in told
+    assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ece", "miscalibration"))
+    assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
     assert f"{saved}: the calibrator (temperature, fitted on all rows)" in done.stdout
     table = pl.read_csv(preds)
     truth = (table["y"] == "yes").to_numpy()
@@ -106,9 +105,16 @@ def test_honest_probabilities_are_left_alone():
     rng = np.random.default_rng(0)
     p = rng.random(500)
     found = calibrate(truth=rng.random(500) < p, score=p)
-    assert "cannot be told from leaving the probabilities as they are" in str(found)
+    assert [(one.key, one.tone) for one in found.findings] == [
+        ("verdict.honest", "good"),
+        ("recalibration.question", "note"),
+    ]
     harmed = calibrate(DEMO_FILE, truth="diagnosis", score="logistic", positive="malignant", method="sigmoid")
-    assert "Recalibration by sigmoid harms; leave the probabilities as they are." in str(harmed)
+    assert "No: sigmoid recalibration raises the log loss; leave the probabilities as they are." in str(harmed)
+    impossible = calibrate(DEMO_FILE, truth="diagnosis", score="neighbours", positive="malignant")
+    assert [one.tone for one in impossible.findings] == ["bad", "good"]
+    assert impossible.findings[0].sentences[1].values["n"] == 5
+    assert impossible.findings[1].sentences[0].key == "recalibration.mends"
 
 
 def test_scores_that_are_no_probabilities_become_some(tmp_path):
@@ -118,8 +124,8 @@ def test_scores_that_are_no_probabilities_become_some(tmp_path):
     found = calibrate(truth=y, score=x)
     assert found.before is None
     assert set(found.after) == {"isotonic", "sigmoid"}
-    assert "The scores are no probabilities as they stand." in str(found)
-    assert f"Fitted on all rows: {found.method}." in str(found)
+    assert "they are not read as probabilities here" in str(found)
+    assert [one.tone for one in found.findings] == ["open", "open"]
     saved = json.loads(found.to_json())
     assert saved["before"] is None
     assert saved["calibration"] is None
@@ -163,8 +169,8 @@ def test_several_classes(flowers, tmp_path):
     saved, out = tmp_path / "c.json", tmp_path / "out.parquet"
     done = run("calibrate", flowers, "--truth", "kind", *KINDS, "-o", saved)
     assert done.returncode == 0, done.stderr
-    assert "Calibration of all classes" in done.stdout
-    assert "Recalibration by temperature helps." in done.stdout
+    assert "of 3 classes have probabilities that are too extreme" in " ".join(done.stdout.split())
+    assert "Yes: temperature scaling lowers the log loss" in done.stdout
     model = stakes.load_calibrator(saved)
     assert model.classes == ["iris", "lily", "rose"]
     assert 2 < model.temperature_ < 4.5
