@@ -11,10 +11,10 @@ To add a page:
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
    ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
    ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
-   ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables``, ``confusions``,
-   ``fields`` (typed numbers) and ``export`` (SVG, CSV).
-3. Write its sentences in ``language/texts/en.toml`` and, under the same keys, in the files of the other languages, and the
-   section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
+   ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables``,
+   ``confusions``, ``fields`` (typed numbers) and ``export`` (SVG, CSV).
+3. Write its sentences in ``language/texts/en.toml`` and, under the same keys, in the files of the other languages, and
+   the section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
 The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
 """
