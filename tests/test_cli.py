@@ -324,20 +324,19 @@ DEMO = (str(DEMO_FILE), "--truth", "diagnosis", "--score", "logistic", "--positi
 def test_decide_tells_the_threshold_in_plain_words():
     done = run("decide", *DEMO, "--miss", "10", "--false-alarm", "1")
     assert done.returncode == 0
+    told = " ".join(done.stdout.split())
     for words in (
-        "569 rows",
-        "costs: a miss 10, a false alarm 1",
-        "“malignant” from score 0.0909",
-        "best threshold costs 449.91, which is too optimistic",
-        "always “benign”",
-        "3,725.8",
-        "627.42",
-        "1,587",
-        "Yes: compared with deciding “malignant” for everyone, it saves 138.84 per 1,000 cases",
-        "If the probabilities were right, 0.0909",
-        "a miss costs 4.4545 to 13 times as much as a false alarm",
+        "569 rows · costs: a miss 10, a false alarm 1",
+        "“malignant” from score 0.09091 on, otherwise “benign”.",
+        "Of 100 “malignant” cases 99.1 are found (97 to 99.7);",
+        "of 100 “benign” cases 72 raise a false alarm (67 to 77).",
+        "Of 1,000 cases 822 raise an alarm (789 to 852); of 100 alarms 45 are right (40 to 49).",
+        "Yes: against deciding “malignant” for everyone it saves 138.84 per 1,000 cases.",
+        "Thresholds between 0.05131 and 0.1803 cannot be told from 0.1164 on these rows.",
+        "If the probabilities were right, 0.09091 would be best",
+        "a miss costs between 4.4545 and 13 false alarms",
     ):
-        assert words in " ".join(done.stdout.split()), words
+        assert words in told
     found = json.loads(run("decide", *DEMO, "--miss", "10", "--false-alarm", "1", "--json").stdout)
     assert found["thresholds"] == [pytest.approx(0.116428, abs=1e-6)]
     assert found["corrected"]["low"] < found["corrected"]["value"] < found["corrected"]["high"]
@@ -345,16 +344,14 @@ def test_decide_tells_the_threshold_in_plain_words():
 
 def test_decide_by_a_condition_and_by_a_file_of_costs(tmp_path):
     done = run("decide", *DEMO, "--best", "recall >= 0.95")
-    told = " ".join(done.stdout.split())
-    assert "the best precision on these rows" in told
-    assert "which does not quite meet the condition ≥ 0.95" in told
+    assert "the condition ≥ 0.95" in " ".join(done.stdout.split())
     file = tmp_path / "costs.toml"
     file.write_text(
         "[costs.malignant]\noperate = 0\nwatch = 4\nhome = 20\n[costs.benign]\noperate = 5\nwatch = 1\nhome = 0\n"
     )
     done = run("decide", *DEMO, "--costs", str(file))
     assert "“home” for the lowest scores." in done.stdout
-    assert "“watch” from score" in " ".join(done.stdout.split())
+    assert "“watch” from score" in done.stdout
     done = run("evaluate", *DEMO, "--costs", str(file), "--prior", "0.05", "--training-prior", "rows", "--json")
     found = json.loads(done.stdout)
     assert found["prior"] == 0.05

@@ -45,9 +45,11 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     saved = tmp_path / "c.json"
     done = run("calibrate", preds, *FIT, "-o", saved)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Would recalibration help?\n400 rows · 5 folds\n")
-    assert all(method in done.stdout for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
-    assert "Yes: temperature scaling lowers the log loss on rows that it was not fitted on." in done.stdout
+    told = " ".join(done.stdout.split())
+    assert "? Are the probabilities honest? No: they are too extreme" in told
+    assert "✓ Does recalibration help? Yes: temperature scaling lowers the log loss" in told
+    assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ece", "miscalibration"))
+    assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
     assert f"{saved}: the calibrator (temperature, fitted on all rows)" in done.stdout
     table = pl.read_csv(preds)
     truth = (table["y"] == "yes").to_numpy()
@@ -103,9 +105,16 @@ def test_honest_probabilities_are_left_alone():
     rng = np.random.default_rng(0)
     p = rng.random(500)
     found = calibrate(truth=rng.random(500) < p, score=p)
-    assert "the log loss changes by less than chance could" in " ".join(str(found).split())
+    assert [(one.key, one.tone) for one in found.findings] == [
+        ("verdict.honest", "good"),
+        ("recalibration.question", "note"),
+    ]
     harmed = calibrate(DEMO_FILE, truth="diagnosis", score="logistic", positive="malignant", method="sigmoid")
     assert "No: sigmoid recalibration raises the log loss; leave the probabilities as they are." in str(harmed)
+    impossible = calibrate(DEMO_FILE, truth="diagnosis", score="neighbours", positive="malignant")
+    assert [one.tone for one in impossible.findings] == ["bad", "good"]
+    assert impossible.findings[0].sentences[1].values["n"] == 5
+    assert impossible.findings[1].sentences[0].key == "recalibration.mends"
 
 
 def test_scores_that_are_no_probabilities_become_some(tmp_path):
@@ -115,7 +124,8 @@ def test_scores_that_are_no_probabilities_become_some(tmp_path):
     found = calibrate(truth=y, score=x)
     assert found.before is None
     assert set(found.after) == {"isotonic", "sigmoid"}
-    assert f"fitted on all rows: {found.method} recalibration." in str(found)
+    assert "they are not read as probabilities here" in str(found)
+    assert [one.tone for one in found.findings] == ["open", "open"]
     saved = json.loads(found.to_json())
     assert saved["before"] is None
     assert saved["calibration"] is None
@@ -159,6 +169,7 @@ def test_several_classes(flowers, tmp_path):
     saved, out = tmp_path / "c.json", tmp_path / "out.parquet"
     done = run("calibrate", flowers, "--truth", "kind", *KINDS, "-o", saved)
     assert done.returncode == 0, done.stderr
+    assert "of 3 classes have probabilities that are too extreme" in " ".join(done.stdout.split())
     assert "Yes: temperature scaling lowers the log loss" in done.stdout
     model = stakes.load_calibrator(saved)
     assert model.classes == ["iris", "lily", "rose"]

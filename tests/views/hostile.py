@@ -47,8 +47,8 @@ _BLANK = {
     *"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",
     *(chr(code) for low, high in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF)) for code in range(low, high)),
 }
-_OWN_STYLES = re.compile(r"\x1b\[[0123]m")
-"""Bold, dim, italic and plain: the styles that we use ourselves; a name brings others."""
+_OWN_STYLES = re.compile(r"\x1b\[(?:[0123]|(?:1;)?3[1-7])m")
+"""Bold, dim, italic and plain, and the colours of good and bad: the styles that we use ourselves."""
 
 
 def unseen(text: str) -> set[str]:

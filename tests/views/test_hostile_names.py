@@ -36,7 +36,7 @@ from stakes.text import visible
 from stakes.views import csv as as_csv
 from stakes.views import markdown, report, terminal
 from stakes.views.junit import junit
-from stakes.views.page import Grid, Page
+from stakes.views.page import Answer, Grid, Page
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
 from tests.parts import Lazily, examples
@@ -167,7 +167,7 @@ def test_every_object_shows_names_as_text(exhibits):
 
 def test_notebooks_show_names_as_text(exhibits):
     pages = [thing._repr_html_() for thing in exhibits if hasattr(thing, "_repr_html_")]
-    assert len(pages) == 8
+    assert len(pages) == 12
     for page in pages:
         harmless(page)
         ElementTree.fromstring(page)
@@ -207,9 +207,10 @@ def test_folding_a_name_begins_no_line_with_a_command(blank, monkeypatch, capsys
     monkeypatch.setenv("COLUMNS", "40")
     for length in range(15, 45):
         name = f"{'a' * length}{blank}::error::{'b' * 30}"
-        page = Page({"rows": name}, [Grid(("name", "n"), [(name, "1")], title=name)], [name])
-        terminal.show(page, "")
-        harmless(terminal.text(page, "", 40) + capsys.readouterr().out + wrap(name))
+        answer = Answer("good", name, name, [name], [name])
+        page = Page(name, [name], [answer], [Grid(("name", "n"), [(name, "1")], title=name)], [name])
+        terminal.show_page(page)
+        harmless(terminal.text_of_page(page, 40) + capsys.readouterr().out + wrap(name))
 
 
 # ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -488,7 +489,7 @@ _SMALL = stakes.evaluate(truth=[0, 1, 0, 1], score=[0.1, 0.4, 0.5, 0.9])
 @examples(50)
 @given(ANYTHING.filter(bool), ANYTHING)
 def test_a_page_holds_any_name(one, other):
-    named = {"text": "x", "values": {"name": one}}
+    named = {"key": "x", "values": {"name": one}}
     page = report.html({"title": named, "sections": [], "facts": [{other: [one, {"n": (other,)}]}]})
     shown = re.search(r'"page":(.*?)</script>', page, re.S)[1]
     harmless(shown)

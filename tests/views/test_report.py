@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from stakes.views import report
 pytestmark = pytest.mark.slow
 
 HERE = Path(report.__file__).parent
-MAKERS = HERE.parents[1]
+PACKAGE = HERE.parents[1]
 EVIL = "</script><script>alert(1)</script>"
 
 
@@ -46,7 +47,14 @@ def data_of(page):
 
 
 def tones(payload):
-    return [answer["tone"] for answer in section(payload, "verdict")["answers"]]
+    """How each question is answered, by its key."""
+    return {one["question"]["key"]: one["tone"] for one in section(payload, "verdict")["answers"]}
+
+
+def sentences(payload, question):
+    """What an answer says: the values by the key."""
+    (found,) = [one for one in section(payload, "verdict")["answers"] if one["question"]["key"] == question]
+    return {one["key"]: one["values"] for one in found["sentences"]}
 
 
 def keys_said(payload):
@@ -107,10 +115,17 @@ def test_wrong_languages_tasks_and_folders_are_refused(tmp_path):
 # ── the verdict ──────────────────────────────────────────────────────────────────────────────────────────────────
 def test_a_good_model_is_told_to_be_good():
     payload = payload_of(evaluation(4_000))
-    assert [tones(payload)[i] for i in (0, 1, 3, 4)] == ["good", "good", "good", "note"]
-    first, second = section(payload, "verdict")["answers"][:2]
-    assert first["sentences"][0]["key"] == "verdict.better_yes"
-    assert "verdict.believe_tiny_p" in [one["key"] for one in second["sentences"]]
+    asked = ("verdict.better", "verdict.believe", "verdict.threshold", "verdict.where")
+    assert [tones(payload)[question] for question in asked] == ["good", "good", "open", "note"]
+    assert next(iter(sentences(payload, "verdict.better"))) == "verdict.better_yes"
+    assert "verdict.believe_tiny_p" in sentences(payload, "verdict.believe")
+
+
+def test_what_is_wrong_comes_first():
+    order = ["bad", "doubt"]
+    for payload in (payload_of(evaluation(60)), payload_of(stakes.evaluate(truth=[0, 1] * 40, score=[0.7, 0.2] * 40))):
+        found = list(tones(payload).values())
+        assert found == sorted(found, key=lambda tone: order.index(tone) if tone in order else 2)
 
 
 def test_noise_is_told_to_be_noise():
@@ -149,40 +164,41 @@ def test_dishonest_probabilities_are_told_in_which_way(bend, key):
     truth = rng.random(5_000) < 1 / (1 + np.exp(-logits))
     payload = payload_of(stakes.evaluate(truth=truth.astype(int), score=1 / (1 + np.exp(-bend * logits))))
     assert key in keys_said(payload)
-    assert tones(payload)[2] == "doubt"
+    assert tones(payload)["verdict.honest"] == "doubt"
 
 
-def test_the_best_threshold_is_the_cheapest_of_all():
+def test_the_threshold_to_use_is_the_recommended_one():
     costs = stakes.Costs(miss=5, false_alarm=1)
     ev = evaluation(costs=costs)
-    best = next(one for one in section(payload_of(ev), "verdict")["answers"][3]["sentences"] if "best" in one["key"])
-    tables = ev.scores.confusions()
-    prices = (5 * tables.fn + tables.fp) / tables.total
-    assert best["values"]["cost"] == pytest.approx(1000 * prices.min(), rel=1e-12)
-    assert best["values"]["threshold"] == ev.scores.thresholds[prices.argmin()]
+    best = sentences(payload_of(ev), "verdict.threshold")["verdict.threshold_best"]
+    decision = ev.decide()
+    assert best["threshold"] == decision.recommended[0]
+    assert best["cost"] == pytest.approx(1000 * decision.cost.value, rel=1e-12)
 
 
 def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
     costs = stakes.Costs(miss=5, false_alarm=1)
     ev = evaluation(costs=costs)
-    sentences = {one["key"]: one["values"] for one in section(payload_of(ev), "verdict")["answers"][3]["sentences"]}
+    told = sentences(payload_of(ev), "verdict.threshold")
     decision = ev.decide()
-    assert sentences["verdict.threshold_new_rows"]["cost"] == pytest.approx(1000 * decision.corrected.value)
-    assert sentences["verdict.threshold_new_rows"]["high"] == pytest.approx(1000 * decision.corrected.high)
-    alike = sentences["verdict.threshold_alike"]
+    assert told["verdict.threshold_limits"]["low"] == pytest.approx(1000 * decision.cost.low)
+    assert told["verdict.threshold_limits"]["high"] == pytest.approx(1000 * decision.cost.high)
+    alike = told["verdict.threshold_alike"]
     assert (alike["low"], alike["high"]) == (decision.alike[0][0][0], decision.alike[0][-1][1])
-    assert "verdict.threshold_unsure" not in sentences
+    assert "verdict.threshold_unsure" not in told
     noise = np.random.default_rng(4)
-    unsure = stakes.evaluate(truth=noise.integers(0, 2, 60), score=noise.random(60))
+    even = stakes.Costs(miss=1, false_alarm=1)
+    unsure = stakes.evaluate(truth=noise.integers(0, 2, 60), score=noise.random(60), costs=even)
     assert "verdict.threshold_unsure" in keys_said(payload_of(unsure))
 
 
 def test_a_model_not_worth_asking_is_told():
-    truth, score = [1, 0, 1, 0, 1, 0], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
-    for miss, key in ((99, "verdict.threshold_everyone"), (0.01, "verdict.threshold_nobody")):
-        ev = stakes.evaluate(truth=truth, score=score, costs=stakes.Costs(miss=miss, false_alarm=1))
+    truth, score = rows(2_000)
+    for miss, key in ((1.5, "verdict.threshold_everyone"), (0.3, "verdict.threshold_nobody")):
+        costs = stakes.Costs(miss=miss, false_alarm=1)
+        ev = stakes.evaluate(truth=truth.astype(int), score=1 - score, costs=costs)
         assert key in keys_said(payload_of(ev))
-        assert tones(payload_of(ev))[3] == "bad"
+        assert tones(payload_of(ev))["verdict.threshold"] == "bad"
 
 
 def test_the_weakest_segment_is_named():
@@ -191,10 +207,37 @@ def test_the_weakest_segment_is_named():
     by = np.where(np.arange(3_000) % 2 == 0, "fine", "poor")
     score = np.where(by == "poor", noise, score)
     ev = stakes.evaluate(truth=truth.astype(int), score=score, by=by)
-    apart = section(payload_of(ev), "verdict")["answers"][4]["sentences"][-1]
-    assert apart["key"] == "verdict.where_apart"
-    assert apart["values"]["segment"] == "poor"
-    assert apart["values"]["value"] == ev.segments["poor"]["auc"].value
+    apart = sentences(payload_of(ev), "verdict.where")["verdict.where_apart"]
+    assert apart["segment"] == "poor"
+    assert apart["value"] == ev.segments["poor"]["auc"].value
+    shown = {one["name"]: one for one in section(payload_of(ev), "segments")["segments"]}
+    place = section(payload_of(ev), "segments")["metrics"].index("auc")
+    figure, expected = shown["poor"]["figures"][place], ev.by_segment("auc")["poor"]
+    assert (figure["place"], figure["tone"], figure["verdict"]["key"]) == (0, "bad", "segments.worse")
+    assert figure["verdict"]["values"]["p"] == expected.adjusted_p_value
+    assert figure["difference"] == expected.difference
+    assert expected.verdict.startswith("worse than the rest")
+
+
+def test_a_page_says_what_it_is_about(tmp_path):
+    truth, score = rows()
+    place = tmp_path / "preds.csv"
+    lines = [f"{int(y)},{p},{'a' if p > 0.5 else 'b'}" for y, p in zip(truth, score, strict=True)]
+    place.write_text("\n".join(["y,p,shop", *lines]))
+    ev = stakes.evaluate(place, truth="y", score="p", by="shop", positive=1, where="p > 0.01")
+    source = payload_of(ev)["source"]
+    told = [stakes.language.sentences.Sentence(one["key"], one["values"]).words for one in source["facts"]]
+    assert told == ["file: preds.csv", "truth: y", "score: p", "segments: shop", "rows where p > 0.01"]
+    assert source["call"] == "evaluate('preds.csv', truth='y', score='p', by='shop', where='p > 0.01', positive=1)"
+    (tmp_path / "more.csv").write_text("y,p,shop\n1,0.7,a\n0,0.2,b\n")
+    two = stakes.evaluate([place, tmp_path / "more.csv"], truth="y", score="p", positive=1)
+    first = payload_of(two)["source"]["facts"][0]
+    assert (first["key"], first["values"]) == ("page.files", {"n": 2, "file": "preds.csv"})
+    assert payload_of(evaluation())["source"] == {"facts": [], "call": "evaluate(truth=…, score=…, positive='sick')"}
+    ev.report(tmp_path / "page.html")
+    made = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))["page"]["made"]
+    assert set(made) == {"date", "version"}
+    assert made["date"] == date.today().isoformat()
 
 
 # ── all kinds of two-class evaluations ───────────────────────────────────────────────────────────────────────────
@@ -253,22 +296,27 @@ def test_many_rows_give_nearly_the_same_calibration():
 GROUPS = {key.partition(".")[0] for key in written("en")}
 
 
+_SPARE = {f"verdict.{key}" for key in ("believe_few", "believe_few_rows")}
+_SPARE |= {f"verdict.threshold_{key}" for key in ("equal", "new_rows", "now")}
+"""Sentences that nobody says any more."""
+
+
 def used_keys():
-    """Every key that stands in a script or in what makes payloads, and the title of every kind of section."""
-    files = [*HERE.rglob("*.js"), *MAKERS.rglob("*.py"), *HERE.glob("*.py"), MAKERS.parent / "cautions.py"]
-    found = {
-        key
-        for file in files
-        for key in re.findall(r'"([a-z_]+\.[a-z_0-9]+)"', file.read_text())
-        if key.partition(".")[0] in GROUPS
-    }
+    """Every key that stands in a script or in Python, and the title of every kind of section.
+
+    A key that is put together, f"segments.{name}", stands for all that begin so.
+    """
+    text = "".join(file.read_text() for file in (*HERE.rglob("*.js"), *PACKAGE.rglob("*.py")))
+    found = {key for key in re.findall(r'"([a-z_]+\.[a-z_0-9]+)"', text) if key.partition(".")[0] in GROUPS}
+    begun = tuple(one for one in re.findall(r'f"([a-z_]+\.[a-z_]*)\{', text) if one.partition(".")[0] in GROUPS)
     kinds = {place.stem for place in (HERE / "script" / "sections").iterdir()}
-    return found | {f"{kind}.title" for kind in kinds}
+    built = {key for key in written("en") if key.startswith(begun)}
+    return found | built | {f"{kind}.title" for kind in kinds}
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
     assert used_keys() - set(written("en")) == set()
-    assert set(written("en")) - used_keys() == set()
+    assert set(written("en")) - used_keys() <= _SPARE
 
 
 def declared_reasons():
@@ -309,7 +357,9 @@ def test_texts_have_their_plural_forms_and_the_same_gaps(lang):
         if isinstance(english, dict):
             assert set(text) == PLURALS[lang], key
         if not key.startswith("reason.{rows}"):
-            assert {tuple(one) for one in gaps(text)} == {tuple(one) for one in gaps(english)}, key
+            told, wanted = ({tuple(one) for one in gaps(part)} for part in (text, english))
+            only = {()} if isinstance(text, dict) else set()  # "the only condition" needs no number
+            assert told - only == wanted - only, key
         assert all(part.strip() == part != "" for part in ([text] if isinstance(text, str) else text.values())), key
         assert "⟦" not in str(text), f"{key} is a draft"
 

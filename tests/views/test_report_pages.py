@@ -27,18 +27,13 @@ from tests.views.pages import (
     policies,
     scored_rows,
 )
-from tests.views.test_report import data_of, gaps, keys_said, section, tones
+from tests.views.test_report import data_of, gaps, keys_said, section, sentences, tones
 
 pytestmark = pytest.mark.slow
 
 
 def kinds(payload):
     return [one["kind"] for one in payload["sections"]]
-
-
-def sentences(payload, place):
-    """What an answer says: the values by the key."""
-    return {one["key"]: one["values"] for one in section(payload, "verdict")["answers"][place]["sentences"]}
 
 
 # ── every page ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -147,11 +142,12 @@ def test_curves_of_a_class_pass_through_those_of_scikit_learn():
 def test_a_verdict_on_classes_follows_the_figures():
     ev = many_classes()
     payload = payload_of(ev)
-    assert tones(payload) == ["good", "good", "doubt", "open", "note"]
-    better = sentences(payload, 0)["verdict.better_accuracy"]
+    expected = {"better": "good", "believe": "good", "honest": "doubt", "cost": "open", "where": "note"}
+    assert tones(payload) == {f"verdict.{name}": tone for name, tone in expected.items()}
+    better = sentences(payload, "verdict.better")["verdict.better_accuracy"]
     assert (better["share"], better["always"]) == (ev["accuracy"].value, max(ev.support.values()) / ev.rows)
     assert better["majority"] == max(ev.support, key=ev.support.get)
-    where = sentences(payload, 4)
+    where = sentences(payload, "verdict.where")
     recalls = {name: ev["recall", name].value for name in CLASSES}
     assert where["verdict.where_class"]["name"] == min(recalls, key=recalls.get)
     truth, said, count, share = ev.most_confused(1)[0]
@@ -161,7 +157,7 @@ def test_a_verdict_on_classes_follows_the_figures():
 
 def test_dishonest_classes_are_counted():
     ev = many_classes()
-    found = sentences(payload_of(ev), 2)
+    found = sentences(payload_of(ev), "verdict.honest")
     slopes = [ev.calibration[name].slope for name in CLASSES]
     shifts = [ev.calibration[name].intercept_at_slope_1 for name in CLASSES]
     expected = {
@@ -177,7 +173,10 @@ def test_dishonest_classes_are_counted():
 def test_noise_between_classes_is_told_to_be_noise():
     rng = np.random.default_rng(4)
     payload = payload_of(stakes.evaluate(truth=rng.choice(list("abc"), 300), prediction=rng.choice(list("abc"), 300)))
-    assert tones(payload)[:2] in (["doubt", "doubt"], ["bad", "good"])
+    assert (tones(payload)["verdict.better"], tones(payload)["verdict.believe"]) in (
+        ("doubt", "doubt"),
+        ("bad", "doubt"),
+    )
     assert {"caution.majority"} <= keys_said(payload)
 
 
@@ -185,8 +184,8 @@ def test_costs_of_classes_are_told_per_thousand():
     costs = stakes.Costs((1 - np.eye(4)).tolist(), CLASSES, CLASSES)
     ev = many_classes(costs=costs)
     payload = payload_of(ev)
-    found = sentences(payload, 3)
-    assert tones(payload)[3] == "good"
+    found = sentences(payload, "verdict.cost")
+    assert tones(payload)["verdict.cost"] == "good"
     assert found["verdict.cost_spent"]["cost"] == pytest.approx(1000 * ev["expected_cost"].value)
     assert found["verdict.cost_always"]["cost"] == pytest.approx(1000 * ev["expected_cost"].baseline)
 
@@ -278,19 +277,20 @@ def test_boxes_of_the_picture_hold_their_rows():
 def test_a_verdict_on_numbers_follows_the_figures():
     ev = numbers()
     payload = payload_of(ev)
-    assert tones(payload) == ["good", "good", "doubt", "note"]
-    better = sentences(payload, 0)["verdict.better_mean"]
+    expected = {"better": "good", "believe": "good", "shifted": "doubt", "where": "note"}
+    assert tones(payload) == {f"verdict.{name}": tone for name, tone in expected.items()}
+    better = sentences(payload, "verdict.better")["verdict.better_mean"]
     assert better["error"] == ev["mean_absolute_error"].value
     assert better["always"] == ev["mean_absolute_error"].baseline
-    assert sentences(payload, 2)["verdict.shifted_low"]["size"] == abs(ev["mean_error"].value)
-    worst = sentences(payload, 3)["verdict.where_largest"]
+    assert sentences(payload, "verdict.shifted")["verdict.shifted_low"]["size"] == abs(ev["mean_error"].value)
+    worst = sentences(payload, "verdict.where")["verdict.where_largest"]
     assert (worst["row"], worst["truth"]) == (ev.largest_errors[0].row, ev.largest_errors[0].truth)
 
 
 def test_shifted_scaled_and_dominated_predictions_are_pointed_out():
     truth = np.random.default_rng(0).normal(size=400)
     shifted = payload_of(stakes.evaluate(truth=truth, prediction=truth + 3))
-    assert tones(shifted)[0] == "bad"
+    assert tones(shifted)["verdict.better"] == "bad"
     assert {"caution.r_above_r2", "verdict.better_worse"} <= keys_said(shifted)
     wild = truth.copy()
     wild[0] += 500
@@ -303,7 +303,8 @@ def test_shifted_scaled_and_dominated_predictions_are_pointed_out():
 def test_perfect_numbers_are_suspicious():
     truth = np.arange(100) + 0.5
     payload = payload_of(stakes.evaluate(truth=truth, prediction=truth.copy()))
-    assert tones(payload)[:3] == ["good", "doubt", "good"]
+    asked = ("better", "believe", "shifted")
+    assert [tones(payload)[f"verdict.{name}"] for name in asked] == ["good", "doubt", "good"]
     assert {"verdict.believe_perfect", "caution.own_truth"} <= keys_said(payload)
     nearly = payload_of(stakes.evaluate(truth=truth, prediction=truth + np.tile([0.1, -0.1], 50)))
     assert "caution.perfect_figure" in keys_said(nearly)
@@ -314,7 +315,7 @@ def test_the_worst_segment_of_errors_has_the_largest_ones():
     by = np.where(np.arange(3_000) % 2, "odd", "even")
     prediction = np.where(by == "odd", prediction + 9, prediction)
     ev = stakes.evaluate(truth=truth, prediction=prediction, by=by)
-    found = sentences(payload_of(ev), 3)["verdict.where_above"]
+    found = sentences(payload_of(ev), "verdict.where")["verdict.where_above"]
     assert found["segment"] == "odd"
     assert found["value"] == ev.segments["odd"]["mean_absolute_error"].value
 
@@ -331,7 +332,12 @@ def test_odd_numbers_have_a_page(n):
 def test_a_comparison_says_no_more_than_its_intervals():
     compared = comparison()
     payload = payload_of(compared)
-    best, margin = sentences(payload, 0), section(payload, "verdict")["answers"][1]
+    named = [
+        one for one in section(payload, "verdict")["answers"] if one["question"]["values"]["name"]["metric"] == "auc"
+    ]
+    which, margin = named
+    assert [one["question"]["key"] for one in named] == ["compared.which", "compared.margin"]
+    best = {one["key"]: one["values"] for one in which["sentences"]}
     sure = [pair.second for pair in compared.pairs if pair.metric == "auc" and pair.first == "boosting"]
     assert best["compared.surely_better"]["models"] == sure
     assert all(compared.pair("boosting", other).told_apart(0.95) for other in sure)
@@ -406,8 +412,8 @@ def test_chance_is_told_in_words():
     rng = np.random.default_rng(0)
     noise = stakes.permutation_test(truth=rng.integers(0, 2, 60), score=rng.random(60), permutations=99)
     payload = payload_of(noise)
-    assert tones(payload) == ["doubt"]
-    some = sentences(payload, 0)["chance.some"]
+    assert list(tones(payload).values()) == ["doubt"]
+    some = sentences(payload, "chance.question")["chance.some"]
     assert some["times"] == (noise.null >= noise.value).sum()
     exact = stakes.permutation_test(truth=[1] * 9 + [0] * 9, prediction=[1] * 9 + [0] * 9)
     assert kinds(payload_of(exact)) == ["verdict"]
@@ -418,14 +424,16 @@ def test_chance_is_told_in_words():
 def test_a_decision_tells_its_threshold_costs_and_doubts():
     found = decision()
     payload = payload_of(found)
-    assert sentences(payload, 0)["decided.from"]["threshold"] == found.recommended[0]
-    assert sentences(payload, 1)["decided.cost"]["cost"] == pytest.approx(1000 * found.cost.value)
+    assert sentences(payload, "decided.what")["decided.from"]["threshold"] == found.recommended[0]
+    assert sentences(payload, "decided.price")["decided.cost"]["cost"] == pytest.approx(1000 * found.cost.value)
     saving = found.savings[found.constant]
-    assert sentences(payload, 2)["decided.earns"]["saving"] == pytest.approx(1000 * saving.value)
-    firm = sentences(payload, 3)
+    assert sentences(payload, "decided.evidence")["decided.earns"]["saving"] == pytest.approx(1000 * saving.value)
+    firm = sentences(payload, "decided.firm")
     assert firm["decided.alike"]["high"] == found.alike[0][-1][1]
     assert (firm["decided.ratio"]["low"], firm["decided.ratio"]["high"]) == found.cost_ratio
-    assert sentences(payload, 5)["decided.labels_worth"]["cost"] == pytest.approx(1000 * found.worth_of_labels)
+    assert sentences(payload, "decided.labels")["decided.labels_worth"]["cost"] == pytest.approx(
+        1000 * found.worth_of_labels
+    )
 
 
 def test_costs_at_every_threshold_are_those_of_the_table():

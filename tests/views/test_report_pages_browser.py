@@ -10,6 +10,7 @@ import pytest
 from stakes.language import TRANSLATED
 from stakes.language.texts import texts
 from tests.views.pages import CLASSES, EVIL, PAGES, nothing_stands_in_the_way, scored_rows
+from tests.views.test_report_browser import A4, clipped, sheets
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,8 @@ def test_every_page_is_for_everybody_in_every_language(opened, files, name):
         page.select_option("#language", lang)
         assert page.locator("#verdict-title").inner_text() == texts(lang)["verdict.title"]
         assert page.evaluate("document.documentElement.scrollWidth") == 360
-        text = page.locator("body").inner_text().replace(EVIL, "").lower()
+        asked = "".join(page.locator(".asked").all_inner_texts())
+        text = page.locator("body").inner_text().replace(asked, "").replace(EVIL, "").lower()
         words = ("the ", " of ", "{", "undefined", "nan", "truth", "score")
         assert [word for word in words if word in text] == []
 
@@ -189,7 +191,7 @@ def test_numbers_are_those_of_python(opened, files, things):
     page = opened(files["numbers"])
     same(values(page, "#largest table"), np.ravel([[w.truth, w.prediction, w.error] for w in ev.largest_errors]))
     same(values(page, "#figures table"), [one.value for one in _main_first(ev)])
-    chips = values(page, "#verdict .answer:first-child")
+    chips = values(page, "#verdict [data-question='verdict.better']")
     same(chips, [ev["r2"].value, ev["mean_absolute_error"].value])
     page.hover("#predicted-chart svg.chart")
     assert "truth" in page.locator("#predicted-chart .readout").inner_text()
@@ -242,7 +244,10 @@ def test_a_decision_is_that_of_python(opened, files, things):
         [cost.value, found.savings[name].value] for name, cost in found.alternatives.items() if cost is not found.cost
     ]
     same(values(page, "#ways table"), [1000 * one for way in ways for one in way])
-    same(values(page, "#verdict .answer:nth-child(2)"), [1000 * found.corrected.value, 1000 * found.apparent.value])
+    same(
+        values(page, "#verdict [data-question='decided.price']"),
+        [1000 * found.corrected.value, 1000 * found.apparent.value],
+    )
     rows = list(csv.reader(io.StringIO(saved(page, "#thresholds-chart"))))[1:]
     curve = found.over_thresholds
     assert [float(row[1]) for row in rows] == pytest.approx((1000 * curve.y).tolist(), rel=1e-9)
@@ -257,3 +262,17 @@ def test_policies_are_those_of_python(opened, files, things):
     page = opened(files["policies"])
     rest = [cost.value for name, cost in found.estimates.items() if name != found.best]
     same(values(page, "#ways table"), [1000 * one for one in [found.estimates[found.best].value, *rest]])
+
+
+def test_several_classes_fit_on_six_sheets(opened, files):
+    page = opened(files["many classes"])
+    assert 1 < sheets(page) <= 6
+    page.set_viewport_size(A4)
+    assert clipped(page) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_cut_on_a_phone(opened, files, name):
+    page = opened(files[name], viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert clipped(page) == []

@@ -82,7 +82,8 @@ def sentences(payload, question):
 
 
 def cautions(payload):
-    return {one["key"].removeprefix("system.caution_") for one in section(payload, "verdict")["cautions"]}
+    found = [said["key"] for one in section(payload, "verdict")["cautions"] for said in one["sentences"]]
+    return {key.removeprefix("system.caution_") for key in found}
 
 
 # ── the payload ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -107,7 +108,7 @@ def test_the_verdict_on_the_clinic_is_the_known_one():
     )  # fmt: skip
     spread = sentences(payload, "dependence_question")["dependence_range"]
     assert (spread["best"], spread["worst"]) == (pytest.approx(250 / 0.3), pytest.approx(390 / 0.3))
-    assert [one["tone"] for one in answers(payload).values()] == ["note", "bad", "note", "note", "note"]
+    assert [one["tone"] for one in answers(payload).values()] == ["bad", "note", "note", "note", "note"]
     shown = section(payload, "system")["models"][1]
     assert shown["cells"]["expected"] == pytest.approx([1, 5, 0.2, 0])
     assert shown["cells"]["excess"] == pytest.approx([0, 4, 0.2, 0])
@@ -186,7 +187,7 @@ def test_too_many_combinations_have_no_sliders():
     models = {name: [0.9, 0.8] for name in names}
     system = clinic(models=models, decide=f"majority({', '.join(names)})", prior=0.5)
     shown = section(payload_of(system), "system")["sliders"]
-    assert shown == {"why_not": {"text": "system.too_many", "values": {"n": 2**16}}}
+    assert shown == {"why_not": {"key": "system.too_many", "values": {"n": 2**16}}}
 
 
 def test_what_is_said_fills_every_gap_and_names_are_inert(tmp_path):

@@ -5,7 +5,7 @@ from stakes.decisions.calibration.reliability import group_scores
 from stakes.tallies import ScoreTable
 from stakes.uncertainty.sampling import Sampling
 
-_MANY, _GROUPS = 200_000, 20_000
+_MANY, _GROUPS = 50_000, 20_000
 """Beyond so many rows neighbours are put together: neither the curve nor a slope moves as far as can be seen."""
 
 

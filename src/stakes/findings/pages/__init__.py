@@ -9,6 +9,7 @@ from stakes.errors import InputError
 from stakes.findings import findings_of, kind_of
 from stakes.findings.facts import about, source_of
 from stakes.findings.pages.payload import verdict_section
+from stakes.language.narrated import Narrated
 from stakes.records import Plain, as_data
 
 _PAGES = {
@@ -31,10 +32,11 @@ def payload_of(thing: object) -> Plain:
         raise InputError("no-report-of", f"there is no report page for a {kind} yet; ev.show() prints all figures")
     sections = import_module(f"stakes.findings.pages.{_PAGES[kind]}").sections_of(thing)
     head = about(thing)
-    found = {
+    found = thing.findings if isinstance(thing, Narrated) else findings_of(thing)
+    parts = {
         "title": head.title,
         "facts": head.facts,
         "source": source_of(thing),
-        "sections": [verdict_section(findings_of(thing)), *sections],
+        "sections": [verdict_section(found), *sections],
     }
-    return {name: as_data(part) for name, part in found.items()}
+    return {name: as_data(part) for name, part in parts.items()}

@@ -7,6 +7,7 @@ from stakes.findings.verdicts.answers import largest_segments
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.sentences import short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
+from stakes.tallies import Confusion
 
 
 def figures_section(evaluation: Evaluation) -> Part:
@@ -53,8 +54,13 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
 
 
 def _judged(evaluation: Evaluation, name: str) -> dict[str, Part]:
-    """What each segment is beside the rest by one figure, and its place when the worst comes first."""
-    if not evaluation.figures[name].defined:
+    """What each segment is beside the rest by one figure, and its place when the worst comes first.
+
+    Tables of counts are compared at once; of the figures that look at every row, only the key one is.
+    """
+    metric = evaluation._find(name)
+    quick = metric.tally is Confusion or metric.name in (evaluation._key_figure, evaluation._usual_figure)
+    if not quick or not evaluation.figures[name].defined:
         return {}
     found = evaluation.by_segment(name)
     judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}

@@ -1,5 +1,7 @@
 """The verdict on recalibration: are the probabilities honest as they stand, and would it help?"""
 
+import math
+
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.findings.verdicts.answers import in_order, side_of
 from stakes.findings.verdicts.honesty import no_probabilities
@@ -17,7 +19,9 @@ def verdict_of(found: Recalibration) -> tuple[Finding, ...]:
     """Return whether the probabilities are honest, whether recalibration lowers the log loss, and what to point out."""
     honest = no_probabilities(True) if found.calibration is None else answer_to(found.calibration)[0]
     change, method = found.changes[found.method], sentence(f"recalibration.{found.method}")
-    if change.low is None:
+    if change.value == -math.inf:
+        helps = answer("recalibration.question", "good", sentence("recalibration.mends", method=method))
+    elif change.low is None:
         helps = answer("recalibration.question", "open", sentence("recalibration.fitted", method=method))
     else:
         tone, key = _HELPS[side_of(change, 0)]

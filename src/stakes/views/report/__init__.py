@@ -5,16 +5,16 @@ list of sections; each section has a ``kind`` and the data that this kind draws.
 
 To add a page:
 
-1. Make its payload in ``findings/pages/``: ``page(title, facts, [section("kind", …), …])`` (``payload.py`` holds
-   these and ``said``, ``figure``, ``listed``, ``named``). Sentences are ``said("group.key", value=…)``, never text.
+1. Make its payload in ``findings/pages/``: ``sections_of(thing)`` returns ``[section("kind", …), …]`` (``payload.py``
+   holds this, ``figure`` and ``listed``). Sentences are ``sentence("group.key", value=…)``, never text.
 2. Draw a new kind of section in ``script/sections/KIND.js`` (or several files in a folder ``script/sections/KIND/``):
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
    ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
    ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
    ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables``,
-   ``fields`` (typed numbers) and ``export`` (SVG, CSV).
-3. Write its sentences in ``texts/en.toml`` and, under the same keys, in the files of the other languages, and the
-   section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
+   ``confusions``, ``fields`` (typed numbers) and ``export`` (SVG, CSV).
+3. Write its sentences in ``language/texts/en.toml`` and, under the same keys, in the files of the other languages, and
+   the section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
 The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
 """

@@ -42,6 +42,7 @@ function answerCard(answer, live) {
 function fillCard(card, { question, tone, sentences, figures }, computed = false) {
   const [first, ...more] = sentences.map(sentence);
   const [sign, meaning] = SIGNS[tone];
+  card.dataset.question = question.key;
   card.className = `card answer tone-${tone}`;
   card.dataset.tone = tone;
   card.replaceChildren(
