@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from stakes import errors
+from stakes.tallies.checks import check_flag
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +49,7 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     >>> demo_data("breast_cancer").columns
     ['diagnosis', 'size', 'logistic', 'neighbours']
     """
+    check_flag("path", path)
     file = real_name(f"{PREFIX}{name}")
     if path:
         return file
