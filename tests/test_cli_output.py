@@ -118,7 +118,9 @@ def test_quiet_is_the_essential_line(tmp_path):
     both = stakes.compare(str(DEMO_FILE), truth="diagnosis", positive="malignant", scores=["logistic", "neighbours"])
     assert invoke("compare", str(DEMO_FILE), *COLUMNS, "--score", "neighbours", "--quiet") == f"{both.conclusion}\n"
     assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("“malignant” from score 0.254")
-    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith("“history”: if it were always right, the system would")
+    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith(
+        "“history”: if it were always right, the system would"
+    )
     fitted = calibrate(str(DEMO_FILE), **OPTIONS)
     assert invoke("calibrate", *DEMO, "--quiet") == f"{fitted.findings[0].words[0]}\n"
     assert invoke("count", *DEMO, "-o", tmp_path / "m.tally", "--quiet") == ""
@@ -197,6 +199,9 @@ def test_bash_completes_commands_and_options(tmp_path):
     assert done.stdout.splitlines() == ["gate", "--require", "--cluster --class"], done.stderr
 
 
+COLOUR = r"\x1b\[[0-9;]*3[0-7]"
+
+
 def in_terminal(arguments, env):
     pty = importlib.import_module("pty")
     parent, child = pty.openpty()
@@ -223,7 +228,11 @@ def in_terminal(arguments, env):
 def test_colours_only_on_a_terminal_that_wants_them():
     arguments = ["metrics", "auc"]
     assert "\x1b[" in in_terminal(arguments, {})
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", in_terminal(["evaluate", *DEMO], {"NO_COLOR": "1"}))
+    gate = ["gate", *DEMO, "--require", "auc.low >= 0.8", "--require", "brier_score < 0.5"]
+    for colourful in (["evaluate", *DEMO], gate):
+        assert re.search(COLOUR, in_terminal(colourful, {}))
+        assert not re.search(COLOUR, in_terminal(colourful, {"NO_COLOR": "1"}))
+        assert "\x1b[" not in run_alone(*colourful).stdout
     assert "\x1b[" not in run_alone(*arguments).stdout
     assert "\x1b[" not in run("evaluate", *DEMO, "--json", env={"FORCE_COLOR": "1"}).stdout
 

@@ -256,7 +256,10 @@ def test_the_command_line_takes_several_columns_and_shows_the_worst(tmp_path):
     done = run("evaluate", file, "--truth", "y", "--score", "p", "--by", "site", "--by", "sex", env={"COLUMNS": "140"})
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "Segments by AUC, the worst first (by their better ends); … and 10 more: stakes evaluate … --by … --json" in text
+    assert (
+        "Segments by AUC, the worst first (by their better ends); … and 10 more: stakes evaluate … --by … --json"
+        in text
+    )
     shown = done.stdout[done.stdout.index("Segments by AUC") :].splitlines()
     assert {line.split("  ")[0] for line in shown if line.startswith("site=s3,")} == {
         "site=s3, sex=f",

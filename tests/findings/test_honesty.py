@@ -13,9 +13,9 @@ from stakes.decisions.calibration.honesty_test import (
     SHAPE,
     HonestyTest,
     compare_with_redrawn,
-    log_odds,
     judge_classes,
     judge_clusters,
+    log_odds,
     worst_of,
 )
 from stakes.decisions.calibration.reliability import honest

@@ -342,7 +342,9 @@ def test_the_command_on_columns(tmp_path):
     assert asked.returncode == 2
     assert "pass --positive s or --positive h" in asked.stderr
     shown = run("system", file, *columns, *prices, "--positive", "s")
-    assert "“a”: if it were always right, the system would cost 0 per 1,000 cases, 1,250 less" in " ".join(shown.stdout.split())
+    assert "“a”: if it were always right, the system would cost 0 per 1,000 cases, 1,250 less" in " ".join(
+        shown.stdout.split()
+    )
     told = json.loads(run("system", file, *columns, *prices, "--positive", "s", "--prior", "0.1", "--json").stdout)
     assert told["cost"] == pytest.approx(0.1 * 0.5 * 5)
     scores = pd.read_csv(file).assign(p=lambda rows: (rows["a"] == "s") + 0.5 * (rows["y"] == "s"))
