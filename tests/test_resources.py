@@ -347,7 +347,7 @@ def test_a_terminal_without_width(tmp_path):
     predictions(tmp_path / "rows.csv", 100)
     done = run("evaluate", tmp_path / "rows.csv", *FIT, env={"COLUMNS": "0"})
     assert (done.returncode, done.stderr) == (0, "")
-    assert "auc" in done.stdout
+    assert "AUC" in done.stdout
 
 
 # ── bombs ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stakes import errors
 from stakes.text import ERRORS, aligned, as_json, columns, encodable, lines, uncommanding, visible
 from stakes.views import terminal
-from stakes.views.page import Grid, Page
+from stakes.views.page import Page, TextTable
 from tests.parts import examples
 from tests.views.hostile import HOSTILE, commands, unseen
 
@@ -88,7 +88,7 @@ def test_wide_letters_and_marks_leave_tables_aligned():
     told = aligned(rows)
     assert {columns(line) for line in told} == {columns(told[0])}
     assert told[1].startswith("名前     ")
-    page = Page("名前", grids=[Grid(("name", "n"), [*rows[1:], ["名" * 9, "5"]])])
+    page = Page("名前", grids=[TextTable(("name", "n"), [*rows[1:], ["名" * 9, "5"]])])
     shown = terminal.text_of_page(page, 50).split("\n")
     assert {columns(line) for line in shown[4:]} == {columns(shown[2])}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "stakes"
-ROOMS = ("tallies", "engines", "metrics", "systems", "decisions", "validation", "cli")
+ROOMS = ("tallies", "engines", "metrics", "systems", "decisions", "validation", "cli", "language", "findings", "views")
 REFUSED = re.compile(
     "anew|bill|climbed|dearer|dealt|doubt|drawn|judged|ladder|priced|rung|said|stop|travel|told|turned"
 )

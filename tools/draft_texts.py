@@ -11,16 +11,16 @@ from itertools import groupby
 from typing import Any
 
 from stakes.language import PLURALS, TRANSLATED
-from stakes.language.texts import place_of, texts, written
+from stakes.language.texts import file_texts, place_of, texts
 
 Text = str | Mapping[str, str]
 
 
 def draft(lang: str) -> str:
     """Return the whole file of a language."""
-    done = written(lang) if place_of(lang).exists() else {}
+    done = file_texts(lang) if place_of(lang).exists() else {}
     complete = next(code for code in TRANSLATED if code != lang)
-    whole = {key: done.get(key) or marked(key, lang) for key in written(complete)}
+    whole = {key: done.get(key) or marked(key, lang) for key in file_texts(complete)}
     groups = groupby(whole.items(), key=lambda one: one[0].partition(".")[0])
     return "\n".join(f"[{name}]\n" + "".join(map(line, members)) for name, members in groups)
 

@@ -7,7 +7,7 @@ import pytest
 
 from stakes.language import LANGUAGES, speaking
 from stakes.language.sentences import metric, reason, sentence
-from stakes.language.texts import texts, written
+from stakes.language.texts import file_texts, texts
 from stakes.records import as_data
 from stakes.views import report
 from tests.views.test_report import gaps
@@ -38,7 +38,7 @@ def said():
     """Every sentence of the catalogue, its gaps filled with one number after the other, or with something else."""
     rounds = {"percent": itertools.cycle(SHARES), "count": itertools.cycle(COUNTS), "": itertools.cycle(NUMBERS)}
     others, count = itertools.cycle(OTHERS), itertools.cycle(COUNTS)
-    for place, key in enumerate(written("en")):
+    for place, key in enumerate(file_texts("en")):
         english = texts("en")[key]
         names = {one for part in gaps(english) for one in part}
         for turn in range(3):

@@ -14,7 +14,7 @@ import stakes
 from stakes import errors, metrics
 from stakes.findings.pages import payload_of
 from stakes.language import LANGUAGES, PLURALS, TRANSLATED
-from stakes.language.texts import texts, written
+from stakes.language.texts import file_texts, texts
 from stakes.metrics import cost
 from stakes.uncertainty import permutation
 from stakes.validation import refit
@@ -293,7 +293,7 @@ def test_many_rows_give_nearly_the_same_calibration():
 
 
 # ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────
-GROUPS = {key.partition(".")[0] for key in written("en")}
+GROUPS = {key.partition(".")[0] for key in file_texts("en")}
 
 
 _SPARE = {f"verdict.{key}" for key in ("believe_few", "believe_few_rows")}
@@ -310,13 +310,13 @@ def used_keys():
     found = {key for key in re.findall(r'"([a-z_]+\.[a-z_0-9]+)"', text) if key.partition(".")[0] in GROUPS}
     begun = tuple(one for one in re.findall(r'f"([a-z_]+\.[a-z_]*)\{', text) if one.partition(".")[0] in GROUPS)
     kinds = {place.stem for place in (HERE / "script" / "sections").iterdir()}
-    built = {key for key in written("en") if key.startswith(begun)}
+    built = {key for key in file_texts("en") if key.startswith(begun)}
     return found | built | {f"{kind}.title" for kind in kinds}
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
-    assert used_keys() - set(written("en")) == set()
-    assert set(written("en")) - used_keys() <= _SPARE
+    assert used_keys() - set(file_texts("en")) == set()
+    assert set(file_texts("en")) - used_keys() <= _SPARE
 
 
 def declared_reasons():
@@ -337,12 +337,12 @@ def declared_reasons():
 def test_languages_hold_the_same_keys_and_translate_every_metric(lang):
     names = {metric.name for metric in metrics.catalogue()}
     expected = {
-        *written("en"),
+        *file_texts("en"),
         *(f"{kind}.{name}" for kind in ("metric", "question") for name in names),
         *(f"reason.{words}" for words in declared_reasons()),
     }
-    assert expected - set(written(lang)) == set()
-    assert set(written(lang)) - expected == set()
+    assert expected - set(file_texts(lang)) == set()
+    assert set(file_texts(lang)) - expected == set()
 
 
 def gaps(text):
@@ -352,7 +352,7 @@ def gaps(text):
 
 @pytest.mark.parametrize("lang", list(LANGUAGES))
 def test_texts_have_their_plural_forms_and_the_same_gaps(lang):
-    for key, text in written(lang).items():
+    for key, text in file_texts(lang).items():
         english = texts("en").get(key, key.removeprefix("reason."))
         if isinstance(english, dict):
             assert set(text) == PLURALS[lang], key

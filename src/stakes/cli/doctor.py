@@ -98,11 +98,11 @@ def _version(name: str) -> str | None:
 
 
 def _page(found: Installed) -> "Page":
-    from stakes.views.page import Grid, Page
+    from stakes.views.page import Page, TextTable
 
     facts = [f"stakes {found.version}", f"Python {found.python}", found.platform]
     rows = [
         (part.name, part.version or ("missing!" if part.needed else "missing"), part.enables) for part in found.parts
     ]
     advice = [f"{part.name}: {part.install}" for part in found.parts if part.install]
-    return Page(facts=facts, grids=[Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], notes=advice)
+    return Page(facts=facts, grids=[TextTable(("part", "version", "enables"), rows, words=(0, 1, 2))], notes=advice)

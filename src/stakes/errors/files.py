@@ -17,16 +17,6 @@ def no_such_file(path: str) -> InputError:
     return InputError("no-such-file", f"{path}: {what}")
 
 
-def no_such_demo(name: str, known: Sequence[str]) -> InputError:
-    return InputError("no-such-demo", f"{short(name)}: there is no such data; there are {', '.join(known)}")
-
-
-def demo_of_system(name: str) -> InputError:
-    return InputError(
-        "demo-of-system", f"{name} describes a system, not rows; stakes.System.from_toml('demo:{name}') reads it"
-    )
-
-
 def unreadable_file(path: str, why: str) -> InputError:
     hint = "" if ";" in why else "; mend the file, or name another one"
     return InputError("unreadable-file", f"{path}: cannot be read: {why}{hint}")
@@ -59,13 +49,6 @@ def not_utf8(path: str, line: int) -> InputError:
         f"{path}: line {line:,} is not UTF-8; pass ",
         Pass("encoding", "windows-1252"),
         " if a program of Windows wrote it, or save the file as UTF-8",
-    )
-
-
-def two_encodings(path: str, one: int, other: int) -> InputError:
-    return InputError(
-        "two-encodings",
-        f"{path}: line {one:,} is UTF-8 and line {other:,} is not, so no encoding fits the whole file; save it in one",
     )
 
 

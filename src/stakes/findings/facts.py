@@ -38,7 +38,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Source:
+class Provenance:
     """Where a result comes from: files, columns and models in words, and the call that asked for it."""
 
     facts: tuple[Sentence, ...] = ()
@@ -48,12 +48,12 @@ class Source:
 _COLUMNS = ("truth", "score", "prediction", "weight", "by")
 
 
-def source_of(thing: object) -> Source:
+def source_of(thing: object) -> Provenance:
     """Return where a result comes from, as far as it knows."""
     if isinstance(thing, Comparison):
-        return Source((sentence("page.model_names", models=list(thing.models)[:MOST]),))
+        return Provenance((sentence("page.model_names", models=list(thing.models)[:MOST]),))
     counted = getattr(thing, "counted", None)
-    return Source() if counted is None else Source((*_files(counted), *_columns(counted)), counted.call)
+    return Provenance() if counted is None else Provenance((*_files(counted), *_columns(counted)), counted.call)
 
 
 def _files(counted: Counted) -> Iterator[Sentence]:
@@ -114,11 +114,17 @@ def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
 def _two_classes(evaluation: TwoClassEvaluation) -> About:
     names = {"positive": evaluation.positive, "negative": evaluation.negative}
     prevalence = sentence("page.prevalence", share=evaluation.prevalence, positive=evaluation.positive)
-    facts = [_rows(evaluation.rows), prevalence, *_decided(evaluation), *_costs(evaluation), *_clusters(evaluation)]
+    facts = [
+        _rows(evaluation.rows),
+        prevalence,
+        *_rule(evaluation),
+        *_costs(evaluation),
+        *_clusters(evaluation),
+    ]
     return About(sentence("page.two_classes", **names), tuple(facts))
 
 
-def _decided(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
+def _rule(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
     """How rows are decided."""
     threshold, counted = evaluation.threshold, evaluation.counted
     if evaluation.confusion is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from stakes.language.numbers import write
 from stakes.text import visible
-from stakes.views.page import SIGNS, Answer, Grid, Page
+from stakes.views.page import SIGNS, AnswerInWords, Page, TextTable
 from stakes.views.pages import page_of
 
 _ESCAPED = str.maketrans(
@@ -38,7 +38,7 @@ def of_page(page: Page) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: AnswerInWords) -> str:
     question = f" **{text(answer.question)}**" if answer.question else ""
     figures = f" ({text('; '.join(answer.figures))})" if answer.figures else ""
     return f"- {SIGNS[answer.tone]}{question} {text(' '.join((answer.lead, *answer.more)))}{figures}"
@@ -48,7 +48,7 @@ def of_rows(rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows of one kind as a table; columns in which nothing is said are left out."""
     rows = list(rows)
     names = [name for name in (rows[0] if rows else {}) if any(row.get(name) not in (None, "") for row in rows)]
-    return _table(names, [[_shown(row.get(name)) for name in names] for row in rows], words=range(len(names)))
+    return _table(names, [[_cell(row.get(name)) for name in names] for row in rows], words=range(len(names)))
 
 
 def text(words: str) -> str:
@@ -62,13 +62,13 @@ def paragraph(words: str) -> str:
     return _LIST.sub(r"\1\\", text(words))
 
 
-def _shown(value: object) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else write(value) if isinstance(value, float) else str(value)
 
 
-def _of_grid(grid: Grid) -> str:
+def _of_grid(grid: TextTable) -> str:
     title = f"{paragraph(grid.title)}\n\n" if grid.title else ""
     return title + _table(grid.head, grid.rows, grid.words)
 

@@ -6,7 +6,7 @@ from html import escape
 from stakes.findings.pages import payload_of
 from stakes.tallies.checks import check_whole
 from stakes.text import visible
-from stakes.views.page import SIGNS, Answer, Grid
+from stakes.views.page import SIGNS, AnswerInWords, TextTable
 from stakes.views.pages import page_of
 from stakes.views.report import html as page_html
 
@@ -47,7 +47,7 @@ def html(thing: object) -> str:
     return f"<div>{head}{answers}{picture}{pictures}{''.join(map(_table, page.grids))}{notes}{more}</div>"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: AnswerInWords) -> str:
     colour = _COLOURS.get(answer.tone, "currentColor")
     sign = f'<b style="color:{colour}">{SIGNS[answer.tone]}</b>'
     figures = f'<div style="opacity:.7">{"; ".join(answer.figures)}</div>' if answer.figures else ""
@@ -59,7 +59,7 @@ def _answer(answer: Answer) -> str:
 _WORDS, _NUMBERS = "text-align:left;padding:1px 8px", "text-align:right;white-space:nowrap;padding:1px 8px"
 
 
-def _table(grid: Grid) -> str:
+def _table(grid: TextTable) -> str:
     caption = f'<caption style="text-align:left">{grid.title}</caption>' if grid.title else ""
     rows = "".join(_row(row, "td", grid.words) for row in grid.rows)
     return f"<table>{caption}{_row(grid.head, 'th', grid.words)}{rows}</table>"

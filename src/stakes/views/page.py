@@ -24,7 +24,7 @@ _SAME_REASON = 3
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextTable:
     """A small table of text; all columns but those named in ``words`` are numbers.
 
     A column in ``below`` holds sentences, which stand below their row where the page is narrow; ``tones`` say how some
@@ -41,7 +41,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerInWords:
     """A finding in words: the essential sentence, the figures behind it, and what else there is to say."""
 
     tone: Tone
@@ -51,7 +51,7 @@ class Answer:
     more: Sequence[str] = ()
 
     @classmethod
-    def of(cls, found: Finding) -> "Answer":
+    def of(cls, found: Finding) -> "AnswerInWords":
         """Put a finding into words."""
         lead, *more = found.words
         return cls(found.tone, found.question or "", lead, [one.words for one in found.figures], more)
@@ -63,8 +63,8 @@ class Page:
 
     title: str = ""
     facts: Sequence[str] = ()
-    answers: Sequence[Answer] = ()
-    grids: Sequence[Grid] = ()
+    answers: Sequence[AnswerInWords] = ()
+    grids: Sequence[TextTable] = ()
     notes: Sequence[str] = ()
     more: str = ""
     picture: str = ""
@@ -74,7 +74,7 @@ class Page:
     def of(cls, about: About, findings: Iterable[Finding] = (), **parts: object) -> "Page":
         """Begin a page with what it is about, the verdict, and what to keep in mind."""
         found = list(findings)
-        answers = [Answer.of(one) for one in found if one.tone != "caution"]
+        answers = [AnswerInWords.of(one) for one in found if one.tone != "caution"]
         notes = [note for one in found if one.tone == "caution" for note in one.words]
         facts = [fact.words for fact in about.facts]
         return replace(cls(about.title.words, facts, answers, notes=notes), **parts)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ class Page:
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def figures_grid(shown: Figures, families: bool) -> Grid:
+def figures_grid(shown: Figures, families: bool) -> TextTable:
     """Return figures with their intervals, what ignoring the input would score, and the questions that they answer."""
     rows = [
         (
@@ -124,7 +124,7 @@ def figures_grid(shown: Figures, families: bool) -> Grid:
     sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]
     sure = words("figures.interval", confidence=shown[0][1].confidence)
     head = [words(f"figures.{name}") for name in ("name", "value", "baseline", "question")]
-    return Grid([*head[:2], sure, *head[2:]], rows, words=(0, 4), sections=sections, below=4)
+    return TextTable([*head[:2], sure, *head[2:]], rows, words=(0, 4), sections=sections, below=4)
 
 
 def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
@@ -160,10 +160,10 @@ def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
     return [(metric, estimate) for metric, estimate in shown if estimate.reason not in shared], sorted(notes)
 
 
-def confusion_grid(confusion: Confusion) -> Grid:
+def confusion_grid(confusion: Confusion) -> TextTable:
     """Return a confusion table to look at."""
     head, *rows = confusion.text_rows()
-    return Grid([words("confusion.corner"), *head[1:]], rows)
+    return TextTable([words("confusion.corner"), *head[1:]], rows)
 
 
 def between(estimate: object) -> str:

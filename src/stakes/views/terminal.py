@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stakes.text import columns, encodable, padded, uncommanding, visible
-from stakes.views.page import SIGNS, Answer, Grid, Page
+from stakes.views.page import SIGNS, AnswerInWords, Page, TextTable
 from stakes.views.pages import page_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
         yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
 
 
-def _answer(answer: Answer, width: int) -> Iterator["RenderableType"]:
+def _answer(answer: AnswerInWords, width: int) -> Iterator["RenderableType"]:
     """A question with its sign, the essential sentence, and the figures behind it."""
     from rich.text import Text
 
@@ -109,7 +109,7 @@ def wrap(line: str, width: int, indent: int) -> str:
     )
 
 
-def _table(grid: Grid, width: int) -> "RenderableType":
+def _table(grid: TextTable, width: int) -> "RenderableType":
     from rich import box
     from rich.console import Group
     from rich.table import Table
@@ -139,30 +139,30 @@ def _table(grid: Grid, width: int) -> "RenderableType":
     return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
 
 
-def _style(grid: Grid, cell: str) -> str:
+def _style(grid: TextTable, cell: str) -> str:
     return _STYLES.get(grid.tones.get(cell, "note"), "")
 
 
-def _too_narrow(grid: Grid, widths: list[int], width: int) -> bool:
+def _too_narrow(grid: TextTable, widths: list[int], width: int) -> bool:
     """Whether sentences would have to be squeezed beside the numbers."""
     words = [i for i in grid.words if i]
     room = width - _needed(widths, list(range(len(widths))), grid)
     return room < _LEAST_WORDS * len(words) and any(widths[i] > _LEAST_WORDS for i in words)
 
 
-def _needed(widths: list[int], shown: list[int], grid: Grid, name: int = _NAME) -> int:
+def _needed(widths: list[int], shown: list[int], grid: TextTable, name: int = _NAME) -> int:
     """The room that numbers and a (folded) name take."""
     numbers = [widths[i] for i in shown if i not in grid.words]
     return min(widths[0], name) + sum(numbers) + _GAP * (len(shown) - 1)
 
 
-def _name_width(widths: list[int], shown: list[int], grid: Grid, width: int) -> int:
+def _name_width(widths: list[int], shown: list[int], grid: TextTable, width: int) -> int:
     """Names are whole where there is room for them, beside words of a readable width."""
     words = sum(min(_LEAST_WORDS, widths[i]) for i in shown if i and i in grid.words)
     return widths[0] if _needed(widths, shown, grid, widths[0]) + words <= width else min(widths[0], _NAME)
 
 
-def _blocks(grid: Grid, widths: list[int], width: int) -> Iterator["RenderableType"]:
+def _blocks(grid: TextTable, widths: list[int], width: int) -> Iterator["RenderableType"]:
     """A table that is too wide, as a block of lines for each row."""
     from rich.text import Text
 

@@ -217,7 +217,10 @@ def _lines(name: str, file: Opened) -> Iterator[str]:
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            raise errors.two_encodings(name, letters, number) if letters else errors.not_utf8(name, number) from None
+            if not letters:
+                raise errors.not_utf8(name, number) from None
+            both = f"{name}: line {letters:,} is UTF-8 and line {number:,} is not"
+            raise InputError("two-encodings", f"{both}, so no encoding fits the whole file; save it in one") from None
         if not letters and not text.isascii():
             letters = number
         if "\0" in text:

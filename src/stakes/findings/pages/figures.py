@@ -38,7 +38,7 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     if not evaluation.segments:
         return []
     known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
-    judged = [_judged(evaluation, name) for name in known]
+    judged = [_judge_segments(evaluation, name) for name in known]
     rows = [
         {
             "name": short_name(name),
@@ -53,7 +53,7 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]
 
 
-def _judged(evaluation: Evaluation, name: str) -> dict[str, Part]:
+def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
     """What each segment is beside the rest by one figure, and its place when the worst comes first.
 
     Tables of counts are compared at once; of the figures that look at every row, only the key one is.

@@ -92,14 +92,14 @@ def believe(
     if found.low is None:
         lead = sentence("verdict.believe_no_interval", name=metric(found.name))
         return answer("verdict.believe", "open", lead, rows, *more, figures=shown)
-    doubts = list(_doubts(evaluation, found))[:1]
+    doubts = list(_reservations(evaluation, found))[:1]
     lead = doubts[0] if doubts else sentence("verdict.believe_yes")
     ends = limits("verdict.believe_interval", found, name=metric(found.name))
     tone: Tone = "doubt" if doubts else "good"
     return answer("verdict.believe", tone, lead, rows, *ends, *more, figures=shown)
 
 
-def _doubts(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
+def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
     """What speaks against believing a figure, the worst first.
 
     It may be chance; it may be too good to be true; intervals of few clusters may be too short; a share may be known

@@ -40,7 +40,7 @@ def _of_two(comparison: Comparison, pair: Pair) -> Finding:
         Chip.of(comparison.models[name].interval(pair.metric), "compared.model", name=name)
         for name in (pair.first, pair.second)
     ]
-    tone, words = _found(comparison, pair)
+    tone, words = _certainty(comparison, pair)
     sentences = [sentence(words, name=metric(pair.metric), **names)]
     if math.isfinite(pair.difference):
         sentences.append(sentence("compared.difference", value=pair.difference, **names))
@@ -51,7 +51,7 @@ def _of_two(comparison: Comparison, pair: Pair) -> Finding:
     return answer("compared.which", tone, *sentences, figures=figures, name=metric(pair.metric))
 
 
-def _found(comparison: Comparison, pair: Pair) -> tuple[Tone, str]:
+def _certainty(comparison: Comparison, pair: Pair) -> tuple[Tone, str]:
     """How sure the difference of two models is."""
     if not math.isfinite(pair.difference):
         return "open", "compared.undefined"

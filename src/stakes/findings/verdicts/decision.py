@@ -13,7 +13,7 @@ from stakes.metrics import Estimate
 
 def verdict_of(decision: Decision) -> tuple[Finding, ...]:
     """Return what to do, what that finds and costs, how sure it is, and what a careful colleague would point out."""
-    first = [_what(decision), *_found(decision)]
+    first = [_what(decision), *_hits_and_alarms(decision)]
     cautions = [*decision.cautions, *decision_cautions(decision.worthless, decision.dropped)]
     return in_order(_answers(decision), cautions, first)
 
@@ -60,7 +60,7 @@ def _why(decision: Decision) -> Iterator[Sentence]:
 
 
 # ── whom it finds, and whom it alarms ────────────────────────────────────────────────────────────────────────────
-def _found(decision: Decision) -> Iterator[Finding]:
+def _hits_and_alarms(decision: Decision) -> Iterator[Finding]:
     """How many are found and how many alarmed, at the recommended thresholds."""
     if len(decision.decisions) > 2:
         yield from _shares(decision)

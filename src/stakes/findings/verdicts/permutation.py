@@ -16,7 +16,7 @@ def verdict_of(test: PermutationTest) -> tuple[Finding, ...]:
     key = "chance.unlikely" if test.p_value <= _UNLIKELY else "chance.possible"
     if test.p_value < _HARDLY:
         key = "chance.hardly"
-    seen = sentence("chance.exact") if test.null is None else _seen(test)
+    seen = sentence("chance.exact") if test.null is None else _shuffles(test)
     figures = [Chip(test.metric, test.value), Chip(test.metric, test.p_value, label=sentence("chance.p_value"))]
     tone: Tone = "good" if test.p_value <= _UNLIKELY else "doubt"
     question = reason(test.question)
@@ -25,7 +25,7 @@ def verdict_of(test: PermutationTest) -> tuple[Finding, ...]:
     )
 
 
-def _seen(test: PermutationTest) -> Sentence:
+def _shuffles(test: PermutationTest) -> Sentence:
     as_good = round(test.p_value * (1 + test.permutations)) - 1
     values = {"n": test.permutations, "name": metric(test.metric), "value": test.value}
     return sentence("chance.some", times=as_good, **values) if as_good else sentence("chance.none_did", **values)

@@ -132,12 +132,12 @@ def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Prici
     key = "verdict.threshold_keep" if decision.kept == start else "verdict.threshold_best"
     values = {"threshold": decision.shown(start), "cost": money(PER * decision.cost.value, unit)}
     lead = sentence(key, positive=evaluation.positive, **values)
-    more = [*limits("verdict.threshold_limits", decision.cost, PER, unit), *_doubts(decision), compared, given]
+    more = [*limits("verdict.threshold_limits", decision.cost, PER, unit), *_reservations(decision), compared, given]
     tone: Tone = "good" if decision.enough_evidence else "doubt"
     return answer("verdict.threshold", tone, lead, *more)
 
 
-def _doubts(decision: Decision) -> Iterator[Sentence]:
+def _reservations(decision: Decision) -> Iterator[Sentence]:
     """Which thresholds could be meant as well, and whether any of them is worth it."""
     ranges = [one for ranges in decision.alike for one in ranges]
     if len(decision.alike) == 1 and ranges and min(ranges)[0] < max(high for _, high in ranges):

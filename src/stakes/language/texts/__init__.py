@@ -25,11 +25,11 @@ _FORMS = {"zero", "one", "two", "few", "many", "other"}
 @cache
 def texts(lang: str) -> Plain:
     """Return the texts of a language by their keys: "group.key", "metric.NAME", "question.NAME", "reason.WORDS"."""
-    return {**_declared(), **written(lang)}
+    return {**_declared(), **file_texts(lang)}
 
 
 @cache
-def written(lang: str) -> Plain:
+def file_texts(lang: str) -> Plain:
     """Return what the file of a language holds."""
     import tomllib  # nothing is told while figures are worked out
 

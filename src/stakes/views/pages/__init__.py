@@ -17,7 +17,7 @@ from stakes.language.sentences import metric_name, words
 from stakes.systems.system import System
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
-from stakes.views.page import Grid, Page, confusion_grid
+from stakes.views.page import Page, TextTable, confusion_grid
 from stakes.views.pages import calibration, comparison, evaluation, gate, segments, system, validation
 
 _MOST_DECISIONS = 20
@@ -45,7 +45,7 @@ page_of.register(Recalibration)(calibration.recalibration_page)
 def _permutation_test(test: PermutationTest, everything: bool = False, more: str = "") -> Page:
     head = [words(f"permutation.{name}") for name in ("figure", "value", "p", "method")]
     row = (metric_name(test.metric), write(test.value), write(test.p_value), test.method)
-    return Page.of(about(test), test.findings, grids=[Grid(head, [row], words=(0, 3))])
+    return Page.of(about(test), test.findings, grids=[TextTable(head, [row], words=(0, 3))])
 
 
 @page_of.register(Decision)
@@ -65,7 +65,7 @@ def _decision(found: Decision | Policies, everything: bool = False, more: str = 
         )
         for row in found.to_rows()
     ]
-    grids = [Grid(head, rows, title=words("ways.title"))] if rows else []
+    grids = [TextTable(head, rows, title=words("ways.title"))] if rows else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
         grids.append(confusion_grid(found.table))
     return Page.of(about(found), found.findings, grids=grids)

@@ -9,7 +9,7 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.metrics import Estimate
-from stakes.views.page import Grid, Page, between, why_undefined
+from stakes.views.page import Page, TextTable, between, why_undefined
 
 _PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
@@ -25,7 +25,7 @@ def recalibration_page(found: Recalibration, everything: bool = False, more: str
     return Page.of(about(found), found.findings, grids=grids)
 
 
-def _grids(found: Calibration | ClassCalibrations) -> Iterator[Grid]:
+def _grids(found: Calibration | ClassCalibrations) -> Iterator[TextTable]:
     if isinstance(found, Calibration):
         yield _line(found)
         yield _parts([found.brier, found.log_loss])
@@ -34,7 +34,7 @@ def _grids(found: Calibration | ClassCalibrations) -> Iterator[Grid]:
         yield _parts([found.brier])
 
 
-def _line(found: Calibration) -> Grid:
+def _line(found: Calibration) -> TextTable:
     """Slope and shift of two classes, with how to read them."""
     rows = {
         "slope": found.slope,
@@ -44,7 +44,7 @@ def _line(found: Calibration) -> Grid:
     }
     head = [words(f"calibration.{name}") for name in ("figure", "value", "limits", "meaning")]
     shown = [(_called(name, one), write(one.value), between(one), _meaning(name, one)) for name, one in rows.items()]
-    return Grid(head, shown, words=(0, 3), title=words("calibration.line"), below=3)
+    return TextTable(head, shown, words=(0, 3), title=words("calibration.line"), below=3)
 
 
 def _called(name: str, found: Estimate) -> str:
@@ -55,7 +55,7 @@ def _meaning(name: str, found: Estimate) -> str:
     return words(f"calibration.{name}_means") if found.defined else why_undefined(found)
 
 
-def _lines(found: ClassCalibrations) -> Grid:
+def _lines(found: ClassCalibrations) -> TextTable:
     """Slope and shift of each class against the rest."""
     names = ("slope", "limits", "shift", "limits")
     head = [words("classes.class"), words("segments.rows"), *(words(f"calibration.{name}") for name in names)]
@@ -67,17 +67,17 @@ def _lines(found: ClassCalibrations) -> Grid:
         )
         for name, one in found.classes.items()
     ]
-    return Grid(head, rows, title=words("calibration.line"))
+    return TextTable(head, rows, title=words("calibration.line"))
 
 
-def _parts(losses: Sequence[Decomposition]) -> Grid:
+def _parts(losses: Sequence[Decomposition]) -> TextTable:
     """What the losses are made of."""
     head = [words(f"calibration.{name}").replace("\xad", "") for name in ("loss", *_PARTS)]  # pages may break words
     rows = [(metric_name(one.score.name), *(write(getattr(one, name).value) for name in _PARTS)) for one in losses]
-    return Grid(head, rows, title=words("calibration.parts"))
+    return TextTable(head, rows, title=words("calibration.parts"))
 
 
-def _methods(found: Recalibration) -> Grid:
+def _methods(found: Recalibration) -> TextTable:
     """The losses as they stand and after each method."""
     names = list(found.losses_after[found.method])[:-1]
     head = [
@@ -90,7 +90,7 @@ def _methods(found: Recalibration) -> Grid:
     for method, change in found.changes.items():
         name = words(f"recalibration.{method}")
         rows.append((name, *_losses(found, names, method), write(change.value), between(change)))
-    return Grid(head, rows)
+    return TextTable(head, rows)
 
 
 def _losses(found: Recalibration, names: Sequence[str], method: str | None) -> list[str]:

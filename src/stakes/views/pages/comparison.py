@@ -11,7 +11,7 @@ from stakes.language.numbers import write
 from stakes.language.sentences import metric, metric_name, words
 from stakes.metrics.estimate import percent
 from stakes.views import pictures
-from stakes.views.page import Grid, Page, between
+from stakes.views.page import Page, TextTable, between
 
 _MOST_PAIRS = 6
 """So many pairs are shown without being asked for: those of four models."""
@@ -31,27 +31,27 @@ def page(comparison: Comparison, everything: bool = False, more: str = "") -> Pa
     return Page(**{**vars(made), "notes": [*made.notes, *comparison._pair_notes]})
 
 
-def _models(comparison: Comparison) -> Grid:
+def _models(comparison: Comparison) -> TextTable:
     """Models × metrics: one line for each model."""
     places = {(one.model, one.metric): one.estimate for one in comparison.table}
     rows = [
         (name, *(f"{write(places[name, one].value)} ({between(places[name, one])})" for one in comparison.metrics))
         for name in (one.model for one in comparison._places_by(comparison.metrics[0]))
     ]
-    return Grid((words("compared.model_column"), *map(metric_name, comparison.metrics)), rows)
+    return TextTable((words("compared.model_column"), *map(metric_name, comparison.metrics)), rows)
 
 
-def _ranking(comparison: Comparison, name: str) -> Grid:
+def _ranking(comparison: Comparison, name: str) -> TextTable:
     sure = words("figures.interval", confidence=comparison.confidence)
     head = (words("compared.model_column"), metric_name(name), sure, words("figures.baseline"))
     rows = [
         (one.model, write(one.estimate.value), between(one.estimate), write(one.estimate.baseline))
         for one in comparison._places_by(name)
     ]
-    return Grid(head, rows)
+    return TextTable(head, rows)
 
 
-def _differences(comparison: Comparison, name: str) -> Grid:
+def _differences(comparison: Comparison, name: str) -> TextTable:
     pairs = comparison._pairs_by(name)
     several = len(pairs) > 1
     adjusted = [words("compared.adjusted", name=comparison._correction)] if several else []
@@ -62,10 +62,10 @@ def _differences(comparison: Comparison, name: str) -> Grid:
         row = [f"{pair.first} − {pair.second}", write(pair.difference), between(pair), write(pair.p_value)]
         rows.append([*row, *([write(pair.adjusted_p_value)] if several else [])])
     methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
-    return Grid(head, rows, title="; ".join(methods))
+    return TextTable(head, rows, title="; ".join(methods))
 
 
-def _flips(comparison: Comparison) -> Iterator[Grid]:
+def _flips(comparison: Comparison) -> Iterator[TextTable]:
     """On how many rows the models of each pair are right."""
     head = [words(f"compared.{name}") for name in ("pair", "both_right", "only_first", "only_second", "both_wrong")]
     rows = [
@@ -74,7 +74,7 @@ def _flips(comparison: Comparison) -> Iterator[Grid]:
         if pair.flipped
     ]
     if rows:
-        yield Grid(head, rows)
+        yield TextTable(head, rows)
 
 
 def _pictures(comparison: Comparison) -> Iterator[partial[str]]:

@@ -16,7 +16,7 @@ from stakes.metrics.ranking import auc
 from stakes.metrics.rates import false_positive_rate, recall
 from stakes.metrics.usual import CLASS_FIGURES
 from stakes.views import pictures
-from stakes.views.page import Grid, Page, confusion_grid, figures_grid, short, without_repeated_reasons
+from stakes.views.page import Page, TextTable, confusion_grid, figures_grid, short, without_repeated_reasons
 from stakes.views.pages import segments
 
 _MOST_CLASSES = 20
@@ -40,14 +40,14 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
     return Page(**{**vars(made), "notes": [*notes, *made.notes]})
 
 
-def _before(evaluation: Evaluation) -> Iterator[Grid]:
+def _before(evaluation: Evaluation) -> Iterator[TextTable]:
     """The confusion table, if decisions were taken between few enough classes."""
     table = None if isinstance(evaluation, RegressionEvaluation) else evaluation.confusion
     if table is not None and len(table.decisions) <= _MOST_CLASSES:
         yield confusion_grid(table)
 
 
-def _after(evaluation: Evaluation) -> Iterator[Grid]:
+def _after(evaluation: Evaluation) -> Iterator[TextTable]:
     """What belongs to one task only: the largest errors, each class against the rest, who is taken for whom."""
     if isinstance(evaluation, RegressionEvaluation):
         head = [words("largest.row"), *(words(f"predicted.{name}") for name in ("truth", "prediction", "error"))]
@@ -55,12 +55,12 @@ def _after(evaluation: Evaluation) -> Iterator[Grid]:
             (f"{one.row:,}", *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
             for one in evaluation.largest_errors[:_MOST_ERRORS]
         ]
-        yield Grid(head, rows, words=(), title=words("largest.title"))
+        yield TextTable(head, rows, words=(), title=words("largest.title"))
     elif isinstance(evaluation, ManyClassEvaluation):
         yield from _classes(evaluation)
 
 
-def _classes(evaluation: ManyClassEvaluation) -> Iterator[Grid]:
+def _classes(evaluation: ManyClassEvaluation) -> Iterator[TextTable]:
     shown = evaluation.classes[:_MOST_CLASSES]
     names = [n for n in CLASS_FIGURES if metrics.find(n).tally in evaluation._against_rest[evaluation.classes[0]]]
     rows = [
@@ -70,12 +70,12 @@ def _classes(evaluation: ManyClassEvaluation) -> Iterator[Grid]:
     cut = len(shown) < len(evaluation.classes)
     title = words("classes.first", shown=len(shown), n=len(evaluation.classes)) if cut else ""
     if names:
-        yield Grid((words("classes.class"), words("segments.rows"), *map(short, names)), rows, title=title)
+        yield TextTable((words("classes.class"), words("segments.rows"), *map(short, names)), rows, title=title)
     pairs = [] if evaluation._decided is None else evaluation._decided.most_confused(5)
     if pairs:
         confused = [(truth, said, write(n, "count"), write(share, "percent")) for truth, said, n, share in pairs]
         head = [words(f"confused.{name}") for name in ("truth", "decision", "rows", "share")]
-        yield Grid(head, confused, words=(0, 1), title=words("confused.title"))
+        yield TextTable(head, confused, words=(0, 1), title=words("confused.title"))
 
 
 def _pictures(evaluation: Evaluation) -> Iterator[Callable[[], str]]:

@@ -5,7 +5,7 @@ from stakes.findings import findings_of
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import Tone, words
-from stakes.views.page import Grid, Page, between
+from stakes.views.page import Page, TextTable, between
 
 
 def page(gate: Gate, everything: bool = False, more: str = "") -> Page:
@@ -14,7 +14,7 @@ def page(gate: Gate, everything: bool = False, more: str = "") -> Page:
     head = [*(words(f"gate.{name}") for name in ("condition", "verdict", "seen", "estimate")), sure]
     remarks = [note for check in gate.checks for note in (check.remark, check.estimate.note) if note]
     tones: dict[str, Tone] = {words("gate.passed"): "good", words("gate.failed"): "bad"}
-    grid = Grid(head, [_row(check) for check in gate.checks], words=(0, 1), tones=tones)
+    grid = TextTable(head, [_row(check) for check in gate.checks], words=(0, 1), tones=tones)
     made = Page.of(about(gate), findings_of(gate), grids=[grid])
     return Page(**{**vars(made), "notes": [*made.notes, *dict.fromkeys(remarks)]})
 

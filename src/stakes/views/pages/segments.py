@@ -5,12 +5,12 @@ from stakes.findings.facts import about
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, words
-from stakes.views.page import Grid, Page, between, short
+from stakes.views.page import Page, TextTable, between, short
 
 MOST_SHOWN = 20
 
 
-def grid(overview: BySegment, more: str = "") -> Grid:
+def grid(overview: BySegment, more: str = "") -> TextTable:
     """Return the worst segments by one figure, beside the rest; ``more`` says how to see the others."""
     shown = overview.segments[:MOST_SHOWN]
     hidden = len(overview.segments) - len(shown)
@@ -37,7 +37,7 @@ def grid(overview: BySegment, more: str = "") -> Grid:
     sure = words("figures.interval", confidence=overview.confidence)
     names = [words(f"segments.{name}") for name in ("segment", "rows", "difference", "holm", "compared")]
     head = (*names[:2], short(overview.metric.partition(" of ")[0]), sure, *names[2:])
-    return Grid(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
+    return TextTable(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
 
 
 def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:

@@ -13,7 +13,7 @@ from stakes.systems.system import System
 from stakes.systems.worth import Worth
 from stakes.tallies.names import and_list
 from stakes.views import pictures
-from stakes.views.page import Grid, Page
+from stakes.views.page import Page, TextTable
 from stakes.views.plots.network import arrows_of, layout
 
 _MOST_MODELS = 30
@@ -59,7 +59,7 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
-def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
+def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> TextTable:
     """K1 and K2 of every model."""
     sees = any(one.sees for one in costs)
     sure = percent(confidence)
@@ -75,10 +75,10 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
             rows.append([cell["model"], cell["truth"], *seen, cell["says"] + mark, expected, sure_of, *excess])
         sections.append(len(rows) - 1)
     title = "component costs: what a case costs when a model says this (✓ right)"
-    return Grid(head, rows, sections=sections[:-1], title=title)
+    return TextTable(head, rows, sections=sections[:-1], title=title)
 
 
-def _seeing_and_doing(system: System, names: Sequence[str]) -> list[Grid]:
+def _seeing_and_doing(system: System, names: Sequence[str]) -> list[TextTable]:
     """What is decided when a model says something beside what is decided when it is made to, where that is known."""
     known = [name for name in names if system.component_costs(name).known]
     if system.network.rows is None or not known:
@@ -92,10 +92,10 @@ def _seeing_and_doing(system: System, names: Sequence[str]) -> list[Grid]:
     keys = ("model", "truth", "says", "decision")
     rows = [[*(cell[key] for key in keys), number(cell["seen"]), number(cell["done"])] for cell in cells]
     title = "how often the system decides so: when the model is seen to say it, and when it is made to say it"
-    return [Grid([*keys, "seen", "done"], rows, title=title)]
+    return [TextTable([*keys, "seen", "done"], rows, title=title)]
 
 
-def _evaluations(system: System, costs: Sequence[ComponentCosts]) -> Grid:
+def _evaluations(system: System, costs: Sequence[ComponentCosts]) -> TextTable:
     sure = percent(system.sampling.confidence)
     rows = []
     for one in costs:
@@ -109,10 +109,10 @@ def _evaluations(system: System, costs: Sequence[ComponentCosts]) -> Grid:
         "what the models' answers cost in all: by expected costs (plus dependence: the system's cost), by excess costs"
     )
     head = ["model", "by expected", sure, "by excess", "dependence", f"{sure} (dep.)"]
-    return Grid(head, rows, title=title)
+    return TextTable(head, rows, title=title)
 
 
-def _replacements(system: System, costs: Sequence[ComponentCosts]) -> list[Grid]:
+def _replacements(system: System, costs: Sequence[ComponentCosts]) -> list[TextTable]:
     """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
     rows = []
     for one in costs:
@@ -124,16 +124,18 @@ def _replacements(system: System, costs: Sequence[ComponentCosts]) -> list[Grid]
     title = (
         "if errors are independent given the class: when a free replacement pays, and where a calibrated score says yes"
     )
-    return [Grid(["model", "a replacement pays when", "yes from p ≥"], rows, title=title)] if rows else []
+    return [TextTable(["model", "a replacement pays when", "yes from p ≥"], rows, title=title)] if rows else []
 
 
-def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
+def _bounds_grid(found: Sequence[Bounds], confidence: float) -> TextTable:
     rows = [
         [one.model or "all models", *map(number, (one.best, one.independent, one.worst)), _span(one.low, one.high)]
         for one in found
     ]
     title = "the system's cost, whatever the dependence on the others"
-    return Grid(["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title)
+    return TextTable(
+        ["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title
+    )
 
 
 def _or_range(value: float, ends: tuple[float, float] | None) -> str:
@@ -141,7 +143,7 @@ def _or_range(value: float, ends: tuple[float, float] | None) -> str:
     return number(value) if ends is None else " – ".join(map(number, ends))
 
 
-def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
+def _worth_grid(worth: Worth, names: Sequence[str]) -> TextTable:
     sure = percent(worth.confidence)
     rows = []
     for one in (worth[name] for name in names):
@@ -153,7 +155,7 @@ def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
         f"worth: the system's cost, now {number(worth.now)}, if a model were perfect, or removed (its usual answer "
         "always), and its share"
     )
-    return Grid(["model", "perfect", "saves", sure, "removed", "share", f"{sure} (share)"], rows, title=title)
+    return TextTable(["model", "perfect", "saves", sure, "removed", "share", f"{sure} (share)"], rows, title=title)
 
 
 def _notes(system: System, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:

@@ -5,7 +5,7 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.validation.result import FigureOverFolds, Validation
-from stakes.views.page import Grid, Page, between
+from stakes.views.page import Page, TextTable, between
 
 
 def page(found: Validation, everything: bool = False, more: str = "") -> Page:
@@ -16,7 +16,7 @@ def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     heads = ("name", "pooled", "baseline", "folds", "training")
     name, pooled, baseline, folds, training = (words(f"validation.{one}") for one in heads)
     single = all(fold.rows == 1 for fold in found.folds)
-    grid = Grid([name, pooled, sure, baseline, folds, training], [_cells(one, single) for one in shown])
+    grid = TextTable([name, pooled, sure, baseline, folds, training], [_cells(one, single) for one in shown])
     missing = [f"{metric_name(one.name)} ({write(one.undefined, 'count')})" for one in shown if one.undefined]
     told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
     hidden = len(found.pooled.figures) - len(names)
