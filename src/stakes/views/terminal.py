@@ -137,9 +137,8 @@ def _table(grid: Grid, width: int) -> "RenderableType":
 
 def _too_narrow(grid: Grid, widths: list[int], width: int) -> bool:
     """Whether sentences would have to be squeezed beside the numbers."""
-    words = [i for i in grid.words if i]
     room = width - _needed(widths, list(range(len(widths))), grid)
-    return room < _LEAST_WORDS * len(words) and any(widths[i] > _LEAST_WORDS for i in words)
+    return room < sum(min(_LEAST_WORDS, widths[i]) for i in grid.words if i)
 
 
 def _needed(widths: list[int], shown: list[int], grid: Grid, name: int = _NAME) -> int:
