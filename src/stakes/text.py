@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"^((?:\x1b\[[\d;]*m|[^\S\n])*):(?=:)", re.MULTILINE)
 _STAND_INS = {
     **{"–": "-", "−": "-", "…": "...", "≥": ">=", "≤": "<=", "×": "x", "·": "*", "±": "+/-", "→": "->", "²": "^2"},
     **{"∞": "inf", "½": "1/2", "✓": "*", "►": ">", "◄": "<", "│": "|", **dict.fromkeys("─━", "-")},
-    **dict.fromkeys("┬┐├└┤┴┌┘┼", "+"),
+    **{"✕": "x", "’": "'", **dict.fromkeys("“”«»", '"'), **dict.fromkeys("┬┐├└┤┴┌┘┼", "+")},
 }
 """What stands for our own signs where an encoding lacks them."""
 

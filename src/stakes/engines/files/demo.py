@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from stakes import errors
+from stakes.tallies.checks import check_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,8 +49,9 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     >>> demo_data("breast_cancer").columns
     ['diagnosis', 'size', 'logistic', 'neighbours']
     """
+    check_text("name", name)
     file = real_name(f"{PREFIX}{name}")
-    if path:
+    if path is True:
         return file
     if not file.endswith(".csv"):
         raise errors.demo_of_system(name)
