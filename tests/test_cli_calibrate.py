@@ -137,7 +137,7 @@ def test_infinite_losses_are_told():
     found = calibrate(truth=[0, 1, 0, 1, 0, 1], score=[0.0, 0.0, 0.3, 0.6, 0.2, 0.9], folds=2, method="sigmoid")
     assert found.changes["sigmoid"].no_interval == "a loss is infinite"
     assert json.loads(found.to_json())["before"]["log_loss"] == "Infinity"
-    assert "inf" in str(found)
+    assert "∞" in str(found)
 
 
 # ── applied ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -48,10 +48,10 @@ def told(*arguments):
 def test_exit_codes():
     passed = run(*DEMO, "--require", "auc.low >= 0.80")
     assert (passed.returncode, passed.stderr) == (0, "")
-    assert "passed, 1 condition met" in passed.stdout
+    assert "✓ Does the model pass?\n  Yes: the one condition is met.\n" in passed.stdout
     failed = run(*DEMO, "--require", "auc.low >= 0.80", "--require", "auc.low >= 0.85")
     assert (failed.returncode, failed.stderr) == (1, "")
-    assert "failed, 1 of 2 not met" in failed.stdout
+    assert "✕ Does the model pass?\n  No: 1 of 2 conditions not met.\n" in failed.stdout
     for arguments, words in (
         ((*DEMO, "--require", "auc.low = 0.85"), "stakes: 'auc.low = 0.85' is no condition"),
         (
@@ -228,7 +228,7 @@ def test_github_gets_a_summary_and_errors(tmp_path):
     seen = f"saw {AUC.low:.4f} (auc {AUC.value:.4f}, interval {AUC.low:.4f} – {AUC.high:.4f})"
     assert line == f"::error title=stakes gate%3A auc.low >= 0.9::failed: {seen}"
     text = summary.read_text()
-    assert text.startswith("before\n### stakes gate\n\n- **gate**: failed, 1 of 2 not met\n")
+    assert text.startswith("before\n### stakes gate\n\n**Gate**\n\n569 rows\n\n- ✕ **Does the model pass?** No: 1 of 2")
     assert "| auc.low &gt;= 0.9 | failed |" in text
     done = run(*DEMO, "--require", "auc.low >= 0.9", "--json", env={"GITHUB_ACTIONS": "true"})
     assert json.loads(done.stdout)["passed"] is False
@@ -257,7 +257,8 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
     assert run(*gaps, "--markdown", "-o", tmp_path / "g.md").returncode == 1
     shown = run(*gaps, "--junit", tmp_path / "g.xml", env=env)
     assert shown.returncode == 1
-    assert "failed, 1 of 2 not met; 40 rows with a missing value or weight 0 were left out" in shown.stdout
+    assert "No: 1 of 2 conditions not met." in shown.stdout
+    assert "! 40 rows with a missing value or weight 0 were left out.\n" in shown.stdout
     assert LEFT_OUT in shown.stdout
     (error,) = [line for line in shown.stdout.splitlines() if line.startswith("::")]
     assert error.startswith("::error title=stakes gate%3A rows left out <= 5 %25 (40 of 100)::failed: saw 0.4000")
@@ -276,7 +277,8 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
 def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
     done = run(*gaps, "--allow-dropped", "0.4", env={"GITHUB_ACTIONS": "true", "COLUMNS": "120"})
     assert done.returncode == 0
-    assert "passed, 2 conditions met; 40 rows with a missing value or weight 0 were left out" in done.stdout
+    assert "Yes: all 2 conditions are met." in done.stdout
+    assert "! 40 rows with a missing value or weight 0 were left out.\n" in done.stdout
     assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
     assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout.startswith("rows left out <= 40 % (40 of 100)")
 
@@ -350,7 +352,7 @@ def test_a_summary_that_cannot_be_written_does_not_hide_the_verdict(tmp_path):
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(file)}
     done = run(*DEMO, "--require", "auc >= 0.99", env=env)
     assert done.returncode == 1
-    assert "failed, 1 of 1 not met" in done.stdout
+    assert "No: 1 of 1 conditions not met." in done.stdout
     words = f"stakes: warning: the summary of the job: cannot write {file}: No such file or directory"
     assert done.stderr.splitlines() == [words]
 
@@ -516,7 +518,7 @@ def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     steps = workflow["jobs"]["gate"]["steps"]
     done = steps_of(steps, stakes_on_path, folder)
     assert done.returncode == 0, done.stderr
-    assert "passed, 5 conditions met" in done.stdout
+    assert "Yes: all 5 conditions are met." in done.stdout
     assert ElementTree.parse(folder / "gate.xml").getroot().get("tests") == "5"
     config = (folder / "stakes.toml").read_text()
     (folder / "stakes.toml").write_text(config.replace("auc.low >= 0.95", "auc.low >= 0.999"))
@@ -534,7 +536,7 @@ def test_the_action_runs(folder, stakes_on_path):
     inputs = {"config": "my gate.toml", "junit": "out put.xml"}
     done = steps_of(action["runs"]["steps"], stakes_on_path, folder, inputs)
     assert done.returncode == 0, done.stderr
-    assert "passed, 4 conditions met" in done.stdout
+    assert "Yes: all 4 conditions are met." in done.stdout
     assert (folder / "out put.xml").exists()
     (folder / "stakes.toml").write_text(f"[gate]{CONFIG.replace('0.80', '0.99')}")
     done = steps_of(action["runs"]["steps"], stakes_on_path, folder)

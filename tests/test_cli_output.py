@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import stakes
 from stakes.cli import cli
+from stakes.evaluation.recalibrating import calibrate
 from stakes.views import csv as as_csv
 from stakes.views import markdown
 from tests.command import DEMO_FILE, DEMO_FILES, run, run_alone
@@ -105,8 +106,9 @@ def test_markdown_means_what_it_says():
     table = markdown.of_rows([{"name": "a|b", "n": 3, "x": 0.5, "no": None, "ok": True}])
     assert table == "| name | n | x | ok |\n| :-- | :-- | :-- | :-- |\n| a\\|b | 3 | 0.5000 | yes |"
     text = invoke("evaluate", *DEMO, "--markdown")
-    assert "- **positive**: malignant (37.3%), against benign" in text
-    assert "| auc | 0.8382 | 0.8006 – 0.8691 | 0.5000 |" in text
+    assert text.startswith("**malignant or benign?**\n\n569 rows · 37.3% are “malignant”")
+    assert "- ✓ **Is it better than a guess that ignores the input?** Yes, and chance alone" in text
+    assert "| AUC | 0.8382 | 0.8006 – 0.8691 | 0.5000 |" in text
 
 
 # ── one line, and files ──────────────────────────────────────────────────────────────────────────────────────────
@@ -115,9 +117,12 @@ def test_quiet_is_the_essential_line(tmp_path):
     assert invoke("evaluate", *DEMO, "--quiet") == f"{ev['auc']}\n"
     both = stakes.compare(str(DEMO_FILE), truth="diagnosis", positive="malignant", scores=["logistic", "neighbours"])
     assert invoke("compare", str(DEMO_FILE), *COLUMNS, "--score", "neighbours", "--quiet") == f"{both.conclusion}\n"
-    assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("Decide 'malignant' when score ≥ ")
-    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith("Improve history first")
-    assert invoke("calibrate", *DEMO, "--quiet").startswith("Recalibration by temperature cannot be told")
+    assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("“malignant” from score 0.254")
+    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith(
+        "“history”: if it were always right, the system would"
+    )
+    fitted = calibrate(str(DEMO_FILE), **OPTIONS)
+    assert invoke("calibrate", *DEMO, "--quiet") == f"{fitted.findings[0].words[0]}\n"
     assert invoke("count", *DEMO, "-o", tmp_path / "m.tally", "--quiet") == ""
     assert (tmp_path / "m.tally").exists()
 
@@ -166,7 +171,7 @@ def test_help_has_an_example_that_names_real_options(command):
     text = invoke(command, "--help")
     assert re.search(r"Examples?:", text)
     assert f"stakes {command}" in text
-    known = {name for option in cli.commands[command].params for name in option.opts}
+    known = {name for option in cli.commands[command].params for name in (*option.opts, *option.secondary_opts)}
     examples = " ".join(line for line in text.partition("Example")[2].splitlines() if "stakes " + command in line)
     assert set(re.findall(r"(?<= )--[a-z-]+", examples)) <= known
 

@@ -216,10 +216,10 @@ def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path,
 REPORTING = """
 import os, signal, sys
 import stakes
-from stakes.evaluation import reporting
+from stakes.findings.pages import payload_of
 out, kills = sys.argv[1], int(sys.argv[2])
 evaluations = [stakes.evaluate(truth=[0, 1] * n, score=[0.25, 0.75] * n) for n in (40, 41)]
-payloads = [reporting.payload_of(one) for one in evaluations]
+payloads = [payload_of(one) for one in evaluations]
 from stakes.views import report
 for payload in payloads:
     report.html(payload)  # what is read once has been read
@@ -241,11 +241,13 @@ for line in sys.stdin:
 def test_kills_at_random_moments_of_a_report(tmp_path, kills):
     """A process that writes two reports in turn is killed; forked anew each time, since starting Python takes long."""
     import stakes
+    from stakes.findings.pages import payload_of
+    from stakes.views import report
 
     out, chance, litter = tmp_path / "report.html", random.Random(kills), 0
     whole = set()
     for rows in (40, 41):
-        stakes.evaluate(truth=[0, 1] * rows, score=[0.25, 0.75] * rows).report(out)
+        report.write(payload_of(stakes.evaluate(truth=[0, 1] * rows, score=[0.25, 0.75] * rows)), out)
         whole.add(out.read_bytes())
     command = [sys.executable, "-c", REPORTING, out, str(kills)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:

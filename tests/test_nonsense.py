@@ -108,6 +108,7 @@ def subjects(folder):
         "evaluate numbers": (stakes.evaluate, {"truth": T, "prediction": P, "baseline": None, "weight": None}),
         "evaluate what is left": (stakes.evaluate, {"truth": Y, "score": P, "missing": "drop", "weight": None}),
         "count": (stakes.count, asked),
+        "demo_data": (stakes.demo_data, {"name": "diabetes", "path": None}),
         "calibrate": (stakes.calibrate, {"truth": Y, "score": P, "weight": None, "folds": 5, **sure}),
         "decide": (stakes.decide, {"truth": Y, "score": P, **PRICED, **sure, "best": None}),
         "compare": (
@@ -248,6 +249,7 @@ MADE_BY_OTHERS = {
         "Policies",
         "Validation",
     ),
+    "findings_of",  # has nothing to say about what is no result
     *("InputError", "UnableError", "InputWarning", "StakesError", "UndefinedWarning", "JointCounts", "metrics"),
 }
 """Public names that nobody calls: results of other functions, errors, and what counting makes."""

@@ -25,10 +25,13 @@ _COMMAND = re.compile(r"^((?:\x1b\[[\d;]*m|[^\S\n])*):(?=:)", re.MULTILINE)
 
 _STAND_INS = {
     **{"–": "-", "−": "-", "…": "...", "≥": ">=", "≤": "<=", "×": "x", "·": "*", "±": "+/-", "→": "->", "²": "^2"},
-    **{"∞": "inf", "½": "1/2", "✓": "*", "►": ">", "◄": "<", "│": "|", **dict.fromkeys("─━", "-")},
-    **{"✕": "x", "’": "'", **dict.fromkeys("“”«»", '"'), **dict.fromkeys("┬┐├└┤┴┌┘┼", "+")},
+    **{"∞": "inf", "½": "1/2", "✓": "*", "✕": "x", "’": "'", "►": ">", "◄": "<", "│": "|", **dict.fromkeys("─━", "-")},
+    **dict.fromkeys("“”„«»", '"'),
+    **dict.fromkeys("┬┐├└┤┴┌┘┼", "+"),
 }
 """What stands for our own signs where an encoding lacks them."""
+
+_POWER = re.compile("[⁻⁰¹²³⁴-⁹]+")
 
 _LANGUAGE = ContextVar("language", default="en")
 """The code of the language in which sentences are told at the moment."""
@@ -73,7 +76,17 @@ def uncommanding(text: str) -> str:
 
 def encodable(text: str, encoding: str) -> str:
     """Return a text that an encoding can hold: letters that it lacks are escaped, our own signs have stand-ins."""
-    return text.encode(encoding, ERRORS).decode(encoding)
+    plain_powers = _POWER.sub(lambda found: _power(found[0], encoding), text)
+    return plain_powers.encode(encoding, ERRORS).decode(encoding)
+
+
+def _power(raised: str, encoding: str) -> str:
+    """Raised digits, all of them plain ones where an encoding lacks some: ``10^-12``."""
+    try:
+        raised.encode(encoding)
+    except UnicodeEncodeError:
+        return f"^{unicodedata.normalize('NFKC', raised)}".replace("−", "-")
+    return raised
 
 
 def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -> str:

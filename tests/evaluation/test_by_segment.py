@@ -239,7 +239,7 @@ def test_thousands_of_segments_are_told_by_one_figure():
     assert {row["metric"] for row in flat if row["segment"] == "17"} == {"accuracy"}
     text = " ".join(str(ev).split())
     assert (
-        "segments by accuracy, the worst first (by their better ends); … and 980 more; ev.by_segment().to_rows()"
+        "Segments by accuracy, the worst first (by their better ends); … and 980 more: ev.by_segment().to_rows()"
         in text
     )
 
@@ -256,14 +256,17 @@ def test_the_command_line_takes_several_columns_and_shows_the_worst(tmp_path):
     done = run("evaluate", file, "--truth", "y", "--score", "p", "--by", "site", "--by", "sex", env={"COLUMNS": "140"})
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "segments by auc, the worst first (by their better ends); … and 10 more; --by … --json for all" in text
-    shown = done.stdout[done.stdout.index("segments by auc") :].splitlines()
+    assert (
+        "Segments by AUC, the worst first (by their better ends); … and 10 more: stakes evaluate … --by … --json"
+        in text
+    )
+    shown = done.stdout[done.stdout.index("Segments by AUC") :].splitlines()
     assert {line.split("  ")[0] for line in shown if line.startswith("site=s3,")} == {
         "site=s3, sex=f",
         "site=s3, sex=m",
     }
     assert shown[3].startswith("site=s3,")
-    assert "worse than the rest, p = " in shown[3]
+    assert "worse than the rest, p " in shown[3]
 
 
 @pytest.mark.parametrize(("metric", "costs"), [("f1", None), ("expected_cost", stakes.Costs(miss=5, false_alarm=1))])

@@ -83,7 +83,7 @@ def test_a_gate_passes_when_all_conditions_are_met(ev):
     assert not both
     assert stakes.gate(ev, require=["auc >= 0.5"]).passed
     assert both.to_dict()["checks"][1]["estimate"] == ev["auc"].to_dict()
-    assert "failed, 1 of 2 not met" in str(both)
+    assert "No: 1 of 2 conditions not met." in str(both)
     assert repr(both) == "<Gate: failed, 1 of 2 not met>"
 
 

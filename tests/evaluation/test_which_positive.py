@@ -216,7 +216,7 @@ def asked(tmp_path):
 def test_the_command_line_tells_figures_and_the_option(asked):
     done = asked("evaluate")
     assert done.returncode == 0
-    assert "balanced_accuracy" in done.stdout
+    assert "balanced accuracy" in done.stdout
     assert " ".join(done.stdout.split()).count("pass --positive dog or --positive cat") == 1
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import expit
 
 import stakes
 from stakes.decisions.calibration.brief import calibration_in_brief
@@ -12,9 +13,9 @@ from stakes.decisions.calibration.honesty_test import (
     SHAPE,
     HonestyTest,
     compare_with_redrawn,
-    inside,
     judge_classes,
     judge_clusters,
+    log_odds,
     worst_of,
 )
 from stakes.decisions.calibration.reliability import honest
@@ -221,8 +222,11 @@ def test_several_tests_count_as_many():
 
 
 def test_halfway_to_the_nearest():
-    assert inside(np.array([0, 0.1, 0.98, 1])).tolist() == pytest.approx([0.01, 0.1, 0.98, 0.99])
-    assert inside(np.array([0.2, 0.3])).tolist() == [0.2, 0.3]
+    assert expit(log_odds(np.array([0, 0.1, 0.98, 1]))) == pytest.approx([0.01, 0.1, 0.98, 0.99])
+    assert expit(log_odds(np.array([0.2, 0.3]))) == pytest.approx([0.2, 0.3])
+    far = log_odds(np.array([0, 1e-80, 0.5, 1]))  # 1 − 1e-80 is no float, its log odds are
+    assert far == pytest.approx([-80 * np.log(10) - np.log(2), -80 * np.log(10), 0, 80 * np.log(10) + np.log(2)])
+    assert np.isfinite(log_odds(np.array([0, 5e-324, 1]))).all()
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -289,7 +289,7 @@ def test_a_toml_file(tmp_path):
     file.write_text(CLINIC)
     shown = run("system", file)
     assert shown.returncode == 0, shown.stderr
-    for words in ("(truth) ─┬─► (images)", "((decision)) ─► [cost]", "component costs", "Improve history first"):
+    for words in ("(truth) ─┬─► (images)", "((decision)) ─► [cost]", "component costs", "✕ Is it cheaper than"):
         assert words in shown.stdout
     worth = ("250", "70", "46.8 – 97.7", r"500 \(healthy\)", "85", "56.1 – 120")
     for model, *numbers in (("history", "250", "320", "390"), ("images", *worth)):
@@ -342,7 +342,9 @@ def test_the_command_on_columns(tmp_path):
     assert asked.returncode == 2
     assert "pass --positive s or --positive h" in asked.stderr
     shown = run("system", file, *columns, *prices, "--positive", "s")
-    assert "Improve a first: always right, it would save 125" in " ".join(shown.stdout.split())
+    assert "“a”: if it were always right, the system would cost 0 per 1,000 cases, 1,250 less" in " ".join(
+        shown.stdout.split()
+    )
     told = json.loads(run("system", file, *columns, *prices, "--positive", "s", "--prior", "0.1", "--json").stdout)
     assert told["cost"] == pytest.approx(0.1 * 0.5 * 5)
     scores = pd.read_csv(file).assign(p=lambda rows: (rows["a"] == "s") + 0.5 * (rows["y"] == "s"))

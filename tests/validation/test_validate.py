@@ -237,7 +237,7 @@ def test_each_split_is_fitted_exactly_once(how, repeats, fits):
     Counting.fits = Counting.rows_seen = 0
     estimator = Counting(3)
     v = stakes.validate(estimator, *IRIS, how=how, repeats=repeats)
-    assert f"fits         {fits}" in str(v)
+    assert f" · {fits} fit{'s' * (fits > 1)} · " in str(v)
     assert Counting.fits == fits
     assert not hasattr(estimator, "classes_")  # only copies are fitted
 
@@ -408,10 +408,10 @@ def test_the_table_says_which_is_which():
     assert "5-fold, stratified, shuffled with seed 0" in text
     head = next(line for line in text.splitlines() if line.startswith("figure"))
     assert head.split("  ")[0] == "figure"
-    for words in ("pooled", "95 % interval", "baseline", "folds (mean ± sd)", "training"):
+    for words in ("pooled", "95% interval", "baseline", "folds (mean ± sd)", "training"):
         assert words in head
     found = v["auc"]
-    line = next(line for line in text.splitlines() if line.startswith("auc "))
+    line = next(line for line in text.splitlines() if line.startswith("AUC "))
     ends = (found.pooled.low, found.pooled.high, found.pooled.baseline)
     values = (found.pooled.value, *ends, found.mean, found.spread, found.training.value)
     assert [float(cell) for cell in line.replace("–", "").replace("±", "").split()[1:]] == close(values, abs=5e-5)
@@ -426,7 +426,7 @@ def test_undefined_folds_are_counted():
     v = stakes.validate(DummyClassifier(), np.zeros((10, 1)), y, how=ms.KFold(5))
     assert v["auc"].undefined == 5
     assert v["recall"].undefined == 3
-    assert "undefined on some of the 5 folds: recall on 3, " in " ".join(str(v).split())
+    assert "Undefined on some of the 5 folds: recall (3), " in " ".join(str(v).split())
     assert str(v["recall"]).count("(undefined on 3 of 5 folds)") == 1
 
 
@@ -458,7 +458,7 @@ def test_intervals_are_those_of_the_pooled_figures():
     v = stakes.validate(GaussianNB(), X, y, confidence=0.9)
     alone = stakes.evaluate(truth=y, score=v.predictions, confidence=0.9)
     assert (v["auc"].pooled.low, v["auc"].pooled.high) == (alone["auc"].low, alone["auc"].high)
-    assert "90 % interval" in str(v)
+    assert "90% interval" in str(v)
     assert "given these fits" in str(v["auc"])
     assert stakes.validate(GaussianNB(), X, y, design="classes fixed").pooled.sampling.fixed
 

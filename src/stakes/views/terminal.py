@@ -39,7 +39,7 @@ def show_page(page: Page) -> None:
     console.width = console.width or _WIDTH
     with console.capture() as shown:
         _print(console, page)
-    console.file.write(uncommanding(encodable(shown.get(), console.encoding)))
+    console.file.write(_without_blanks_at_ends(encodable(shown.get(), console.encoding)) + "\n")
 
 
 def text(thing: object, width: int = 100) -> str:
@@ -53,7 +53,11 @@ def text_of_page(page: Page, width: int = 100) -> str:
 
     out = io.StringIO()
     _print(Console(file=out, width=width, highlight=False, no_color=True), page)
-    return uncommanding("\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip())
+    return _without_blanks_at_ends(out.getvalue())
+
+
+def _without_blanks_at_ends(text: str) -> str:
+    return uncommanding("\n".join(line.rstrip() for line in text.splitlines()).rstrip())
 
 
 def _print(console: "Console", page: Page) -> None:

@@ -8,6 +8,7 @@ the level says, however many rows there are, and the one that was smaller is the
 """
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -87,7 +88,7 @@ def judge_clusters(clusters: Clusters) -> HonestyTest | None:
 
     said = np.asarray(clusters.scores, np.float64)
     weight = np.ones(len(said)) if clusters.weight is None else np.asarray(clusters.weight, np.float64)
-    columns = np.stack([np.ones(len(said)), logistic.logit(inside(said))])
+    columns = np.stack([np.ones(len(said)), log_odds(said)])
     variances, size = weight**2 * said * (1 - said), clusters.size
     rank = int(np.linalg.matrix_rank((columns * variances) @ columns.T, hermitian=True))
     if not 0 < rank < size - 1:
@@ -151,7 +152,7 @@ class _Looks:
     def __init__(self, said: Array, weight: Array) -> None:
         self.said, self.weight = said, weight
         rows, self.classes = said.shape
-        self.x = logistic.logit(inside(said))
+        self.x = log_odds(said)
         self.edges = (np.cumsum(said, axis=1)[:, :-1] / said.sum(axis=1, keepdims=True)).T
         ranks = said.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
         self.bins = np.arange(self.classes) * _BINS + ranks * _BINS // rows
@@ -222,14 +223,14 @@ def mean_share(gains: Array, losses: Array) -> float:
 
 
 # ── exactly 0 or 1 ───────────────────────────────────────────────────────────────────────────────────────────────
-def inside(probabilities: Array) -> Array:
+def log_odds(probabilities: Array) -> Array:
     """Read exactly 0 and 1, which have no log odds, as half as far from the end as the nearest of the others."""
-    least = nearest_inside(probabilities)
-    return np.clip(probabilities, least, 1 - least)
+    return logistic.logit(probabilities, nearest_inside(probabilities))
 
 
 def nearest_inside(probabilities: Array) -> float:
     """Half the distance of the nearest probability that is not exactly 0 or 1; half a row's share if all are."""
     room = np.minimum(probabilities, 1 - probabilities)
     between = room[room > 0]
-    return float(between.min()) / 2 if len(between) else 1 / (2 * probabilities.size + 2)
+    half = float(between.min()) / 2 if len(between) else 1 / (2 * probabilities.size + 2)
+    return max(half, sys.float_info.min)

@@ -69,7 +69,7 @@ class _Rows:
     def __init__(self, table: ScoreTable, clusters: Clusters | None) -> None:
         scores, self.positives, self.negatives = upwards(table)
         self.least = nearest_inside(scores)
-        self.logits = logistic.logit(np.clip(scores, self.least, 1 - self.least))
+        self.logits = logistic.logit(scores, self.least)
         self.clusters, values = clusters, table.as_columns().values
         names = ("positives_squared", "negatives_squared")
         self.squares = [values[name][::-1] for name in names] if table.weighted else None
@@ -94,7 +94,7 @@ class _Rows:
 
     def _between_clusters(self, found: Array, clusters: Clusters) -> Array:
         """How much the sums of the rows' pulls on the coefficients vary from cluster to cluster."""
-        x = logistic.logit(np.clip(np.asarray(clusters.scores, np.float64), self.least, 1 - self.least))
+        x = logistic.logit(np.asarray(clusters.scores, np.float64), self.least)
         slope = found[1] if len(found) == 2 else 1.0
         surprise = np.asarray(clusters.truth, np.float64) - logistic.probability(found[0] + slope * x)
         if clusters.weight is not None:

@@ -1,5 +1,7 @@
 """Logistic regression of the truth on one number, on counts: the maximum of a concave likelihood, by Newton's steps."""
 
+import math
+
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
@@ -44,9 +46,12 @@ def information(columns: Array, logits: Array, total: Array) -> Array:
     return np.asarray((columns * (total * p * (1 - p))) @ columns.T)
 
 
-def logit(p: Array) -> Array:
-    """Turn probabilities into log odds."""
-    return np.log(p) - np.log1p(-p)
+def logit(p: Array, least: float) -> Array:
+    """Turn probabilities into log odds; one nearer to 0 or 1 than ``least`` is read as that far from it."""
+    with np.errstate(divide="ignore"):
+        found = np.log(p) - np.log1p(-p)
+    most = math.log1p(-least) - math.log(least)  # of 1 − least there may be no float
+    return np.clip(found, -most, most)
 
 
 def probability(logits: Array) -> Array:

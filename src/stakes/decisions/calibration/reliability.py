@@ -13,7 +13,7 @@ from stakes.decisions.calibration.honesty_test import (
     compare_with_redrawn,
     distance,
     gain,
-    inside,
+    log_odds,
     mean_share,
     squared_error,
 )
@@ -162,7 +162,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     scores, positives, weights, telling = _thin(table if table.total <= _MOST_SCORES else group_scores(table))
     scores = np.minimum(scores, 1.0)  # means may be rounded beyond it
     if sampling.fixed and table.P and table.N:  # the design, not the model, says how frequent the classes are
-        x = logistic.logit(inside(scores))
+        x = log_odds(scores)
         scores = logistic.probability(x + logistic.shift(x, positives, weights - positives))
     draws = sampling.generator().binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
     files = np.concatenate([positives[None], draws])
@@ -171,7 +171,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     places = np.linspace(scores[0], scores[-1], 101)
     heights = [np.interp(places, scores, fitted) for _, fitted in found[1:]]
     low, high = sampling.percentiles(np.array(heights))
-    columns = np.stack([np.ones(len(scores)), logistic.logit(inside(scores))])
+    columns = np.stack([np.ones(len(scores)), log_odds(scores)])
     line = distance((files - weights * scores) @ columns.T, columns, weights**2 / telling * scores * (1 - scores))
     share = mean_share(gains[1:], squared_error(scores, draws, weights))
     return Honest(places, low, high, sampling.confidence, compare_with_redrawn(line, gains, share))

@@ -22,7 +22,8 @@ from stakes.views.pages import segments
 _MOST_CLASSES = 20
 _MOST_ERRORS = 5
 _MORE = "ev.to_rows(), ev.show(everything=True)"
-_MORE_SEGMENTS = "ev.by_segment().to_rows()"
+_MORE_SEGMENTS, _MORE_SEGMENTS_TYPED = "ev.by_segment().to_rows()", "stakes evaluate … --by … --json"
+"""How all segments are seen: in Python, and where a command was typed."""
 
 
 def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Page:
@@ -32,7 +33,7 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
     kept, notes = (shown, []) if everything else without_repeated_reasons(shown)
     grids = [*_before(evaluation), *([figures_grid(kept, everything)] if kept else []), *_after(evaluation)]
     if evaluation._overview is not None:
-        grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS))
+        grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS if not more else _MORE_SEGMENTS_TYPED))
     hidden = len(figures) - len(shown)
     rest = words("figures.hidden", n=hidden, how=more or _MORE) if hidden else ""
     made = Page.of(about(evaluation), evaluation.findings, grids=grids, more=rest, pictures=list(_pictures(evaluation)))

@@ -23,7 +23,7 @@ def grid(overview: BySegment, more: str = "") -> Grid:
             write(s.value),
             between(s),
             write(s.difference),
-            "–" if s.adjusted_p_value is None else f"{s.adjusted_p_value:.2g}",
+            write(s.adjusted_p_value),
             verdict.words,
         )
         for s, (_, verdict) in judged

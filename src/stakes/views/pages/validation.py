@@ -17,7 +17,7 @@ def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     name, pooled, baseline, folds, training = (words(f"validation.{one}") for one in heads)
     single = all(fold.rows == 1 for fold in found.folds)
     grid = Grid([name, pooled, sure, baseline, folds, training], [_cells(one, single) for one in shown])
-    missing = [f"{metric_name(one.name)} {one.undefined:,}" for one in shown if one.undefined]
+    missing = [f"{metric_name(one.name)} ({write(one.undefined, 'count')})" for one in shown if one.undefined]
     told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
     hidden = len(found.pooled.figures) - len(names)
     rest = words("figures.hidden", n=hidden, how=more or "v.to_rows()") if hidden else ""
