@@ -163,7 +163,6 @@ def subjects(folder):
         ),
         "report": (stakes.report, {"thing": decided, "path": folder / "x.html", "lang": "en", "about": ""}),
         "load": (stakes.load, {"path": ""}),
-        "demo_data": (stakes.demo_data, {"name": "diabetes", "path": False}),
         "findings_of": (stakes.findings_of, {"thing": two}),
         "load_calibrator": (stakes.load_calibrator, {"saved": ""}),
         "cross_fitted": (

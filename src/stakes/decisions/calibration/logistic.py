@@ -51,7 +51,7 @@ def logit(p: Array, least: float) -> Array:
     with np.errstate(divide="ignore"):
         found = np.log(p) - np.log1p(-p)
     most = math.log1p(-least) - math.log(least)  # of 1 − least there may be no float
-    return np.clip(found, -most, most)
+    return np.asarray(np.clip(found, -most, most))
 
 
 def probability(logits: Array) -> Array:
