@@ -331,10 +331,10 @@ def test_decide_tells_the_threshold_in_plain_words():
         "Of 100 “malignant” cases 99.1 are found (97 to 99.7);",
         "of 100 “benign” cases 72 raise a false alarm (67 to 77).",
         "Of 1,000 cases 822 raise an alarm (789 to 852); of 100 alarms 45 are right (40 to 49).",
-        "Yes: against deciding “malignant” for everyone it saves 138.84 per 1,000 cases.",
-        "Thresholds between 0.05131 and 0.1803 cannot be told from 0.1164 on these rows.",
+        "Yes: compared with deciding “malignant” for everyone, it saves 138.84 per 1,000 cases.",
+        "Thresholds between 0.05131 and 0.1803 cannot be told apart from 0.1164 on these rows.",
         "If the probabilities were right, 0.09091 would be best",
-        "a miss costs between 4.4545 and 13 false alarms",
+        "a miss costs 4.4545 to 13 times as much as a false alarm",
     ):
         assert words in told
     found = json.loads(run("decide", *DEMO, "--miss", "10", "--false-alarm", "1", "--json").stdout)

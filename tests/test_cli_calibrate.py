@@ -46,7 +46,7 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     done = run("calibrate", preds, *FIT, "-o", saved)
     assert done.returncode == 0, done.stderr
     told = " ".join(done.stdout.split())
-    assert "? Are the probabilities honest? No: they are too extreme" in told
+    assert "? Can the probabilities be taken at face value? No: they are too extreme" in told
     assert "✓ Does recalibration help? Yes: temperature scaling lowers the log loss" in told
     assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ece", "miscalibration"))
     assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature"))

@@ -1,6 +1,6 @@
 """Write the real output into the console blocks of documents: ``python tools/console_blocks.py [FILE …]``.
 
-A block that ends with … keeps as many lines as it had before that sign, or a whole paragraph where lines have moved.
+A block that ends with … keeps as many lines as it had before that sign.
 """
 
 import os
@@ -33,7 +33,10 @@ def rewritten(block: re.Match[str]) -> str:
 
 def main() -> None:
     """Rewrite the documents that are named, or all of them."""
-    named = [Path(name) for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    named = [Path(name) for name in sys.argv[1:]] or [
+        *sorted(ROOT.glob("README*.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
     for document in named:
         text = document.read_text(encoding="utf-8")
         new = re.sub(r"```console\n(.*?)```", rewritten, text, flags=re.DOTALL)

@@ -403,6 +403,7 @@ def test_a_bad_toml_file(tmp_path, text, words):
 def test_pages_for_notebooks_escape_names():
     found = system({"<b>": TABLE, "history": TABLE}, "`<b>` and history")
     html = found._repr_html_()
-    assert "<pre>(truth)" in html
-    assert "<b>)" not in html
+    assert "<svg" in html
+    assert "&lt;b&gt;" in html
+    assert not re.search(r"<b>(?! ?[^<]+</b>)", html)  # each that opens is ours, and closes
     assert repr(found) == "<System of 2 models, 2 classes>"

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from stakes import errors
+<<<<<<< HEAD
 from stakes.tallies.checks import check_text
+=======
+from stakes.tallies.checks import check_flag
+>>>>>>> wtests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +53,11 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     >>> demo_data("breast_cancer").columns
     ['diagnosis', 'size', 'logistic', 'neighbours']
     """
+<<<<<<< HEAD
     check_text("name", name)
+=======
+    check_flag("path", path)
+>>>>>>> wtests
     file = real_name(f"{PREFIX}{name}")
     if path is True:
         return file

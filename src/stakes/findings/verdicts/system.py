@@ -167,7 +167,10 @@ def _first(study: Study) -> Finding:
         return answer(question, "open", sentence("system.first_unknown"))
     first = worth.first
     if first is None:
-        return answer(question, "note", sentence("system.first_none"), *left_out)
+        ends = [one.saving_limits[1] for one in worth.models.values() if one.saving_limits is not None]
+        most = study.per_thousand * max(ends, default=0.0)
+        unseen = [sentence("system.first_not_excluded", saving=most)] if most > 0 else []
+        return answer(question, "note", sentence("system.first_none"), *unseen, *left_out)
     key = "system.first_model" if len(worth.as_good) == 1 else "system.first_alike"
     alike: Sequence[str] = worth.as_good
     tone: Tone = "note"
