@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from stakes import errors
-<<<<<<< HEAD
-from stakes.tallies.checks import check_text
-=======
-from stakes.tallies.checks import check_flag
->>>>>>> wtests
+from stakes.tallies.checks import check_flag, check_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,11 +49,8 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     >>> demo_data("breast_cancer").columns
     ['diagnosis', 'size', 'logistic', 'neighbours']
     """
-<<<<<<< HEAD
     check_text("name", name)
-=======
     check_flag("path", path)
->>>>>>> wtests
     file = real_name(f"{PREFIX}{name}")
     if path is True:
         return file
