@@ -141,7 +141,9 @@ def test_a_model_comes_first_only_where_the_difference_is_sure():
     unsure = of_tables([[[160, 40], [40, 160]], [[150, 50], [40, 160]], [[1990, 10], [10, 1990]]])
     assert unsure.worth().first_name == "b"
     assert unsure.worth().rivals == ("a",)
-    assert unsure.advice.startswith("There is not enough evidence which model comes first: “b” or “a”. ")
+    assert unsure.advice.startswith(
+        "There is not enough evidence which of b, a comes first. If “b” were always right, "
+    )
     sure = of_tables([[[1600, 400], [400, 1600]], [[1000, 1000], [400, 1600]], [[1900, 100], [100, 1900]]])
     assert sure.worth().rivals == ()
     assert sure.advice.startswith("“b”: if it were always right, the system would cost ")
