@@ -48,7 +48,7 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     told = " ".join(done.stdout.split())
     assert "? Can the probabilities be taken at face value? No: they are too extreme" in told
     assert "✓ Does recalibration help? Yes: temperature scaling lowers the log loss" in told
-    assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ece", "miscalibration"))
+    assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ECE", "miscalibration"))
     assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
     assert f"{saved}: the calibrator (temperature, fitted on all rows)" in done.stdout
     table = pl.read_csv(preds)

@@ -199,6 +199,9 @@ def test_bash_completes_commands_and_options(tmp_path):
     assert done.stdout.splitlines() == ["gate", "--require", "--cluster --class"], done.stderr
 
 
+COLOUR = r"\x1b\[[0-9;]*3[0-7]"
+
+
 def in_terminal(arguments, env):
     pty = importlib.import_module("pty")
     parent, child = pty.openpty()
@@ -225,7 +228,11 @@ def in_terminal(arguments, env):
 def test_colours_only_on_a_terminal_that_wants_them():
     arguments = ["metrics", "auc"]
     assert "\x1b[" in in_terminal(arguments, {})
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", in_terminal(["evaluate", *DEMO], {"NO_COLOR": "1"}))
+    gate = ["gate", *DEMO, "--require", "auc.low >= 0.8", "--require", "brier_score < 0.5"]
+    for colourful in (["evaluate", *DEMO], gate):
+        assert re.search(COLOUR, in_terminal(colourful, {}))
+        assert not re.search(COLOUR, in_terminal(colourful, {"NO_COLOR": "1"}))
+        assert "\x1b[" not in run_alone(*colourful).stdout
     assert "\x1b[" not in run_alone(*arguments).stdout
     assert "\x1b[" not in run("evaluate", *DEMO, "--json", env={"FORCE_COLOR": "1"}).stdout
 

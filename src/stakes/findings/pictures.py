@@ -1,13 +1,16 @@
-"""What pictures of predicted numbers are drawn from: one place for plots, notebooks and pages."""
+"""What pictures are drawn from: one place for plots, notebooks and pages."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.tallies import ErrorSums
-from stakes.tallies.arithmetic import Array
+from stakes.findings.pages.payload import span
+from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.permutation import PermutationTest
 from stakes.uncertainty.quantiles import student
+from stakes.uncertainty.shares import wilson
 
 MOST_POINTS = 2000
 """More rows than this are counted on a grid."""
@@ -53,6 +56,11 @@ def points_of(sums: ErrorSums) -> Points | None:
     return Points(places[:, 0].ravel(), places[:, 1].ravel(), weight, rows=False)
 
 
+def density(x: Array, y: Array, weight: Array, cells: int) -> tuple[Array, Array, Array]:
+    """Return how much lies in each cell of a grid, and the edges of its cells both ways."""
+    return np.histogram2d(x, y, bins=cells, range=[span(x), span(y)], weights=weight)
+
+
 def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]:
     """Return mean prediction and mean error of tenths of the rows by prediction, and how far Student's limits reach.
 
@@ -74,3 +82,25 @@ def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]
 
 def _reach(variance: float, rows: float, confidence: float) -> float:
     return student((1 + confidence) / 2, rows - 1) * math.sqrt(variance / (rows - 1)) if rows > 1.5 else math.nan
+
+
+# ── decisions, shuffles ──────────────────────────────────────────────────────────────────────────────────────────
+def shares_of_truth(table: Confusion) -> Array:
+    """Return how often each decision was taken among the cases of each true class; 0 where there are none."""
+    counts = table.counts.astype(np.float64)
+    return divide(counts, counts.sum(-1, keepdims=True))
+
+
+def share_limits(table: Confusion, confidence: float) -> list[list[tuple[float, float] | None]]:
+    """Return Wilson's limits of these shares; None for a class without cases."""
+    return [
+        [wilson(float(share), rows, confidence) if rows else None for share in shares]
+        for shares, rows in zip(shares_of_truth(table), table.effective_truths.values(), strict=True)
+    ]
+
+
+def null_histogram(test: PermutationTest, bins: int) -> tuple[Array, Array]:
+    """Return how many shuffles gave a figure between these edges, and the edges; undefined figures are left out."""
+    null = np.empty(0) if test.null is None else test.null
+    known = null[np.isfinite(null)]
+    return np.histogram(known, bins=bins, range=span(known)) if len(known) else (np.zeros(1), np.array([0.0, 1.0]))

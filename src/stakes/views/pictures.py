@@ -8,10 +8,10 @@ from typing import TypeVar
 import numpy as np
 
 from stakes.decisions.curves.curve import Curve
-from stakes.findings.pictures import Points
+from stakes.findings.pictures import Points, density, shares_of_truth
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 
 BLUE, ORANGE = "#2A8FD0", "#E0702A"
@@ -127,14 +127,13 @@ def confusion(table: Confusion) -> str:
     left = 24 + 6 * max(len(_short(name, names)) for name in table.truths)
     below = 20 if columns <= 4 else 14 + 4.5 * max(len(_short(name, names)) for name in table.decisions)
     frame = _Frame((0, columns), (0, rows), left, width=cell * columns, height=cell * rows, bottom=below + 18, right=24)
-    counts = table.counts.astype(np.float64)
-    shares = divide(counts, counts.sum(-1, keepdims=True))
+    shares = shares_of_truth(table)
     parts = []
     for (i, j), share in np.ndenumerate(shares):
         x, y = frame.left + j * cell, frame.top + i * cell
         parts.append(_box(x, y, cell - 1, cell - 1, BLUE, 0.05 + 0.6 * float(share)))
         if numbers:
-            parts.append(_text(x + cell / 2, y + cell / 2 - 2, f"{counts[i, j]:,.6g}", "middle"))
+            parts.append(_text(x + cell / 2, y + cell / 2 - 2, f"{table.counts[i, j]:,.6g}", "middle"))
             parts.append(_text(x + cell / 2, y + cell / 2 + 11, f"{100 * share:.0f} %", "middle", ' opacity="0.75"'))
     return frame.svg("decisions (columns) and truth (rows)", [*parts, *_names(frame, table, cell, names)])
 
@@ -167,13 +166,12 @@ def predicted(points: Points, r2: Estimate) -> str:
     return frame.svg(f"R² {r2.value:.3f}{sure}", parts)
 
 
-def _density(frame: _Frame, truth: Array, prediction: Array, weight: Array | None) -> Iterable[str]:
-    span = frame.x if frame.x[0] < frame.x[1] else (frame.x[0] - 0.5, frame.x[1] + 0.5)
-    counts, *_ = np.histogram2d(truth, prediction, _GRID, [span, span], weights=weight)
-    top, cell = np.log1p(counts.max()), frame.width / _GRID
+def _density(frame: _Frame, truth: Array, prediction: Array, weight: Array) -> Iterable[str]:
+    counts, *edges = density(truth, prediction, weight, _GRID)
+    across, down = frame.across(np.clip(edges[0], *frame.x)), frame.down(np.clip(edges[1], *frame.y))
     for i, j in zip(*np.nonzero(counts), strict=True):
-        x, y = frame.left + i * cell, frame.top + frame.height - (j + 1) * cell
-        yield _box(x, y, cell, cell, BLUE, 0.1 + 0.8 * float(np.log1p(counts[i, j]) / top))
+        strength = 0.1 + 0.8 * float(np.log1p(counts[i, j]) / np.log1p(counts.max()))
+        yield _box(across[i], down[j + 1], across[i + 1] - across[i], down[j] - down[j + 1], BLUE, strength)
 
 
 def forest(title: str, lines: Sequence[tuple[str, float, float | None, float | None]]) -> str:

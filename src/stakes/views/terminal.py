@@ -52,7 +52,7 @@ def text_of_page(page: Page, width: int = 100) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    _print(Console(file=out, width=width, highlight=False, no_color=True), page)
+    _print(Console(file=out, width=width, highlight=False, no_color=True, force_terminal=False), page)
     return _without_blanks_at_ends(out.getvalue())
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from stakes import metrics
-from stakes.findings.pages.payload import Part, listed, section, span
+from stakes.findings.pages.payload import Part, listed, section
+from stakes.findings.pictures import null_histogram
 from stakes.records import plain
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.permutation import PermutationTest
@@ -19,9 +20,7 @@ def sections_of(test: PermutationTest) -> list[Part]:
 def _null_section(test: PermutationTest, null: Array) -> Part:
     """How the figures of shuffled labels are spread."""
     known = null[np.isfinite(null)]
-    counts, edges = (
-        np.histogram(known, bins=_BINS, range=span(known)) if len(known) else (np.zeros(1), np.array([0.0, 1.0]))
-    )
+    counts, edges = null_histogram(test, _BINS)
     return section(
         "null",
         metric=test.metric,

@@ -7,7 +7,7 @@ import numpy as np
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.pages.figures import figures_section, segments_section
 from stakes.findings.pages.payload import Part, listed, section, span
-from stakes.findings.pictures import Points, mean_errors, points_of
+from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.tallies.arithmetic import Array
 
 _CELLS, _BINS = 48, 40
@@ -48,8 +48,7 @@ def _cloud(x: Array, y: Array, points: Points) -> Part:
     """Points where they are few, otherwise how many rows lie in each cell of a grid."""
     if points.few:
         return {"x": listed(x), "y": listed(y)}
-    spans = [span(values) for values in (x, y)]
-    counts, *edges = np.histogram2d(x, y, bins=_CELLS, range=spans, weights=points.weight)
+    counts, *edges = density(x, y, points.weight, _CELLS)
     across, up = np.nonzero(counts)
     cells = [listed(across), listed(up), listed(counts[across, up].round(6))]
     return {"edges": [listed(one) for one in edges], "cells": cells}

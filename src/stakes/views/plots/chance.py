@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes.errors import InputError
+from stakes.findings.pictures import null_histogram
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.views.plots.style import COLOURS, PALE, Display, axes
 from stakes.views.plots.words import in_words, inert, short_number
@@ -16,10 +17,9 @@ def null(test: PermutationTest, kind: str, ax: object, *, bins: int = _BINS) -> 
         raise InputError(
             "no-null", f"nothing was shuffled, so there is nothing to draw: the p-value is exact ({test.method})"
         )
-    known = test.null[np.isfinite(test.null)]
     with axes(ax, 6.0, 3.8) as ax:
         label = f"{test.permutations:,} shuffles of the labels"
-        heights, edges = np.histogram(known, bins=bins)
+        heights, edges = null_histogram(test, bins)
         bars = ax.stairs(heights, edges, fill=True, color=PALE, alpha=0.6, label=label)
         label = f"{inert(in_words(test.metric))} {short_number(test.value)}, p = {test.p_value:.2g}"
         value = ax.axvline(test.value, color=COLOURS[1], label=label)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.findings.pictures import share_limits, shares_of_truth
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divide
-from stakes.uncertainty.shares import wilson
+from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import Axes, Display, axes
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name
@@ -40,24 +40,18 @@ def of_evaluation(evaluation: Evaluation, kind: str, ax: object) -> Display:
         return Display(kind, ax, {"image": image, "texts": texts})
 
 
-def shares_of_truth(table: Confusion) -> Array:
-    """How often each decision was taken among the cases of each true class; 0 where there are none."""
-    counts = table.counts.astype(np.float64)
-    return divide(counts, counts.sum(-1, keepdims=True))
-
-
 def _numbers(ax: Axes, table: Confusion, shares: Array, level: float | None) -> list["Text"]:
     """Write the share of the true class, its interval and the count into each cell."""
     small = len(table.decisions) <= _WITH_INTERVALS
     effective = list(table.effective_truths.values())
+    limits = share_limits(table, level) if small and level is not None else None
     texts = []
     for (i, j), share in np.ndenumerate(shares):
         if not small and share == 0:  # a large table is mostly empty
             continue
         lines = [_percent(share)] if effective[i] else ["–"]
-        if small and level is not None and effective[i]:
-            low, high = wilson(float(share), effective[i], level)
-            lines.append(f"{100 * low:.0f} – {100 * high:.0f} %")
+        if limits is not None and (ends := limits[i][j]) is not None:
+            lines.append(f"{100 * ends[0]:.0f} – {100 * ends[1]:.0f} %")
         lines.append(_count(float(table.counts[i, j])))
         colour = "white" if share > _DARK else "#333333"
         size = 10 if small else 8

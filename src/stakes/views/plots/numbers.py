@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from stakes.findings.pictures import Points, mean_errors, points_of
+from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
 from stakes.views.plots.subjects import Evaluation
@@ -63,7 +63,7 @@ def _cloud(ax: Axes, x: Array, y: Array, points: Points) -> object:
     if points.few:
         strength = float(np.clip(60 / math.sqrt(len(x)), 1.5, 5.0))
         return ax.plot(x, y, "o", color=COLOURS[0], alpha=0.45, markersize=strength, markeredgewidth=0, zorder=3)[0]
-    counts, *edges = np.histogram2d(x, y, bins=_CELLS, weights=points.weight)
+    counts, *edges = density(x, y, points.weight, _CELLS)
     from matplotlib.colors import LogNorm
 
     drawn = np.ma.masked_less_equal(counts.T, 0)
