@@ -79,7 +79,7 @@ def test_what_an_encoding_lacks_is_escaped_and_our_own_signs_have_stand_ins(enco
 
 
 def test_our_own_signs_have_stand_ins_of_one_meaning():
-    signs = "–−…≥≤×·±→²∞½✓►◄─┬┐├└│┤┴"
+    signs = "–−…≥≤×·±→²∞½✓✕►◄─┬┐├└│┤┴“”«»10⁻¹²"
     assert not set("\\?") & set(encodable(signs, "ascii"))
 
 
@@ -88,7 +88,8 @@ def test_wide_letters_and_marks_leave_tables_aligned():
     told = aligned(rows)
     assert {columns(line) for line in told} == {columns(told[0])}
     assert told[1].startswith("名前     ")
-    shown = terminal.text(Page({"名前": "x"}, [Grid(("name", "n"), [*rows[1:], ["名" * 9, "5"]])]), "", 50).split("\n")
+    page = Page("名前", grids=[Grid(("name", "n"), [*rows[1:], ["名" * 9, "5"]])])
+    shown = terminal.text_of_page(page, 50).split("\n")
     assert {columns(line) for line in shown[4:]} == {columns(shown[2])}
 
 

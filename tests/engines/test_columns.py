@@ -303,7 +303,7 @@ def test_thousands_of_classes_give_the_sparse_figures():
     pairs = {(t, d): ((truth == int(t)) & (decided == int(d))).sum() for t, d, _, _ in worst}
     assert [count for _, _, count, _ in worst] == list(pairs.values())
     assert ev.segments["0"]["accuracy"].value == (truth == decided)[::2].mean()
-    assert "most confused" in str(ev)
+    assert "Most confused" in str(ev)
     both = stakes.count(truth=truth, prediction=decided, task="classification")
     twice = stakes.Evaluation(both + both)
     assert twice.rows == 9000

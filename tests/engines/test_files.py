@@ -20,6 +20,8 @@ import pytest
 import stakes
 from stakes.engines.files import database, kinds
 from stakes.engines.files.sources import Source
+from stakes.language.sentences import caution
+from stakes.records import as_data
 from tests.parts import since
 
 ROWS = pl.DataFrame(
@@ -53,9 +55,14 @@ def counted(data, **options):
 
 
 def left_out(told, rows):
-    """What is told of the same rows when others were left out: how many, and a note before the one about few rows."""
-    note = f"{rows} row{'s' * (rows > 1)} with a missing value or weight 0 {'were' if rows > 1 else 'was'} left out"
-    return {**told, "dropped": rows, "notes": [*told["notes"][:-1], note, *told["notes"][-1:]]}
+    """What is told of the same rows when others were left out: how many, and a caution before those of few rows."""
+    dropped = caution("caution.dropped", n=rows)
+    first = next(i for i, one in enumerate(told["findings"]) if one["key"] == "caution.few")
+    behind = len(told["findings"]) - first
+    notes, findings = list(told["notes"]), list(told["findings"])
+    notes.insert(len(notes) - behind, dropped.words[0])
+    findings.insert(first, as_data(dropped))
+    return {**told, "dropped": rows, "notes": notes, "findings": findings}
 
 
 def write_sqlite(rows, file, table="preds"):
@@ -147,7 +154,7 @@ def test_regression_from_a_file_names_rows_of_the_file(tmp_path):
     file.write_text("y,d,w\n1.5,2,1\n,3,1\n7,900,0\n100,5,1\n4,4.5,1\n2.5,2,1\n")
     found = stakes.evaluate(file, truth="y", prediction="d", weight="w", missing="drop")
     assert found["mae"].value == pytest.approx(np.mean([0.5, 95, 0.5, 0.5]))
-    assert "2 rows with a missing value or weight 0 were left out" in found.notes
+    assert "2 rows with a missing value or weight 0 were left out." in found.notes
     assert found.counted.tallies["errors"].worst[0].row == 3
 
 

@@ -134,9 +134,9 @@ def test_figures_of_two_hospitals_are_those_of_all_their_rows(tmp_path):
     with pytest.raises(stakes.InputError, match="lies inside a bin"):
         _ = found.at(0.31).confusion
     text = str(found)
-    assert "positive when score ≥ 0.3" in text
-    assert "scores were counted in bins: the auc lies between" in text
-    assert "those of rows that tie within their bin" in text
+    assert "“yes” when score ≥ 0.3" in text
+    assert "Scores were counted in bins" in text
+    assert "take rows within a bin as tied" in text
 
 
 def test_exact_tallies_give_every_figure_of_all_rows(tmp_path):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
+from stakes.language.sentences import words
 from stakes.tallies import ClassScores, Confusion
 from tests.parts import Lazily, examples, is_older
 
@@ -51,7 +52,7 @@ def test_the_four_class_table():
         assert [ev[name, c].value for c in NAMES] == pytest.approx(figures, abs=5e-7)
     assert ev["accuracy"].value == pytest.approx(0.724586, abs=5e-7)
     assert ev["kappa"].value == pytest.approx(0.632752, abs=5e-7)
-    assert ev.notes == ["kappa 0.6328 is substantial agreement (Landis & Koch)"]
+    assert ev.notes == ["A kappa of 0.6328 is called substantial agreement (Landis and Koch)."]
 
 
 def test_the_iris_report():
@@ -79,9 +80,9 @@ def test_the_iris_report():
     ],
 )
 def test_landis_and_koch_have_words(value, word):
-    from stakes.evaluation.many_classes import _landis_koch
+    from stakes.evaluation.cautions import _landis_koch
 
-    assert _landis_koch(value) == f"{word} agreement"
+    assert words(f"kappa.{_landis_koch(value)}") == word
 
 
 @st.composite
@@ -226,7 +227,7 @@ def test_an_evaluation_of_three_classes():
     assert data["class_figures"]["b"]["recall"]["value"] == 1
     rows = ev.to_rows()
     assert {(row["class"], row["segment"]) for row in rows} >= {(None, None), ("a", None), ("c", "y")}
-    assert "most confused" in str(ev)
+    assert "Most confused" in str(ev)
     assert "<td style=" in ev._repr_html_()
     assert repr(ev) == "<Evaluation of 3 classes, rows: 7>"
 
@@ -323,7 +324,7 @@ def test_a_hundred_classes_are_shown_in_reasonable_time():
     truth = np.concatenate([np.arange(100), rng.integers(0, 100, 700)])
     ev = stakes.evaluate(truth=truth, prediction=np.roll(truth, 1), task="classification")
     assert ev["accuracy"].baseline == np.bincount(truth).max() / 800
-    assert "the first 20 of 100 classes" in str(ev)
+    assert "The first 20 of 100 classes" in str(ev)
 
 
 def test_averages_are_undefined_when_a_class_is():
@@ -376,7 +377,7 @@ def test_a_class_of_no_rows_is_kept_when_it_was_declared():
 def test_many_classes_are_cut_off_in_the_text():
     truth = np.arange(30)
     text = str(stakes.evaluate(truth=truth, prediction=truth.copy(), task="classification"))
-    assert "the first 20 of 30 classes" in text
+    assert "The first 20 of 30 classes" in text
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, object, str, "category"])

@@ -326,14 +326,14 @@ def test_an_evaluation_of_numbers():
     assert ev.largest_errors[0].error == truth[17] - prediction[17]
     sizes = [abs(w.error) for w in ev.largest_errors]
     assert sizes == sorted(np.abs(truth - prediction))[::-1][:20]
-    assert "times mae: a few large errors dominate" in ev.notes[-1]
+    assert "times the mean absolute error: a few large errors dominate" in ev.notes[-1]
     assert ev["mae"].baseline == pytest.approx(np.abs(truth - truth.mean()).mean())
     assert (ev["r2"].baseline, ev["bias"].baseline, ev["rae"].baseline) == (0, 0, 1)
     assert ev.segments["a"].rows == 50
     data = json.loads(ev.to_json())
     assert data["task"] == "regression"
     assert data["largest_errors"][0]["row"] == 17
-    assert "largest errors" in str(ev)
+    assert "Largest errors" in str(ev)
     with pytest.raises(stakes.InputError, match="auc is a figure of the scores of two classes, and this is a regress"):
         ev["auc"]
     with pytest.raises(stakes.InputError, match="a curve is for scores of classes"):
@@ -345,7 +345,7 @@ def test_an_evaluation_of_numbers():
 
 def test_predictions_that_are_shifted_are_pointed_out():
     truth = np.arange(20) / 2
-    assert any("far above r2" in note for note in stakes.evaluate(truth=truth, prediction=truth * 3 + 1).notes)
+    assert any("far above R²" in note for note in stakes.evaluate(truth=truth, prediction=truth * 3 + 1).notes)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes import errors
 from stakes.engines.alike import ALIKE, form
-from stakes.errors import Pass
+from stakes.errors import Pass, Text
 from stakes.language.sentences import Finding, caution, metric, reason, sentence
 from stakes.metrics import Estimate, agreement, cost, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
@@ -240,7 +240,7 @@ def _not_probabilities(evaluation: "Evaluation") -> Iterator[Finding]:
 def _of_rows(evaluation: "Evaluation") -> Iterator[Finding]:
     """Yield what is to be said about the rows and the costs of any evaluation."""
     counted, pricing = evaluation.counted, evaluation.pricing
-    yield from (caution("caution.read_as", words=words) for words in counted.read_as)
+    yield from (caution("caution.read_as", words=Text(words)) for words in counted.read_as)
     if counted.dropped:
         yield caution("caution.dropped", n=counted.dropped)
     if counted.rows_without_segment:

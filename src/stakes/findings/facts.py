@@ -11,7 +11,7 @@ from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
-from stakes.errors import Pass
+from stakes.errors import Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
@@ -94,7 +94,7 @@ def _clusters_of(clusters: Clusters | None) -> Iterator[Sentence]:
 def _costs_in_words(costs: Costs) -> Sentence:
     if costs.classes is None and not costs.columns:
         return sentence("page.costs_pair", miss=float(costs.matrix[1][0]), alarm=float(costs.matrix[0][1]))
-    return sentence("page.costs", costs=costs.words)
+    return sentence("page.costs", costs=Text(costs.words))
 
 
 def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
@@ -166,7 +166,7 @@ def _by_segment(found: BySegment) -> About:
 
 @about.register
 def _validation(found: Validation) -> About:
-    facts = (sentence("page.how", how=found.how), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
+    facts = (sentence("page.how", how=Text(found.how)), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
     return About(sentence("page.validation"), facts)
 
 
@@ -224,7 +224,7 @@ def _recalibration(found: Recalibration) -> About:
 
 @about.register
 def _gate(gate: Gate) -> About:
-    against = (sentence("page.against", baseline=gate.baseline),) if gate.baseline else ()
+    against = (sentence("page.against", baseline=Text(gate.baseline)),) if gate.baseline else ()
     return About(sentence("page.gate"), (_rows(gate.rows), *against))
 
 

@@ -185,7 +185,8 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate
     sides = {"": evaluation} if against is None else {"": evaluation, "baseline": against.evaluation}
     for whose, side in sides.items():
         for wrong in wrongs(side):  # figures that answer another question than the one that was asked
-            raise InputError("not-to-judge", whose and f"{whose}: ", *wrong.words, " A gate does not judge that")
+            told = " A gate does not judge that; mend it first, or look at it with evaluate"
+            raise InputError("not-to-judge", whose and f"{whose}: ", *wrong.words, told)
         _refuse_one_decision(side, asked.figures, whose)
     checks = [condition.check(evaluation) for condition in asked.conditions]
     if against is not None:

@@ -3,7 +3,9 @@
 ``payload_of(thing)`` chooses the page; ``stakes.views.report`` describes how a page is added.
 """
 
+from datetime import date
 from importlib import import_module
+from importlib.metadata import version
 
 from stakes.errors import InputError
 from stakes.findings import findings_of, kind_of
@@ -39,4 +41,5 @@ def payload_of(thing: object) -> Plain:
         "source": source_of(thing),
         "sections": [verdict_section(found), *sections],
     }
-    return {name: as_data(part) for name, part in parts.items()}
+    made = {"date": date.today().isoformat(), "version": version("stakes")}
+    return {**{name: as_data(part) for name, part in parts.items()}, "made": made}

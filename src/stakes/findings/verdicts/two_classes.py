@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.decisions.thresholds.digits import round_threshold
+from stakes.errors import InputError
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
 from stakes.findings.verdicts.honesty import honesty, no_probabilities
@@ -91,7 +92,12 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     pair = (evaluation.negative, evaluation.positive)
     if set(pricing.decisions(pair)) != {*pair}:
         return answer(question, "open", sentence("verdict.threshold_decisions"))
-    decision = evaluation._decision_in_brief
+    try:
+        decision = evaluation._decision_in_brief
+    except InputError as problem:
+        if problem.code != "one-decision-is-best":
+            raise
+        return answer(question, "bad", sentence("verdict.threshold_one_decision"))
     if decision is None:
         return answer(question, "open", sentence("verdict.threshold_unknown"))
     return _at_costs(evaluation, decision, pricing)

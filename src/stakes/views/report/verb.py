@@ -1,8 +1,6 @@
 """report(): a page to explore, about any result or about rows."""
 
 import os
-from datetime import date
-from importlib.metadata import version
 from typing import Unpack
 
 from stakes.engines.files.writing import check_target
@@ -27,5 +25,4 @@ def report(thing: Data = None, path: str | os.PathLike[str] = "", *, about: str 
     if not isinstance(about, str):
         raise InputError("not-a-line", Given("about", about), " is no text; give a line to stand below the title")
     payload = payload_of(evaluation_of(thing, question)) | ({"about": about} if about else {})
-    made = {"date": date.today().isoformat(), "version": version("stakes")}
-    write({**payload, "made": made}, path, question["lang"])
+    write(payload, path, question["lang"])
