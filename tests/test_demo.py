@@ -122,3 +122,9 @@ def test_without_a_word_the_predictions_are_evaluated():
     assert "Where to look next" in shown.stdout
     none = run("demo", "calibrate", "--report", "a.html")
     assert (none.returncode, "calibrate has no page; leave --report out" in none.stderr) == (2, True)
+
+
+def test_verdicts_on_segments_are_whole_in_eighty_columns():
+    """Where they do not fit beside the numbers, they stand below them."""
+    shown = run("demo", "regression", env={"COLUMNS": "80"}).stdout
+    assert "middle: no difference shown" in shown

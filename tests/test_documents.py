@@ -23,15 +23,16 @@ ROOT = Path(__file__).parents[1]
 READMES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "README.ru.md"]
 DOCUMENTS = [*READMES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ORIGINALS = [document for document in DOCUMENTS if document not in READMES[1:]]
-"""Translations show the code of their original, which a test compares; so only that is run."""
+"""Translations show the code of their original, which a test compares; so only that is run, but for commands, whose
+answers they show in their own language."""
 
 
 def name_of(document: Path) -> str:
     return str(document.relative_to(ROOT))
 
 
-def blocks(language: str):
-    for document in ORIGINALS:
+def blocks(language: str, documents=ORIGINALS):
+    for document in documents:
         for i, code in enumerate(re.findall(rf"```{language}\n(.*?)```", document.read_text(), re.S)):
             yield pytest.param(document, code, id=f"{name_of(document)}-{i}")
 
@@ -126,9 +127,21 @@ def values_in_comments(text: str) -> list[str]:
 
 
 def sections_and_blocks(text: str) -> list[str]:
-    """The blocks in their order, without comments, and where sections begin."""
+    """The blocks in their order, without comments and answers of commands, and where sections begin."""
     parts = re.findall(r"^(##) |^```(\w+\n.*?)^```$", text, re.M | re.S)
-    return [heading or re.sub(r" +# .*", "", code) for heading, code in parts]
+    return [heading or _command(code) or re.sub(r" +# .*", "", code) for heading, code in parts]
+
+
+def _command(code: str) -> str:
+    """The command of a console block, whatever language it answers in."""
+    return re.sub(r" --lang \w+$", "", code.splitlines()[1]) if code.startswith("console\n") else ""
+
+
+@pytest.mark.parametrize("translation", READMES[1:], ids=name_of)
+def test_a_translation_shows_answers_in_its_language(translation):
+    commands = re.findall(r"^```console\n(.*)", translation.read_text(), re.M)
+    assert commands
+    assert all(command.endswith(f" --lang {translation.suffixes[0][1:]}") for command in commands)
 
 
 def names_in_sentences(text: str) -> list[str]:
@@ -138,12 +151,12 @@ def names_in_sentences(text: str) -> list[str]:
     return sorted(" ".join((code or target).split()) for code, target in found if not target.startswith("README"))
 
 
-@pytest.mark.parametrize(("document", "code"), list(blocks("console")))
-def test_console_blocks_show_the_real_output(document, code, monkeypatch, capsys):
+@pytest.mark.parametrize(("document", "code"), list(blocks("console", DOCUMENTS)))
+def test_console_blocks_show_the_real_output(document, code, tmp_path, monkeypatch, capsys):
     command, *expected = code.rstrip().splitlines()
     assert command.startswith("$ stakes ")
     arguments = shlex.split(command.removeprefix("$ stakes "))
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(tmp_path)  # what a reader types works from any folder
     monkeypatch.setenv("COLUMNS", "100")
     exit_code, out, err = run_command(arguments, capsys)
     assert exit_code == 0, err

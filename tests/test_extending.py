@@ -221,10 +221,10 @@ def test_the_kind_of_file(changed, tests):
     if tests:
         all_pass(copy, 3, "tests/engines/test_files.py", "-k", "avro")
     code = """
-import polars as pl, stakes
+import stakes
 question = {"truth": "diagnosis", "score": "logistic", "positive": "malignant", "by": "size"}
 demo = "demo:breast_cancer"
-pl.read_csv(demo).write_avro("demo.avro")
+stakes.demo_data("breast_cancer").write_avro("demo.avro")
 assert stakes.evaluate("demo.avro", **question).to_dict() == stakes.evaluate(demo, **question).to_dict()
 with open("broken.avro", "wb") as file:
     file.write(open("demo.avro", "rb").read()[:500])

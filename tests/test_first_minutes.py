@@ -60,7 +60,7 @@ def test_a_clinician_is_led_to_the_answer():
     third = run("evaluate", FILES / "pandas.csv", *FIT, *WINDOWS, "--where", '"Größe (cm)" > 170.5')
     assert third.returncode == 0, third.stderr
     rows = pd.read_csv(FILES / "plain.csv")
-    assert f"rows       {(rows['Größe (cm)'] > 170.5).sum()}" in third.stdout
+    assert f"\n{(rows['Größe (cm)'] > 170.5).sum()} rows · " in third.stdout
 
 
 def test_an_engineer_uses_the_words_of_scikit_learn():

@@ -43,7 +43,7 @@ def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened, installs):
         with_stakes_at_hand(clone)
     shown = run(clone, "make", "demo")
     assert "569" in shown
-    assert "malignant (37.3%), against benign" in shown
+    assert "37.3% are “malignant”" in shown
     assert "stakes evaluate FILE --truth COLUMN --score COLUMN" in shown
 
     own = tmp_path / "Fälle, 2026 (v2).csv"
@@ -51,7 +51,7 @@ def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened, installs):
     asked = ["evaluate", own.name, "--truth", "wirklich passiert?", "--score", "p (krank), geschätzt"]
     stakes = str(clone / ".venv" / "bin" / "stakes")
     shown = run(tmp_path, stakes, *asked, "--positive", "krank", "--report", "Bericht.html", "--lang", "es")
-    assert "krank (33.3%), against gesund" in shown
+    assert "el 33,3\u00a0% es «krank»" in shown
 
     page = opened(tmp_path / "Bericht.html")
     assert page.locator("html").get_attribute("lang") == "es"

@@ -163,6 +163,7 @@ def subjects(folder):
         ),
         "report": (stakes.report, {"thing": decided, "path": folder / "x.html", "lang": "en", "about": ""}),
         "load": (stakes.load, {"path": ""}),
+        "findings_of": (stakes.findings_of, {"thing": two}),
         "load_calibrator": (stakes.load_calibrator, {"saved": ""}),
         "cross_fitted": (
             stakes.cross_fitted,

@@ -1,6 +1,6 @@
-"""Rewrite what the documents show of commands: each console block gets the output of today.
+"""Write the real output into the console blocks of documents: ``python tools/console_blocks.py [FILE …]``.
 
-A block that ends in … keeps as many lines as it shows.
+A block that ends with … keeps as many lines as it had before that sign.
 """
 
 import os
@@ -11,27 +11,38 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("README*.md"), ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def shown(command: str) -> list[str]:
+    """Return what a command prints on a terminal of 100 columns that is none."""
+    arguments = shlex.split(command.removeprefix("$ stakes "))
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(ROOT / "src")}
+    run = [sys.executable, "-m", "stakes", *arguments]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def rewritten(block: re.Match[str]) -> str:
+    """Return a block with what its command prints now."""
+    command, *before = block[1].rstrip().splitlines()
+    lines = shown(command)
+    if before and before[-1] == "…" and len(lines) > len(before):
+        lines = [*lines[: len(before) - 1], "…"]
+    return "```console\n" + "\n".join([command, *lines]) + "\n```"
 
 
 def main() -> None:
-    """Rewrite those documents whose names contain one of the words given, or all of them."""
-    for document in DOCUMENTS:
-        if not sys.argv[1:] or any(word in document.name for word in sys.argv[1:]):
-            text = document.read_text(encoding="utf-8")
-            document.write_text(re.sub(r"(?<=^```console\n).*?(?=^```$)", as_of_today, text, flags=re.M | re.S))
-
-
-def as_of_today(block: re.Match[str]) -> str:
-    """Return the block with the output that its command has now."""
-    command, *shown = block[0].rstrip().splitlines()
-    words = [sys.executable, "-m", "stakes", *shlex.split(command.removeprefix("$ stakes "))]
-    done = subprocess.run(
-        words, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "COLUMNS": "100"}, check=True
-    )
-    lines = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
-    lines = [*lines[: len(shown) - 1], "…"] if shown[-1:] == ["…"] else lines
-    return "\n".join([command, *lines, ""])
+    """Rewrite the documents that are named, or all of them."""
+    named = [Path(name) for name in sys.argv[1:]] or [
+        *sorted(ROOT.glob("README*.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    for document in named:
+        text = document.read_text(encoding="utf-8")
+        new = re.sub(r"```console\n(.*?)```", rewritten, text, flags=re.DOTALL)
+        if new != text:
+            document.write_text(new, encoding="utf-8")
+            print(document.relative_to(ROOT))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ def average_precision(places: tuple[int, ...]) -> Fraction:
 orders = [average_precision(places) for places in combinations(range(1, 11), 5)]
 print(f"average over all {len(orders)} orders: {float(sum(orders) / len(orders)):.6f}")
 print(f"as good as ours: {sum(order >= by_hand for order in orders)} orders")
-print(stakes.permutation_test(truth=relevant, score=score, metric="average_precision"))
+test = stakes.permutation_test(truth=relevant, score=score, metric="average_precision")
+print(test.findings[0].words[0], f"(p = {test.p_value:.4f})")
 
 # %%
 # The order is good at the top: four of five relevant documents are among the first six. But ten documents prove little:

@@ -35,7 +35,8 @@ print(flattered["accuracy"].pooled)
 # diagnoses, and no shuffle undoes that. (29 shuffles keep this quick, and 1/30 is the least p that they can give; take
 # 1,000 in earnest.)
 
-print(stakes.permutation_test(GaussianNB(), chosen, sick, permutations=29))
+fooled = stakes.permutation_test(GaussianNB(), chosen, sick, permutations=29)
+print(fooled.findings[0].words[0], f"(p = {fooled.p_value:.2g})")
 
 # %%
 # Test all that was done
@@ -45,7 +46,7 @@ print(stakes.permutation_test(GaussianNB(), chosen, sick, permutations=29))
 
 model = make_pipeline(SelectKBest(k=20), GaussianNB())
 by_chance = stakes.permutation_test(model, noise, sick, permutations=29)
-print(by_chance)
+print(by_chance.findings[0].words[0], f"(p = {by_chance.p_value:.2g})")
 
 # %%
 # The real thing
@@ -56,7 +57,7 @@ data, benign = load_breast_cancer(return_X_y=True)
 rows = [*np.flatnonzero(benign == 0)[:25], *np.flatnonzero(benign == 1)[:30]]
 hidden = np.hstack([data[rows], noise[:, 30:]])
 real = stakes.permutation_test(model, hidden, sick, permutations=29)
-print(real)
+print(real.findings[0].words[0], f"(p = {real.p_value:.2g})")
 
 # %%
 tests = {"5,000 times noise": by_chance, "30 measurements among noise": real}

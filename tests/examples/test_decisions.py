@@ -101,11 +101,13 @@ def test_credit_is_scored_by_costs():
     thresholds, paid = costs_of_thresholds(positive, score, 8, 1)
     best = paid.argmin()
     assert paid[best] / n == pytest.approx(cost(score >= thresholds[best]))
-    assert f"The best of these rows, {thresholds[best]:.6g}, " in text
-    assert f"on the very rows that chose it, it is {1000 * paid[best] / n:.4g}, which flatters it" in text
+    choice = variables["choice"]
+    assert (choice.threshold, choice.apparent.value) == pytest.approx((thresholds[best], paid[best] / n))
     bayes, constant = cost(score >= 1 / 9), cost(np.zeros(n, bool))
-    assert f"That costs {1000 * bayes:.4g} " in text
-    assert f"always repays {1000 * constant:.4g}; always defaults {1000 * np.mean(~positive):.4g}" in text
+    assert choice.cost.value == pytest.approx(bayes)
+    always = {"always repays": constant, "always defaults": np.mean(~positive)}
+    assert {name: choice.alternatives[name].value for name in always} == pytest.approx(always)
+    assert f"{1000 * bayes:.5g} per 1,000 cases" in text
     ratios = [bayes / constant, cost(score >= 0.5) / constant]
     assert figures("normalised_cost", text) == pytest.approx(ratios, rel=1e-5)
     assert 0.82 < ratios[0] < 0.845  # a sixth is saved
@@ -123,7 +125,8 @@ def test_fraud_is_decided_by_the_loss_of_each_payment(payments):
     by_loss = p * amount >= 5 * (1 - p)
     thresholds, paid = costs_of_thresholds(fraud, p, amount, 5)
     one = thresholds[paid.argmin()]
-    assert f"when score ≥ {one:.6g}, otherwise 'honest'" in text
+    assert variables["choice"].recommended == (one,)
+    assert "“fraud” from score" in text
     assert re.search(rf"^fraud +{np.sum(fraud & ~by_loss)} +{np.sum(fraud & by_loss)}$", text, re.M)
     beside = [cost(by_loss), cost(p >= one), cost(by_loss)]
     assert figures("expected_cost", text) == pytest.approx(beside, rel=1e-5)
@@ -137,7 +140,7 @@ def test_fraud_is_decided_by_the_loss_of_each_payment(payments):
 
 
 def test_the_threshold_of_payments_is_judged_on_rows_that_did_not_choose_it(payments):
-    text, variables = payments
+    _, variables = payments
     rows = variables["payments"]
     fraud, p, amount = rows["truth"] == "fraud", rows["probability"], rows["amount"]
     rng, n = np.random.default_rng(1), len(p)
@@ -148,9 +151,9 @@ def test_the_threshold_of_payments_is_judged_on_rows_that_did_not_choose_it(paym
         asked = p >= thresholds[costs.argmin()]
         paid += (drawn == 0) * np.where(asked, 5 * ~fraud, amount * fraud)
         left_out += drawn == 0
-    told = float(re.search(r"That costs ([\d,]+)", text)[1].replace(",", "")) / 1000
     _, costs = costs_of_thresholds(fraud, p, amount, np.full(n, 5.0))
-    assert told == pytest.approx(costs.min() / n / 4 + np.mean(paid / left_out) * 3 / 4, rel=0.01)
+    expected = costs.min() / n / 4 + np.mean(paid / left_out) * 3 / 4
+    assert variables["choice"].cost.value == pytest.approx(expected, rel=0.01)
 
 
 def test_a_model_goes_where_fewer_are_ill():

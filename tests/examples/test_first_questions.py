@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tests.examples import printed
+from tests.examples import printed, ran
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def test_iris_with_a_support_vector_classifier():
 
 
 def test_tumours_by_logistic_regression():
-    text = printed("first_questions/breast_cancer")
+    text, variables = ran("first_questions/breast_cancer")
     X, benign = load_breast_cancer(return_X_y=True)
     malignant = 1 - benign
     folds = ms.StratifiedKFold(10, shuffle=True, random_state=0)
@@ -63,10 +63,12 @@ def test_tumours_by_logistic_regression():
     assert shown == [(f"{patient}", f"{score:.3f}") for score, patient in missed]
 
     (fp, tn), (tp, fn) = _cells(malignant, said >= 1 / 21)
-    assert f"That costs {1000 * (20 * fn + fp) / len(said):.4g} " in text
+    choice = variables["choice"]
+    assert choice.cost.value == pytest.approx((20 * fn + fp) / len(said))
     assert re.search(rf"^benign +{tn} +{fp}\nmalignant +{fn} +{tp}$", text, re.M)
     (fp_half, _), (_, fn_half) = _cells(malignant, said >= 0.5)
-    assert f"threshold 0.5 {1000 * (20 * fn_half + fp_half) / len(said):.4g}." in text
+    assert choice.alternatives["threshold 0.5"].value == pytest.approx((20 * fn_half + fp_half) / len(said))
+    assert f"{1000 * (20 * fn + fp) / len(said):.5g} per 1,000 cases" in text
     assert (fn_half, fp_half, fn, fp) == (9, 4, 1, 53), "the last words of the example say so"
 
 
@@ -150,7 +152,7 @@ def test_what_a_covid_test_means():
 
 
 def test_a_search_result():
-    text = printed("first_questions/retrieval_order")
+    text, variables = ran("first_questions/retrieval_order")
     relevant, score = [1, 1, 0, 1, 0, 1, 0, 0, 0, 1], np.arange(10, 0, -1)
     value = metrics.average_precision_score(relevant, score)
     assert f"average precision by hand: 47/60 = {value:.6f}" in text
@@ -165,7 +167,9 @@ def test_a_search_result():
     as_good = sum(one > value - 1e-9 for one in every)
     assert f"average over all {len(every)} orders: {np.mean(every):.6f}" in text
     assert f"as good as ours: {as_good} orders" in text
-    shuffles = int(re.search(r"([\d,]+) of 10,000 shuffles did as well", text)[1].replace(",", ""))
+    p = variables["test"].p_value
+    assert f"(p = {p:.4f})" in text
+    shuffles = round(10_001 * p) - 1
     assert stats.binomtest(shuffles, 10_000, as_good / len(every)).pvalue > 1e-4
 
 

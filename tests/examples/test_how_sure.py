@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tests.examples import printed
+from tests.examples import printed, ran
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,9 @@ def as_good(X, y, shuffles, choose=None):
 
 
 def test_chance_is_told_from_the_real_thing():
-    flattered, *tests = printed("how_sure/chance_55_patients").splitlines()
+    text, variables = ran("how_sure/chance_55_patients")
+    flattered, *told = text.splitlines()
+    tests = [variables[name] for name in ("fooled", "by_chance", "real")]
     noise = np.random.default_rng(0).normal(size=(55, 5000))
     sick = np.arange(55) < 25
     data, benign = load_breast_cancer(return_X_y=True)
@@ -98,9 +100,9 @@ def test_chance_is_told_from_the_real_thing():
         as_good(noise, sick, 29, choose=20),
         as_good(np.hstack([data[rows], noise[:, 30:]]), sick, 29, choose=20),
     ]
-    for line, (accuracy, reached) in zip(tests, found, strict=True):
-        shown = f"{reached}" if reached else "none"
-        assert line == f"accuracy {accuracy:.6g}; {shown} of 29 shuffles did as well: p = {(reached + 1) / 30:.2g}"
+    for line, test, (accuracy, reached) in zip(told, tests, found, strict=True):
+        assert (test.value, test.p_value) == pytest.approx((accuracy, (reached + 1) / 30))
+        assert line.endswith(f"(p = {(reached + 1) / 30:.2g})")
     limits = binomtest(round(found[0][0] * 55), 55).proportion_ci(method="wilson")
     assert flattered.startswith(
         f"accuracy {found[0][0]:.6g}, 95 % interval {limits.low:.6g} to {limits.high:.6g} (ignoring the input: "

@@ -145,9 +145,8 @@ def _style(grid: TextTable, cell: str) -> str:
 
 def _too_narrow(grid: TextTable, widths: list[int], width: int) -> bool:
     """Whether sentences would have to be squeezed beside the numbers."""
-    words = [i for i in grid.words if i]
     room = width - _needed(widths, list(range(len(widths))), grid)
-    return room < _LEAST_WORDS * len(words) and any(widths[i] > _LEAST_WORDS for i in words)
+    return room < sum(min(_LEAST_WORDS, widths[i]) for i in grid.words if i)
 
 
 def _needed(widths: list[int], shown: list[int], grid: TextTable, name: int = _NAME) -> int:

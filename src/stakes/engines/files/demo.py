@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from stakes.errors import InputError, short
-from stakes.tallies.checks import check_flag
+from stakes.tallies.checks import check_flag, check_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,9 +50,10 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     >>> demo_data("breast_cancer").columns
     ['diagnosis', 'size', 'logistic', 'neighbours']
     """
+    check_text("name", name)
     check_flag("path", path)
     file = real_name(f"{PREFIX}{name}")
-    if path:
+    if path is True:
         return file
     if not file.endswith(".csv"):
         raise InputError(

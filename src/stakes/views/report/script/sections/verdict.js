@@ -67,8 +67,14 @@ function wrongCard({ sentences }) {
   );
 }
 
+const AMOUNTS = { sign: "amount.sign", word: "amount.word" };
+
 function figureChip(figure) {
-  const write = FORMATS[figure.format ?? "number"];
+  const plain = FORMATS[figure.format ?? "number"];
+  const write = figure.unit ? (value) => t(AMOUNTS[/^\p{Sc}$/u.test(figure.unit) ? "sign" : "word"], {
+    amount: plain(value),
+    unit: figure.unit,
+  }) : plain;
   const ends = () => writeInterval(figure.low, figure.high, write);
   const limits = figure.low === null ? null : node("span", { class: "limits" }, ends());
   return node(
