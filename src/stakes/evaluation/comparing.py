@@ -52,8 +52,11 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
-    >>> print(both.conclusion)
-    new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
+    >>> print(both.conclusion.replace(". ", ".\\n"))
+    “new” and “old” cannot be told apart by accuracy on these rows.
+    “new” minus “old” is 0.3333.
+    With 95% confidence the difference lies between −0.1871 and 0.7000.
+    If neither were better, a difference this large would turn up with probability 0.5000.
     """
     if isinstance(data, list | tuple) and data and all(isinstance(one, Confusion) for one in data):
         data = {f"table {number}": one for number, one in enumerate(data, 1)}

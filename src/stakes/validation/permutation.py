@@ -38,8 +38,9 @@ def permutation_test(
     number is given. An estimator with ``X`` and ``y`` is fitted again for each permutation; the options of that are
     ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
 
-    >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
-    mcc 1; Fisher's exact test, one-sided: p = 0.018
+    >>> test = permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0])
+    >>> print(f"p {test.p:.4f}:", test.findings[0].words[0])
+    p 0.0179: Chance alone would rarely give this.
     """
     if "how" in asked:
         asked["cv"] = asked.pop("how")  # type: ignore[typeddict-item]  # as validate() calls it
