@@ -700,7 +700,7 @@ def test_seed_and_confidence():
     narrow = stakes.evaluate(truth=truth, score=score, confidence=0.5)
     assert narrow["f1"].confidence == 0.5
     assert ev["f1"].low < narrow["f1"].low < narrow["f1"].high < ev["f1"].high
-    assert "50 % interval" in str(narrow)
+    assert "50% interval" in str(narrow)
     assert ev.interval("f1", confidence=0.5).low == pytest.approx(narrow["f1"].low, abs=0.01)
 
 
@@ -718,8 +718,8 @@ def test_few_rows_are_pointed_out():
     truth, score = two_classes(100, prevalence=0.2)
     ev = stakes.evaluate(truth=truth, score=score)
     rows = int(truth.sum())
-    assert f"with fewer than 50 rows ({rows} rows of true) intervals can cover less often" in ev.notes[-1]
-    assert ev["auc"].note == ev.notes[-1]
+    assert ev.notes[-1] == f"There are only {rows} rows of “true”; intervals can be too narrow."
+    assert f"with fewer than 50 rows ({rows} rows of true) intervals can cover less often" in ev["auc"].note
     assert not stakes.evaluate(truth=np.arange(100) < 50, score=score)["auc"].note
     assert "2 rows of data" in stakes.evaluate(truth=[1.5, 2], prediction=[1.0, 2])["mae"].note
 
@@ -727,11 +727,11 @@ def test_few_rows_are_pointed_out():
 def test_pages_say_why_and_how():
     truth, score = two_classes(200)
     ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(200) // 2)
-    assert "clusters   100; intervals draw whole clusters" in str(ev)
+    assert "100 clusters; intervals resample whole clusters" in " ".join(str(ev).split())
     assert str(ev["ks"]).endswith("no interval: the threshold is chosen on the same rows, which no resampling undoes")
     with pytest.warns(stakes.InputWarning):
         single = stakes.evaluate(truth=truth, prediction=score > 0.4, cluster=np.zeros(200))
-    assert single.notes[-1] == "there are no intervals: there is a single cluster"
+    assert single.notes[-1] == "There are no intervals: there is a single cluster."
 
 
 def test_one_row_has_figures_but_no_intervals():
@@ -823,7 +823,7 @@ def test_segments_with_few_clusters_say_so():
     truth, score = two_classes(400)
     ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(400) // 10, by=np.arange(400) // 100)
     assert not any("clusters" in note for note in ev.notes)
-    assert any("there are only 10 clusters" in note for note in ev.segments["0"].notes)
+    assert any("There are only 10 clusters" in note for note in ev.segments["0"].notes)
 
 
 def test_losses_too_small_for_their_powers_do_not_warn():
