@@ -15,9 +15,9 @@ from sklearn.svm import LinearSVC
 
 import stakes
 from stakes.errors import InputError, UnableError
+from stakes.findings.pictures import Points, mean_errors, points_of
 from stakes.text import visible
 from stakes.views import pictures
-from stakes.views.plots import numbers
 from stakes.views.plots.network import arrows_of, layout
 from stakes.views.plots.words import inert, with_interval
 from tests.parts import Lazily
@@ -108,7 +108,7 @@ def drawn_texts(display):
         ("two", "roc pr histograms cost reject reliability decision confusion segments"),
         ("many", "confusion roc pr histograms cost reject reliability decision segments"),
         ("regression", "predicted residuals segments"),
-        ("comparison", "forest"),
+        ("comparison", "forest roc pr reliability decision"),
         ("system", "network"),
     ],
 )
@@ -193,7 +193,7 @@ def test_the_legend_tells_the_area_with_its_interval(two):
     auc = two["auc"]
     words = [text.get_text() for text in two.plot("roc").ax_.get_legend().get_texts()]
     assert f"AUC {auc.value:.3f} [{auc.low:.3f}, {auc.high:.3f}]" in words
-    assert "95 % band, each place by itself" in words
+    assert "95 % band, simultaneous" in words
 
 
 def test_given_decisions_are_not_marked_with_a_threshold():
@@ -343,7 +343,7 @@ def test_the_mean_errors_have_students_intervals(regression):
 
 
 def test_groups_of_a_single_row_have_no_interval():
-    *_, reach = numbers.mean_errors(np.arange(3.0), np.ones(3), np.ones(3), 0.95)
+    *_, reach = mean_errors(Points(np.ones(3), np.arange(3.0), np.ones(3), rows=True), 0.95)
     assert np.isnan(reach).all()
 
 
@@ -363,9 +363,9 @@ def test_where_rows_are_gone_the_kept_histogram_is_drawn():
     rng = np.random.default_rng(0)
     truth = rng.normal(5, 2, 5000)
     sums = stakes.ErrorSums.from_rows(truth, truth + 0.1, parts=("histogram",))
-    points = numbers.points_of(sums)
+    points = points_of(sums)
     assert not points.few
-    assert points.weight.sum() == 5000
+    assert points.weight.sum() == pytest.approx(5000)
     assert np.average(points.truth, weights=points.weight) == pytest.approx(truth.mean(), abs=0.15)
 
 
@@ -693,7 +693,8 @@ def test_pictures_of_notebooks_are_light_and_take_the_colour_of_the_text(two):
     assert 'fill="currentColor"' in html
     rng = np.random.default_rng(0)
     truth = rng.normal(0, 1, 50_000)
-    picture = pictures.predicted(stakes.ErrorSums.from_rows(truth, truth), stakes.Estimate("r2", 1.0))
+    points = points_of(stakes.ErrorSums.from_rows(truth, truth))
+    picture = pictures.predicted(points, stakes.Estimate("r2", 1.0))
     assert len(picture) < 60_000
     assert "<circle" not in picture
 
