@@ -115,7 +115,12 @@ def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Argument
     if data is None:
         return {}
     if arrays and elsewhere and where is not None:  # which rows it keeps is only known where the table is
-        raise errors.where_beside_array(next(iter(arrays)))
+        raise InputError(
+            "where-beside-array",
+            Given("where"),
+            f" chooses rows of the table, and {next(iter(arrays))} is an array beside it; put it into the table and "
+            "give the name of its column",
+        )
     if names_files(data):
         from stakes.engines.files import reading  # loads Polars
 

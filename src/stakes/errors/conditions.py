@@ -62,14 +62,5 @@ def rounded_column(column: str, number: object) -> InputError:
     )
 
 
-def where_beside_array(argument: str) -> InputError:
-    return InputError(
-        "where-beside-array",
-        Given("where"),
-        f" chooses rows of the table, and {argument} is an array beside it; put it into the table and give the name "
-        "of its column",
-    )
-
-
 def nothing_satisfies(where: str) -> EmptyError:
     return EmptyError("nothing-satisfies", "no row satisfies ", Pass("where", where), "; there is nothing to evaluate")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError, MissingPartError
+from stakes.errors import EmptyError, InputError
 from stakes.errors.mentions import Pass
 from stakes.errors.words import rows_text, short
 
@@ -15,16 +15,6 @@ def no_such_file(path: str) -> InputError:
     elif path.startswith("~"):
         what = "there is no such file, and ~ is a sign of the shell's; write the whole path"
     return InputError("no-such-file", f"{path}: {what}")
-
-
-def no_such_demo(name: str, known: Sequence[str]) -> InputError:
-    return InputError("no-such-demo", f"{short(name)}: there is no such data; there are {', '.join(known)}")
-
-
-def demo_of_system(name: str) -> InputError:
-    return InputError(
-        "demo-of-system", f"{name} describes a system, not rows; stakes.System.from_toml('demo:{name}') reads it"
-    )
 
 
 def unreadable_file(path: str, why: str) -> InputError:
@@ -73,12 +63,6 @@ def beyond_float64(value: str, problem: InputError) -> InputError:
     spelled = value.strip().lstrip("+-").lower().startswith("inf")
     more = f"; {short(repr(value))} is beyond what a float64 holds"
     return problem if spelled else InputError("beyond-float64", problem.text, more)
-
-
-def missing_duckdb(path: str) -> MissingPartError:
-    return MissingPartError(
-        "missing-duckdb", f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"
-    )
 
 
 def rounded_values(place: str, column: str, number: int) -> InputError:

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from stakes import errors
+from stakes.errors import InputError
+from stakes.errors.words import short
 from stakes.tallies.checks import check_flag, check_text
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def real_name(name: str | os.PathLike[str]) -> str:
         return text
     files = demo_names()
     if text.removeprefix(PREFIX) not in files:
-        raise errors.no_such_demo(text, [PREFIX + name for name in files])
+        known = ", ".join(PREFIX + name for name in files)
+        raise InputError("no-such-demo", f"{short(text)}: there is no such data; there are {known}")
     return str(files[text.removeprefix(PREFIX)])
 
 
@@ -55,7 +57,9 @@ def demo_data(name: str = "breast_cancer", path: bool = False) -> "pl.DataFrame 
     if path is True:
         return file
     if not file.endswith(".csv"):
-        raise errors.demo_of_system(name)
+        raise InputError(
+            "demo-of-system", f"{name} describes a system, not rows; stakes.System.from_toml('demo:{name}') reads it"
+        )
     import polars as pl  # takes longer to load than all of this
 
     return pl.read_csv(file)
