@@ -58,4 +58,6 @@ def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened, installs):
     assert "krank" in page.locator("h1").inner_text()
     assert page.locator("#verdict").inner_text().strip()
     asked_for = "stakes evaluate 'Fälle, 2026 (v2).csv' --truth 'wirklich passiert?' --score 'p (krank), geschätzt'"
-    assert page.locator(".source").inner_text() == f"{asked_for} --positive krank"
+    file, _, command = page.locator(".source").inner_text().partition("\n")
+    assert file.startswith("archivo: Fälle, 2026 (v2).csv · verdad: wirklich passiert?")
+    assert command.strip() == f"{asked_for} --positive krank"

@@ -344,13 +344,15 @@ def test_an_evaluation_has_a_calibration():
     json.dumps(saved, allow_nan=False)
     assert str(found.slope).endswith(f"80 % interval {found.slope.low:.6g} to {found.slope.high:.6g}")  # no baseline
     text = " ".join(str(found).split())
-    assert text.startswith("How honest are the probabilities of “true”? 400 rows ? Are the probabilities honest?")
+    assert text.startswith(
+        "How honest are the probabilities of “true”? 400 rows ? Can the probabilities be taken at face"
+    )
     assert "they are too high" in text
-    assert "of 1,000 redrawn files" in text
+    assert "1,000 simulations" in text
     assert repr(found) == "<Calibration of 'true' against 'false'>"
 
 
-@pytest.mark.parametrize(("factor", "words"), [(0.3, "they are too timid"), (3, "they are too extreme")])
+@pytest.mark.parametrize(("factor", "words"), [(0.3, "they are too cautious"), (3, "they are too extreme")])
 def test_the_slope_is_read_out_loud(factor, words):
     p, y, _ = rows(3000, shape=1.0)
     said = 1 / (1 + np.exp(-factor * logit(p)))

@@ -208,7 +208,7 @@ def test_savings_are_paired_differences():
     noise = stakes.decide(truth=rng.random(300) < 0.2, score=rng.random(300), costs=costs)
     assert not noise.enough_evidence
     assert not noise.worse
-    assert "There is not enough evidence: against deciding “false” for everyone" in told(noise)
+    assert "There is not enough evidence: compared with deciding “false” for everyone" in told(noise)
     saving = replace(noise.savings["always true"], value=-2.0, low=-3.0, high=-1.0)
     worse = replace(noise, savings={**noise.savings, "always true": saving})
     assert worse.worse
@@ -353,7 +353,13 @@ def test_the_recommendation_in_words_and_as_data():
     ev = stakes.evaluate(truth=rng.random(1000) < p, score=p, costs=stakes.Costs(miss=9, false_alarm=1))
     choice = ev.decide()
     words = str(choice)
-    for part in ("“true” from score 0.1 on", "per 1,000 cases", "threshold 0.5", "always “false”", "false alarms"):
+    for part in (
+        "“true” from score 0.1 on",
+        "per 1,000 cases",
+        "threshold 0.5",
+        "always “false”",
+        "raise a false alarm",
+    ):
         assert part in words
     assert f"{1000 * choice.corrected.value:.5g}" in words
     data = json.loads(choice.to_json())

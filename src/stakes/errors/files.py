@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError, MissingPartError
+from stakes.errors import EmptyError, InputError
 from stakes.errors.mentions import Pass
 from stakes.errors.words import rows_text, short
 
@@ -56,12 +56,6 @@ def beyond_float64(value: str, problem: InputError) -> InputError:
     spelled = value.strip().lstrip("+-").lower().startswith("inf")
     more = f"; {short(repr(value))} is beyond what a float64 holds"
     return problem if spelled else InputError("beyond-float64", problem.text, more)
-
-
-def missing_duckdb(path: str) -> MissingPartError:
-    return MissingPartError(
-        "missing-duckdb", f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"
-    )
 
 
 def rounded_values(place: str, column: str, number: int) -> InputError:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -134,6 +133,8 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
 def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
+    from pathlib import PurePath  # loads six more modules
+
     files = tuple(PurePath(one).name for one in _files(data))
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
 

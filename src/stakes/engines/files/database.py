@@ -13,7 +13,7 @@ from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
-from stakes.errors import InputError, nearest, some
+from stakes.errors import InputError, MissingPartError, nearest, some
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -220,7 +220,10 @@ def _duckdb(source: Source, options: Mapping[str, str]) -> tuple[Connection, typ
     try:
         import duckdb
     except ImportError:
-        raise errors.missing_duckdb(str(source.path)) from None
+        raise MissingPartError(
+            "missing-duckdb",
+            f"{source.path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'",
+        ) from None
     if source.plain_path != source.path:
         raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")
     try:

@@ -6,10 +6,13 @@ plural forms is a table of them (one/few/many/other, as its language has them).
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stakes import metrics
 from stakes.records import Plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SPELT = {
     **{word: word.upper() for word in ("auc", "ece", "f", "f1", "ks", "mcc", "mce")},
@@ -36,8 +39,10 @@ def file_texts(lang: str) -> Plain:
     return dict(_flat(tomllib.loads(place_of(lang).read_text(encoding="utf-8"))))
 
 
-def place_of(lang: str) -> Path:
+def place_of(lang: str) -> "Path":
     """Return where the file of a language is."""
+    from pathlib import Path  # loads six more modules
+
     return Path(__file__).parent / f"{lang}.toml"
 
 
