@@ -90,7 +90,7 @@ def test_rows_of_a_decision_are_its_alternatives():
     rows = {row["way"]: row for row in choice.to_rows()}
     assert rows["always benign"]["value"] == choice.alternatives["always benign"].value
     assert rows["always benign"]["saving_low"] == choice.savings["always benign"].low
-    assert rows[f"thresholds of these rows ({choice.shown(choice.threshold):.6g})"]["high"] == choice.corrected.high
+    assert next(iter(rows.values()))["high"] == choice.corrected.high
 
 
 # ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────

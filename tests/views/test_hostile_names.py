@@ -36,7 +36,7 @@ from stakes.text import visible
 from stakes.views import csv as as_csv
 from stakes.views import markdown, report, terminal
 from stakes.views.junit import junit
-from stakes.views.page import Answer, Page, TextTable
+from stakes.views.page import AnswerInWords, Page, TextTable
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
 from tests.parts import Lazily, examples
@@ -207,7 +207,7 @@ def test_folding_a_name_begins_no_line_with_a_command(blank, monkeypatch, capsys
     monkeypatch.setenv("COLUMNS", "40")
     for length in range(15, 45):
         name = f"{'a' * length}{blank}::error::{'b' * 30}"
-        answer = Answer("good", name, name, [name], [name])
+        answer = AnswerInWords("good", name, name, [name], [name])
         page = Page(name, [name], [answer], [TextTable(("name", "n"), [(name, "1")], title=name)], [name])
         terminal.show_page(page)
         harmless(terminal.text_of_page(page, 40) + capsys.readouterr().out + wrap(name))
