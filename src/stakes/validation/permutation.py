@@ -39,7 +39,7 @@ def permutation_test(
     ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
 
     >>> test = permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0])
-    >>> print(f"p {test.p:.4f}:", test.findings[0].words[0])
+    >>> print(f"p {test.p_value:.4f}:", test.findings[0].words[0])
     p 0.0179: Chance alone would rarely give this.
     """
     if "how" in asked:
