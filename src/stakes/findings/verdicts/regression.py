@@ -4,6 +4,14 @@ from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, of_evaluation, side_of
 from stakes.language.sentences import Finding, Sentence, answer, sentence
+from stakes.metrics.regression import (
+    max_error,
+    mean_absolute_error,
+    mean_error,
+    median_absolute_error,
+    r2,
+    root_mean_squared_error,
+)
 
 
 def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:
@@ -13,32 +21,32 @@ def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:
 
 
 def _better(evaluation: RegressionEvaluation) -> Finding:
-    r2, size = evaluation.figures["r2"], evaluation.figures["mean_absolute_error"]
-    if not r2.defined:
+    found, size = evaluation.figures[r2.name], evaluation.figures[mean_absolute_error.name]
+    if not found.defined:
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"), figures=[size])
     more: list[Sentence] = []
     if evaluation.errors.baseline is not None:
         values = {"error": size.value, "always": size.baseline, "baseline": evaluation.errors.baseline}
         more = [sentence("verdict.better_mean", **values)]
-    return better(1 if _perfect(evaluation) else side_of(r2, r2.baseline), *more, figures=[r2, size])
+    return better(1 if _perfect(evaluation) else side_of(found, found.baseline), *more, figures=[found, size])
 
 
 def _perfect(evaluation: RegressionEvaluation) -> bool:
     """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
-    return evaluation.figures["r2"].value == 1 and evaluation.rows >= FEW_ROWS
+    return evaluation.figures[r2.name].value == 1 and evaluation.rows >= FEW_ROWS
 
 
 def _believe(evaluation: RegressionEvaluation) -> Finding:
-    found = evaluation.figures["r2"]
+    found = evaluation.figures[r2.name]
     if _perfect(evaluation):
         return answer("verdict.believe", "doubt", sentence("verdict.believe_perfect"), figures=[found])
-    figures = [evaluation.figures[name] for name in ("r2", "mean_absolute_error", "root_mean_squared_error")]
+    figures = [evaluation.figures[one.name] for one in (r2, mean_absolute_error, root_mean_squared_error)]
     return believe(evaluation, found if found.defined else None, figures=figures)
 
 
 def _shifted(evaluation: RegressionEvaluation) -> Finding:
     """Whether predictions are too high or too low on the whole."""
-    question, found = "verdict.shifted", evaluation.figures["mean_error"]
+    question, found = "verdict.shifted", evaluation.figures[mean_error.name]
     size = abs(found.value)
     if not _perfect(evaluation) and (found.low is None or found.high is None):
         return answer(question, "open", sentence("verdict.shifted_unknown", size=size), figures=[found])
@@ -54,5 +62,5 @@ def _where(evaluation: RegressionEvaluation) -> Finding:
     for worst in evaluation.largest_errors[:1]:
         values = {"size": abs(worst.error), "truth": worst.truth, "prediction": worst.prediction}
         told.append(sentence("verdict.where_largest", row=worst.row, **values))
-    figures = [evaluation.figures[name] for name in ("max_error", "median_absolute_error")]
-    return fails(evaluation, evaluation.figures["mean_absolute_error"], told, figures)
+    figures = [evaluation.figures[one.name] for one in (max_error, median_absolute_error)]
+    return fails(evaluation, evaluation.figures[mean_absolute_error.name], told, figures)
