@@ -166,7 +166,9 @@ def test_dishonest_classes_are_counted():
         "high": sum(one.high < 0 for one in shifts),
         "low": sum(one.low > 0 for one in shifts),
     }
-    told = {key.removeprefix("verdict.honest_classes_"): values["n"] for key, values in found.items() if "n" in values}
+    told = {
+        key.removeprefix("verdict.honest_classes_"): values["n"] for key, values in found.items() if "classes_" in key
+    }
     assert told == {way: count for way, count in expected.items() if count}
 
 
@@ -251,7 +253,7 @@ def test_errors_are_counted_once_inside_or_outside_of_the_picture():
 def test_rows_that_are_gone_are_seen_through_their_picture(monkeypatch):
     ev = numbers()
     seen = payload_of(ev)
-    monkeypatch.setattr("stakes.findings.pages.regression._MANY", 100)
+    monkeypatch.setattr("stakes.findings.pictures._MANY", 100)
     payload = payload_of(ev)
     shown, exact = section(payload, "predicted"), section(seen, "predicted")
     assert sum(shown["predicted"]["cells"][2]) == pytest.approx(3_000)
@@ -424,12 +426,12 @@ def test_chance_is_told_in_words():
 def test_a_decision_tells_its_threshold_costs_and_doubts():
     found = decision()
     payload = payload_of(found)
-    assert sentences(payload, "decided.what")["decided.from"]["threshold"] == found.recommended[0]
+    assert sentences(payload, "decided.what")["decided.from"]["threshold"] == found.shown(found.recommended[0])
     assert sentences(payload, "decided.price")["decided.cost"]["cost"] == pytest.approx(1000 * found.cost.value)
     saving = found.savings[found.constant]
     assert sentences(payload, "decided.evidence")["decided.earns"]["saving"] == pytest.approx(1000 * saving.value)
     firm = sentences(payload, "decided.firm")
-    assert firm["decided.alike"]["high"] == found.alike[0][-1][1]
+    assert firm["decided.alike"]["high"] == found.shown(found.alike[0][-1][1])
     assert (firm["decided.ratio"]["low"], firm["decided.ratio"]["high"]) == found.cost_ratio
     assert sentences(payload, "decided.labels")["decided.labels_worth"]["cost"] == pytest.approx(
         1000 * found.worth_of_labels
@@ -460,11 +462,11 @@ def test_ways_to_decide_are_named_and_priced():
 
 def test_other_questions_about_thresholds_have_a_page():
     by_figure = payload_of(decision(best="recall >= 0.9"))
-    assert kinds(by_figure) == ["verdict", "thresholds", "ways"]
+    assert kinds(by_figure) == ["verdict", "explorer", "thresholds", "ways"]
     assert keys_said(by_figure) & {"decided.kept", "decided.not_kept"}
     three = stakes.Costs([[0, 1, 6], [9, 3, 0]], ["well", "sick"], ["home", "tests", "treat"])
     steps = payload_of(decision(costs=three))
-    assert kinds(steps) == ["verdict", "ways"]
+    assert kinds(steps) == ["verdict", "explorer", "ways"]
     assert {"decided.first", "decided.step", "decided.alike_of", "decided.bayes_of"} <= keys_said(steps)
     rng = np.random.default_rng(0)
     costs = stakes.Costs(miss=5, false_alarm=1)
