@@ -213,7 +213,7 @@ def test_savings_are_paired_differences():
     worse = replace(noise, savings={**noise.savings, "always true": saving})
     assert worse.worse
     assert "“false” for everyone. No threshold of this score costs less." in told(worse)
-    assert "No: against deciding “true” for everyone it loses 2,000 per 1,000 cases." in told(worse)
+    assert "No: compared with deciding “true” for everyone, it costs 2,000 more per 1,000 cases." in told(worse)
     unsure = replace(saving, value=1.0, low=-0.1, high=2.0)  # against every constant, not only the cheapest one
     assert not replace(choice, savings={**choice.savings, "always true": unsure}).enough_evidence
     score, truth = simulated(40, 26, shift=0.3)
