@@ -75,6 +75,6 @@ for (name, way), evaluation in sorted(judged.items()):
     print(f"{name:20} {way:8}{shown}{found.honest.p_value:8.3f}")
 
 # %%
-# Logistic regression needs no recalibration here, and the sigmoid bends what was straight. For the support vectors it
-# has the right shape. Naive Bayes takes repeated features for new evidence and is far too sure: only the isotonic curve
+# Logistic regression is on the border (p is about 0.04), and the sigmoid does not help: it bends what was straight. For
+# the support vectors it has the right shape. Naive Bayes takes repeated features for new evidence and is far too sure: only the isotonic curve
 # mends that. It also takes the forest's "never" back, with next to no change in the Brier score.

@@ -31,16 +31,16 @@ def permutation_test(
 ) -> PermutationTest:
     """Compare a figure with what it is when the truth is shuffled: could it be chance?
 
-        Predictions are given as in :func:`stakes.evaluate`; they stay, and the truth is shuffled against them (each truth
-        together with its weight); so can tallies be, and published tables: ``Confusion([[80, 20], [10, 90]])``. The figure
-        is the auc of scores, the mcc of decisions and the r2 of predicted numbers, unless ``metric`` names another.
-        Decisions between two classes are not shuffled: their p is exact. There are 10,000 permutations unless another
-        number is given. An estimator with ``X`` and ``y`` is fitted again for each permutation; the options of that are
-        ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
+    Predictions are given as in :func:`stakes.evaluate`; they stay, and the truth is shuffled against them (each truth
+    together with its weight); so can tallies be, and published tables: ``Confusion([[80, 20], [10, 90]])``. The figure
+    is the auc of scores, the mcc of decisions and the r2 of predicted numbers, unless ``metric`` names another.
+    Decisions between two classes are not shuffled: their p is exact. There are 10,000 permutations unless another
+    number is given. An estimator with ``X`` and ``y`` is fitted again for each permutation; the options of that are
+    ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
 
-            >>> permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0])
-        <PermutationTest of mcc 1, p = 0.018>
-        """
+    >>> permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0])
+    <PermutationTest of mcc 1, p = 0.018>
+    """
     if "how" in asked:
         asked["cv"] = asked.pop("how")  # type: ignore[typeddict-item]  # as validate() calls it
     question = Question.of("permutation_test", asked)
