@@ -64,7 +64,7 @@ for ax, name in zip(axes.flat, said, strict=True):
 # What dishonesty costs
 # ---------------------
 # Each loss, the part of it that better calibration could still remove, and p: how often honest probabilities would look
-# as far off as these, by squared error. Some remains avoidable even of honest ones, because rows are few. A forest that
+# as far off as these, by slope, shift and shape. Some remains avoidable even of honest ones, because rows are few. A forest that
 # says "never" of something that happens has an infinite log loss, whatever its other rows say.
 
 print(f"{'':29}{'Brier score':>11}{'avoidable':>11}{'log loss':>11}{'avoidable':>11}{'p':>8}")
@@ -76,5 +76,6 @@ for (name, way), evaluation in sorted(judged.items()):
 
 # %%
 # Logistic regression is on the border (p is about 0.04), and the sigmoid does not help: it bends what was straight. For
-# the support vectors it has the right shape. Naive Bayes takes repeated features for new evidence and is far too sure: only the isotonic curve
-# mends that. It also takes the forest's "never" back, with next to no change in the Brier score.
+# the support vectors it has the right shape. Naive Bayes takes repeated features for new evidence and is far too sure:
+# only the isotonic curve mends that. It also takes the forest's "never" back, with next to no change in the Brier
+# score.
