@@ -64,8 +64,8 @@ for ax, name in zip(axes.flat, said, strict=True):
 # What dishonesty costs
 # ---------------------
 # Each loss, the part of it that better calibration could still remove, and p: how often honest probabilities would look
-# as far off as these, by slope, shift and shape. Some remains avoidable even of honest ones, because rows are few. A forest that
-# says "never" of something that happens has an infinite log loss, whatever its other rows say.
+# as far off as these, by slope, shift and shape. Some remains avoidable even of honest ones, because rows are few. A
+# forest that says "never" of something that happens has an infinite log loss, whatever its other rows say.
 
 print(f"{'':29}{'Brier score':>11}{'avoidable':>11}{'log loss':>11}{'avoidable':>11}{'p':>8}")
 for (name, way), evaluation in sorted(judged.items()):
