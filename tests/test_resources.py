@@ -201,8 +201,9 @@ def test_a_missing_part_is_code_3(tmp_path, monkeypatch):
 
 def test_in_python_the_kinds_are_those_of_python():
     assert isinstance(errors.lack_of_memory(), MemoryError)
-    assert isinstance(errors.missing_duckdb("x"), ImportError)
-    for problem in (errors.lack_of_memory(), errors.missing_duckdb("x")):
+    missing = errors.MissingPartError("missing-duckdb", "x")
+    assert isinstance(missing, ImportError)
+    for problem in (errors.lack_of_memory(), missing):
         assert isinstance(problem, stakes.UnableError)
         assert not isinstance(problem, stakes.InputError)
 

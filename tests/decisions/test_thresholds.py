@@ -220,7 +220,7 @@ def test_savings_are_paired_differences():
     unsure = stakes.decide(truth=truth, score=score, costs=costs)
     saving = unsure.savings[unsure.constant]
     assert saving.low < 0 < saving.high
-    assert f"not enough evidence: against deciding “{unsure.rival.removeprefix('always ')}”" in told(unsure)
+    assert f"not enough evidence: compared with deciding “{unsure.rival.removeprefix('always ')}”" in told(unsure)
 
 
 def test_few_rungs_tell_the_same_as_all(monkeypatch):
