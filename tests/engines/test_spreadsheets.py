@@ -1,6 +1,7 @@
 """Sheets are read like separated text: words for missing values, text cells with numbers, titles, names of columns."""
 
 import datetime
+import os
 import warnings
 
 import numpy as np
@@ -10,7 +11,8 @@ import stakes
 from tests import spreadsheet
 from tests.command import run
 
-pytest.importorskip("fastexcel")
+if not os.environ.get("CI"):  # where a missing part is a failure
+    pytest.importorskip("fastexcel")
 
 ROWS = [["y", "p"], ["yes", 0.1 + 0.2], ["no", 0.25], ["yes", 0.625], ["no", 0.75]]
 FIT = {"truth": "y", "score": "p", "positive": "yes"}

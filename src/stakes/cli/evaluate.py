@@ -42,5 +42,4 @@ def evaluate(
     evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
     if report is not None:
         evaluation.report(report, about=as_asked())
-    line = lambda: str(evaluation.interval(evaluation._key_figure))  # noqa: E731
-    return output.of_page(evaluation, line, everything, SHOW_ALL)
+    return output.of_page(evaluation, lambda: str(evaluation.interval(evaluation._key_figure)), everything, SHOW_ALL)

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from stakes.language.sentences import Finding
 
-_VERDICTS = {
+WITH_A_PAGE = {
     "binary": "two_classes",
     "multiclass": "many_classes",
     "regression": "regression",
@@ -17,12 +17,17 @@ _VERDICTS = {
     "decision": "decision",
     "policies": "policies",
     "system": "system",
+}
+"""The module of each kind of result that has a page: in ``verdicts`` and in ``pages``, loaded when somebody asks."""
+
+_VERDICTS = {
+    **WITH_A_PAGE,
     "gate": "gate",
     "calibration": "honesty",
     "class calibrations": "honesty",
     "recalibration": "recalibration",
 }
-"""The module that judges each kind of result; it is loaded when somebody asks."""
+"""The module in ``verdicts`` that judges each kind of result."""
 
 
 def kind_of(thing: object) -> str:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from stakes import metrics
 from stakes.errors import Text
@@ -71,13 +71,20 @@ class Page:
     pictures: Sequence[Callable[[], str]] = field(default_factory=tuple)
 
     @classmethod
-    def of(cls, about: About, findings: Iterable[Finding] = (), **parts: object) -> "Page":
-        """Begin a page with what it is about, the verdict, and what to keep in mind."""
+    def of(
+        cls,
+        about: About,
+        findings: Iterable[Finding] = (),
+        grids: Sequence[TextTable] = (),
+        notes: Iterable[str] = (),
+        **parts: Any,
+    ) -> "Page":
+        """Put a page together from what it is about, its findings (cautions go before other notes), and tables."""
         found = list(findings)
         answers = [AnswerInWords.of(one) for one in found if one.tone != "caution"]
-        notes = [note for one in found if one.tone == "caution" for note in one.words]
+        cautions = [note for one in found if one.tone == "caution" for note in one.words]
         facts = [fact.words for fact in about.facts]
-        return replace(cls(about.title.words, facts, answers, notes=notes), **parts)  # type: ignore[arg-type]
+        return cls(about.title.words, facts, answers, grids, [*cautions, *notes], **parts)
 
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""

@@ -27,8 +27,8 @@ def page(comparison: Comparison, everything: bool = False, more: str = "") -> Pa
             grids.append(_differences(comparison, name))
         grids += _flips(comparison)
     rest = "" if everything or pairs <= _MOST_PAIRS else words("compared.hidden", n=pairs, how=more or "to_rows()")
-    made = Page.of(about(comparison), comparison.findings, grids=grids, more=rest, pictures=list(_pictures(comparison)))
-    return Page(**{**vars(made), "notes": [*made.notes, *comparison._pair_notes]})
+    drawn = list(_pictures(comparison))
+    return Page.of(about(comparison), comparison.findings, grids, comparison._pair_notes, more=rest, pictures=drawn)
 
 
 def _models(comparison: Comparison) -> TextTable:

@@ -36,8 +36,8 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
         grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS if not more else _MORE_SEGMENTS_TYPED))
     hidden = len(figures) - len(shown)
     rest = words("figures.hidden", n=hidden, how=more or _MORE) if hidden else ""
-    made = Page.of(about(evaluation), evaluation.findings, grids=grids, more=rest, pictures=list(_pictures(evaluation)))
-    return Page(**{**vars(made), "notes": [*notes, *made.notes]})
+    drawn = list(_pictures(evaluation))
+    return Page.of(about(evaluation), evaluation.findings, grids, notes, more=rest, pictures=drawn)
 
 
 def _before(evaluation: Evaluation) -> Iterator[TextTable]:

@@ -1,7 +1,6 @@
 """A gate to look at: passed or failed first, then every condition."""
 
 from stakes.evaluation.gate import Check, Gate
-from stakes.findings import findings_of
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import Tone, words
@@ -15,8 +14,7 @@ def page(gate: Gate, everything: bool = False, more: str = "") -> Page:
     remarks = [note for check in gate.checks for note in (check.remark, check.estimate.note) if note]
     tones: dict[str, Tone] = {words("gate.passed"): "good", words("gate.failed"): "bad"}
     grid = TextTable(head, [_row(check) for check in gate.checks], words=(0, 1), tones=tones)
-    made = Page.of(about(gate), findings_of(gate), grids=[grid])
-    return Page(**{**vars(made), "notes": [*made.notes, *dict.fromkeys(remarks)]})
+    return Page.of(about(gate), gate.findings, [grid], dict.fromkeys(remarks))
 
 
 def _row(check: Check) -> tuple[str, ...]:

@@ -38,8 +38,7 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
     ]
     notes = [*(f"{name}: {fact}" for name, fact in system.facts.items()), *_notes(system, costs, found, worth)]
     drawn = partial(pictures.network, arrows_of(system.network), layout(arrows_of(system.network)), _rules(system))
-    made = Page.of(about(system), system.findings, grids=grids, picture=system.picture, pictures=[drawn])
-    return Page(**{**vars(made), "notes": [*made.notes, *notes]})
+    return Page.of(about(system), system.findings, grids, notes, picture=system.picture, pictures=[drawn])
 
 
 def _rules(system: System) -> list[str]:
