@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+TORCH := .venv-torch
 EXTRAS := frames,duckdb,excel,spark,validation,plots,mlflow
 COMMA := ,
 # The first that knows dependency groups and constraints of a build; the one that comes with Python is often older.
@@ -13,7 +14,7 @@ export PIP_COMPILE := 0
 # Tests start many processes: what the first of them compiles is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test every-test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage coverage-quick clean
+.PHONY: demo test every-test test-quick test-deep test-lowest test-torch lint types docs pages bench bench-quick bench-large coverage coverage-quick clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -32,6 +33,9 @@ test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzz
 
 test-lowest: $(LOWEST)/.installed-test  ## every test with the lowest version of each library, and Python 3.11
 	@$(LOWEST)/bin/python -m pytest -rs
+
+test-torch: $(TORCH)/.installed-test  ## tensors of PyTorch on the CPU, and two processes; PyTorch has an environment of its own
+	@$(TORCH)/bin/python -m pytest tests/with_torch tests/engines/test_tensors.py tests/evaluation/test_counter.py
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .
@@ -52,6 +56,9 @@ bench: $(VENV)/.installed-bench  ## ratios against peers, measured in one run, w
 
 bench-quick: $(VENV)/.installed-bench  ## the same with few rows, to the terminal; two minutes at most
 	@$(BIN)/python bench/run.py --quick
+
+bench-large: $(VENV)/.installed-bench  ## what needs very many rows, put at the end of bench/RESULTS.md; half an hour at most
+	@$(BIN)/python bench/large.py
 
 coverage: $(VENV)/.installed-test  ## how often intervals cover the truth, simulated, written to docs/coverage.md; half an hour at most
 	@$(BIN)/python bench/coverage.py
@@ -94,5 +101,14 @@ $(LOWEST)/.installed-test: pyproject.toml tools/lowest.py
 		--build-constraint $(LOWEST)/constraints.txt -e '.[$(EXTRAS)]' --group test --group bench
 	@touch $@
 
+# The build without CUDA, where the index has one: nothing here needs a GPU.
+$(TORCH)/.installed-test: pyproject.toml
+	@echo "installing stakes and PyTorch into $(TORCH) …"
+	@$(PYTHON) -m venv $(TORCH)
+	@$(TORCH)/bin/python -m pip install --quiet $(PIP)
+	@$(TORCH)/bin/python -m pip install --quiet torch==2.13.0
+	@$(TORCH)/bin/python -m pip install --quiet -e . --group torch
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(TORCH) build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis

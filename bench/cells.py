@@ -45,14 +45,14 @@ def compared(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
 
 
 def chosen(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
-    """The cost of the recommended threshold and of the one these rows chose, what the first saves, what is claimed."""
+    """The cost of what is recommended and of the threshold these rows chose, what the score saves, what is claimed."""
     choice, true_cost = stakes.decide(**rows, **cell.asked, seed=seed), cell.true_cost
-    recommended = true_cost(choice.recommended[0])
+    recommended, by_score = (true_cost(starts[0]) for starts in (choice.recommended, choice.by_score))
     by_name = {
         RECOMMENDED: (choice.cost, recommended),
         CHOSEN: (choice.corrected, true_cost(choice.threshold)),
-        SAVED_ALARMS: (choice.savings[f"always {choice.positive}"], true_cost(-math.inf) - recommended),
-        SAVED_SILENCE: (choice.savings[f"always {choice.negative}"], true_cost(math.inf) - recommended),
+        SAVED_ALARMS: (choice.savings_by_score[f"always {choice.positive}"], true_cost(-math.inf) - by_score),
+        SAVED_SILENCE: (choice.savings_by_score[f"always {choice.negative}"], true_cost(math.inf) - by_score),
     }
     for name in cell.figures:
         if name == EARNS:

@@ -83,7 +83,7 @@ def simulate(world: World, runs: int, seed: int = 0) -> dict[str, float]:
     def judge(choice: Decision) -> tuple[float, ...]:
         true = cost(choice.threshold)
         worth = min(always.values()) - true
-        saved = [covers(choice.savings[name], paid - true) for name, paid in always.items()]
+        saved = [covers(choice.savings_by_score[name], paid - true) for name, paid in always.items()]
         left = true - best > choice.most_worth_of_labels + 1e-9
         said = bool(choice.enough_evidence) and worth <= 0, choice.worse and worth >= 0
         return (covers(choice.corrected, true), *saved, *said, left, choice.corrected.value, true)

@@ -17,6 +17,7 @@ from textwrap import fill
 import numpy as np
 from scipy.special import ndtri
 
+import long_runs
 import stakes
 import worlds
 from cells import CHOSEN, EARNS, RECOMMENDED, SAVED_ALARMS, SAVED_SILENCE, Cell, Summary, chosen, compared
@@ -308,7 +309,7 @@ def main() -> None:
         for cell, figures in zip(cells, pool.map(partial(_run, runs), map(ALL.index, cells)), strict=True):
             found[cell] = figures
             print(f"{time.perf_counter() - started:6.0f} s", *table(cell, figures), sep="\n", flush=True)
-    text = page(found, runs)
+    text = page(found, runs) + ("" if asked.only else f"\n{long_runs.sections(max(runs // 8, 10))}")
     print(text)
     if not asked.quick and not asked.only:
         TARGET.write_text(text, encoding="utf-8")

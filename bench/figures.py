@@ -1,6 +1,7 @@
 """Figures of rows in memory: confusion tables, auc, losses, errors of numbers, and everything at once."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import sklearn.metrics as sk
 
 import scikit
 import stakes
-from contest import Contest, Side, at_least, at_most
+from contest import Contest, Side, Wanted, at_least, at_most
 from samples import ten_classes, two_classes
 
 K = 10
@@ -30,6 +31,8 @@ def pieces(n: int) -> Iterator[Contest]:
     yield from _class_scores(few)
     yield _numbers(n)
     yield from _one_call()
+    for rows in (10**3, 10**5, 10**6):
+        yield from one_figure(min(n, rows))
 
 
 def _auc(n: int) -> Iterator[Contest]:
@@ -173,6 +176,7 @@ def _one_call() -> Iterator[Contest]:
         "log_loss": (sk.log_loss, y, s),
         "mae": (sk.mean_absolute_error, t, p),
         "mse": (sk.mean_squared_error, t, p),
+        "rmse": (sk.root_mean_squared_error, t, p),
         "r2": (sk.r2_score, t, p),
     }
     for name, (theirs, *columns) in peers.items():
@@ -182,6 +186,65 @@ def _one_call() -> Iterator[Contest]:
             Side(f"scikit-learn `{theirs.__name__}(y, p)`", _called(theirs, *columns)),
             at_most(0.25),
         )
+
+
+def one_figure(n: int) -> Iterator[Contest]:
+    """Figures that scikit-learn works out in a pass or two over the rows, and its curves."""
+    y, s, _ = two_classes(n)
+    rng = np.random.default_rng(3)
+    t, w = rng.normal(size=n), rng.uniform(0.5, 1.5, n)
+    p = t + rng.normal(size=n)
+    numbers, scores = {"y": t, "p": p}, {"y": y, "s": s}
+    peers = {
+        "mae": (sk.mean_absolute_error, numbers),
+        "mse": (sk.mean_squared_error, numbers),
+        "rmse": (sk.root_mean_squared_error, numbers),
+        "r2": (sk.r2_score, numbers),
+        "median_absolute_error": (sk.median_absolute_error, numbers),
+        "brier_score": (sk.brier_score_loss, scores),
+        "auc": (sk.roc_auc_score, scores),
+        "average_precision": (sk.average_precision_score, scores),
+    }
+    for name, (theirs, columns) in peers.items():
+        metric, given, wanted = stakes.metrics.find(name), ", ".join(columns), at_least(_least(name))
+        ours, plain = partial(metric, *columns.values()), partial(theirs, *columns.values())
+        yield _repeated(f"{name}, {n:,} rows", f"metrics.{name}({given})", ours, theirs, given, plain, wanted, n)
+        weighted = f"metrics.{name}({given}, weight=w)"
+        ours, plain = partial(ours, weight=w), partial(plain, sample_weight=w)
+        given += ", sample_weight=w"
+        yield _repeated(f"{name} of weighted rows, {n:,} rows", weighted, ours, theirs, given, plain, wanted, n)
+    for kind, theirs in {"roc": sk.roc_curve, "pr": sk.precision_recall_curve}.items():
+        ours = partial(lambda kind: stakes.evaluate(truth=y, score=s).curve(kind), kind)
+        code = f'evaluate(truth=y, score=s).curve("{kind}")'
+        yield _repeated(
+            f"{kind} curve, {n:,} rows", code, ours, theirs, "y, s", partial(theirs, y, s), at_least(1.5), n
+        )
+
+
+def _least(name: str) -> float:
+    """How many times as fast as scikit-learn a figure shall be at least."""
+    return 1.2 if name.startswith("median") else 1.5
+
+
+def _repeated(
+    what: str,
+    code: str,
+    ours: Callable[[], object],
+    function: Callable[..., object],
+    given: str,
+    theirs: Callable[[], object],
+    wanted: Wanted,
+    n: int,
+) -> Contest:
+    """Both sides once, or of few rows as often as makes a time that can be measured."""
+    times = max(10**5 // n, 1)
+    often = "" if times == 1 else f", {times} times"
+    return Contest(
+        what,
+        Side(f"`{code}`{often}", lambda: [ours() for _ in range(times)]),
+        Side(f"scikit-learn `{function.__name__}({given})`{often}", lambda: [theirs() for _ in range(times)]),
+        wanted,
+    )
 
 
 def _called(function: Callable[..., object], *columns: object) -> Callable[[], object]:

@@ -1,6 +1,7 @@
 """How sure: intervals against rows drawn again, permutation tests against shuffled labels."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import sklearn.metrics as sk
@@ -147,17 +148,27 @@ def _compression(n: int, prevalence: float) -> Measurement:
 def _differences(n: int) -> Iterator[Contest]:
     y, s, _ = two_classes(n)
     other = np.sqrt(s) * np.random.default_rng(6).uniform(0.8, 1, n)
-    peers = {"average_precision": sk.average_precision_score, "brier_score": sk.brier_score_loss}
-    for name, peer in peers.items():
+    numbers, decisions = (s + y, {"a": s, "b": other}), {"a": s >= 0.5, "b": other >= 0.5}
+    scores = {"a": s, "b": other}
+    worlds = {
+        "auc": (sk.roc_auc_score, "scores", y, scores),
+        "average_precision": (sk.average_precision_score, "scores", y, scores),
+        "brier_score": (sk.brier_score_loss, "scores", y, scores),
+        "f1": (sk.f1_score, "predictions", y, decisions),
+        "mae": (sk.mean_absolute_error, "predictions", *numbers),
+        "r2": (sk.r2_score, "predictions", *numbers),
+    }
+    for name, (peer, column, truth, models) in worlds.items():
 
-        def of_rows(rows: np.ndarray, peer: Callable = peer) -> float:
-            return peer(y[rows], s[rows]) - peer(y[rows], other[rows])
+        def of_rows(rows: np.ndarray, peer: Callable = peer, truth=truth, models=models) -> float:
+            one, two = (peer(truth[rows], output[rows]) for output in models.values())
+            return one - two
 
         yield Contest(
             f"difference of two models in {name}, {n:,} rows",
             Side(
-                f'`compare(truth=y, scores=…, metric="{name}")`',
-                lambda name=name: stakes.compare(truth=y, scores={"a": s, "b": other}, metric=name),
+                f'`compare(truth=y, {column}=…, metric="{name}")`',
+                partial(stakes.compare, truth=truth, **{column: models}, metric=name),
             ),
             _of_rows_drawn_again(f"`{peer.__name__}` of both", of_rows, n, FEW // 4),
             at_least(100),

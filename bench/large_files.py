@@ -5,7 +5,7 @@ Every measurement is a process of its own. ``run.py --only files --rows 1e5`` ru
 
 import functools
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +42,16 @@ def pieces(n: int) -> Iterator[Measurement]:
 # ── the files ────────────────────────────────────────────────────────────────────────────────────────────────────
 def write(folder: Path, name: str, rows: int) -> str:
     """Write "even" or "rare" scores as Parquet."""
+    return write_parts(folder / f"{name}.parquet", _parts(name, rows))
+
+
+def write_parts(file: Path, parts: Iterable[dict[str, np.ndarray]]) -> str:
+    """Write columns as Parquet, one part after another."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file, writer = folder / f"{name}.parquet", None
-    for part in _parts(name, rows):
+    writer = None
+    for part in parts:
         table = pa.table(part)
         writer = writer or pq.ParquetWriter(file, table.schema)
         writer.write_table(table)

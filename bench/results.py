@@ -27,8 +27,21 @@ def written(form: str, groups: Sequence[Group], records: dict[str, list], facts:
         lines += [record for record in mine if isinstance(record, Line) and not record.section]
         if lines:
             parts.append("\n".join([HEAD, *map(str, lines)]))
-    page = "\n\n".join(parts) + "\n"
-    return re.sub(r"(?<=\d) (?=(s|×|GB|MB)[ ,.:;)])", "\N{NO-BREAK SPACE}", page)  # a unit stays with its number
+    return units("\n\n".join(parts) + "\n")
+
+
+def units(text: str) -> str:
+    """Let a unit stay with its number."""
+    return re.sub(r"(?<=\d) (?=(s|×|GB|MB)[ ,.:;)])", "\N{NO-BREAK SPACE}", text)
+
+
+LARGE = "## Very many rows"
+"""The section that `make bench-large` writes, the last one."""
+
+
+def with_large(page: str, section: str) -> str:
+    """The page with this section of very many rows in place of the one it has."""
+    return f"{page.partition(LARGE)[0].rstrip()}\n\n{LARGE}\n\n{section.strip()}\n" if section.strip() else page
 
 
 def summary(records: Sequence[Any]) -> str:

@@ -31,10 +31,10 @@ from budget import Group
 HERE = Path(__file__).parent
 
 GROUPS = (  # in the order of the page; seconds of the whole, and of the quick form
-    Group("peers", "Peers side by side", peers.pieces, 120, 14),
+    Group("peers", "Peers side by side", peers.pieces, 100, 14),
     Group("growth", "Growth with the number of rows", growth.pieces, 160, 22),
-    Group("memory", "Memory and start-up", memory.pieces, 40, 8),
-    Group("figures", "Figures", figures.pieces, 200, 10),
+    Group("memory", "Memory and start-up", memory.pieces, 20, 8),
+    Group("figures", "Figures", figures.pieces, 240, 10),
     Group("intervals", "Intervals and permutation tests", intervals.pieces, 90, 10),
     Group("decisions", "Decisions and calibration", decisions.pieces, 30, 3),
     Group("systems", "Systems of several models", systems.pieces, 50, 12),
@@ -80,7 +80,8 @@ def main() -> None:
     if file is None:
         print("\n" + page)
         return
-    file.write_text(page, encoding="utf-8")
+    earlier = file.read_text(encoding="utf-8") if file.exists() else ""
+    file.write_text(results.with_large(page, earlier.partition(results.LARGE)[2]), encoding="utf-8")
     if "growth" in records:
         points = [record for record in records["growth"] if isinstance(record, growth.Point)]
         growth.draw(points, file.with_name("growth.svg"))

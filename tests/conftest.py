@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import importlib.util
 import os
 import re
 import signal
@@ -16,6 +17,9 @@ from tests.parts import needs
 
 ROOT = Path(__file__).parents[1]
 
+# PyTorch is large, and has an environment of its own: make test-torch.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["with_torch"]
+
 # Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -25,7 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("deep", max_examples=1_000, deadline=None)
-settings.register_profile("small", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("small", max_examples=12, deadline=None, derandomize=True)
 settings.load_profile("small")  # make test-deep asks for the other one
 
 
@@ -39,13 +43,20 @@ def unit_of(file):
     return "spark" if "mark.spark" in text else file
 
 
+@functools.cache
+def how_late(file):
+    if unit_of(file) in ("browser", "spark"):
+        return 0
+    return 1 if "mark.slow" in (ROOT / file).read_text(encoding="utf-8") else 2
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What takes longest begins: the tests with a browser, and those with Spark."""
+    """What takes longest begins, so that no worker is left alone with it: browser and Spark, then slow files."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-    items.sort(key=lambda item: unit_of(item.nodeid.partition("::")[0]) not in ("browser", "spark"))
+    items.sort(key=lambda item: how_late(item.nodeid.partition("::")[0]))
 
 
 def pytest_xdist_make_scheduler(config, log):
@@ -83,6 +94,19 @@ def pytest_collection(session):
         finally:
             gc.freeze()
             gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _no_figures_left_behind():
+    """Forget the figures that a test has declared: the next one in this process knows nothing of them."""
+    from stakes.metrics.declare import ALIASES, CATALOGUE
+
+    before = dict(CATALOGUE), dict(ALIASES)
+    yield
+    if len(CATALOGUE) != len(before[0]):
+        for table, known in zip((CATALOGUE, ALIASES), before, strict=True):
+            table.clear()
+            table.update(known)
 
 
 @pytest.hookimpl(wrapper=True)

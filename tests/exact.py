@@ -9,6 +9,10 @@ from fractions import Fraction
 from types import CodeType
 from typing import Any
 
+import numpy as np
+import scipy.optimize
+import scipy.special
+
 _SCALE = 10**80
 
 
@@ -116,6 +120,41 @@ def of_rows(truth: Any, score: Any, **parameters: Any) -> dict[str, Any]:
             left -= taken
         return found if left <= 0 else math.nan
 
+    def tp_at(t: Any) -> Fraction:
+        return Fraction(sum(p >= t for p in positives))
+
+    def fp_at(t: Any) -> Fraction:
+        return Fraction(sum(p >= t for p in negatives))
+
+    def log_odds() -> list[tuple[float, int]]:
+        """Probabilities of 0 and 1 are read as half as far from there as the nearest of the others."""
+        near = [min(p, 1 - p) for p, _ in rows if 0 < p < 1]
+        least = min(near) / 2 if near else Fraction(1, 2 * len(thresholds) + 2)
+        inside = [(min(max(p, least), 1 - least), y) for p, y in rows]
+        return [(math.log(p) - math.log(1 - p), y) for p, y in inside]
+
+    def line_of_log_odds() -> Any:
+        """Intercept and slope of a logistic regression, by somebody else's search."""
+        x, y = (np.array(column, float) for column in zip(*log_odds(), strict=True))
+        scale = np.abs(x).max() or 1.0
+
+        def loss(at: Any) -> Any:
+            logits = at[0] + at[1] * x / scale
+            off = scipy.special.expit(logits) - y
+            return np.logaddexp(0, logits).sum() - y @ logits, np.array([off.sum(), off @ x / scale])
+
+        def curve(at: Any) -> Any:
+            p = scipy.special.expit(at[0] + at[1] * x / scale)
+            columns = np.stack([np.ones(len(x)), x / scale])
+            return (columns * (p * (1 - p))) @ columns.T
+
+        found = scipy.optimize.minimize(loss, [0.0, 1.0], jac=True, hess=curve, method="trust-exact", tol=1e-12).x
+        return found[0], found[1] / scale
+
+    def shift_of_log_odds() -> float:
+        x, y = (np.array(column, float) for column in zip(*log_odds(), strict=True))
+        return scipy.optimize.brentq(lambda a: scipy.special.expit(x + a).sum() - y.sum(), -2000, 2000, xtol=1e-13)
+
     def bins_of_equal_width(bins: int) -> list[list[Any]]:
         groups: dict[int, list[Any]] = {}
         for p, y in rows:
@@ -132,10 +171,12 @@ def of_rows(truth: Any, score: Any, **parameters: Any) -> dict[str, Any]:
     def log(x: Any) -> Any:
         return -math.inf if x == 0 else math.log1p(float(x - 1)) if x > Fraction(1, 2) else math.log(x)
 
-    wanted = parameters.get("precision", parameters.get("recall"))
+    rates = ("precision", "recall", "specificity")
+    wanted = next((parameters[name] for name in rates if name in parameters), None)
     return {
+        "inf": math.inf,
         **{k: v for k, v in locals().items() if k not in ("truth", "score", "parameters")},
-        **{k: v for k, v in parameters.items() if k not in ("precision", "recall")},
+        **{k: v for k, v in parameters.items() if k not in rates},
         **({"max_fpr": Fraction(parameters["max_fpr"])} if "max_fpr" in parameters else {}),
         "wanted": wanted and Fraction(str(wanted)),
     }

@@ -19,7 +19,7 @@ def page_of(file: Path) -> str:
     return file.read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
 
 
-RESULTS = page_of(BENCH / "RESULTS.md")
+RESULTS, _, VERY_MANY_ROWS = page_of(BENCH / "RESULTS.md").partition("## Very many rows")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,6 +82,14 @@ def test_the_budgets_add_up_to_less_than_twenty_and_two_minutes():
 
     assert sum(group.budget for group in GROUPS) <= 19 * 60
     assert sum(group.quick for group in GROUPS) <= 105
+
+
+def test_very_many_rows_keep_their_section():
+    from results import LARGE, with_large
+
+    page = with_large("# Measured\n", "old")
+    assert with_large(page, "new") == f"# Measured\n\n{LARGE}\n\nnew\n"
+    assert with_large("# Again\n", page.partition(LARGE)[2]) == f"# Again\n\n{LARGE}\n\nold\n"
 
 
 # ── tiny runs ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,6 +180,7 @@ def check_page(page: str) -> None:
 
 def test_results_agree_with_their_own_numbers():
     check_page(RESULTS)
+    check_page(VERY_MANY_ROWS)
     assert len(lines_of(RESULTS)) > 40
 
 
@@ -189,6 +198,7 @@ def test_results_have_a_line_for_everything_that_is_measured_and_no_other():
     import growth
     import peers
     from contest import Line
+    from large import CASES
     from run import GROUPS
 
     def plain(what: str) -> str:
@@ -200,6 +210,9 @@ def test_results_have_a_line_for_everything_that_is_measured_and_no_other():
     assert all(any(what.startswith(start) for what in said) for start in asked), asked
     left_over = {what for what in said if not any(what.startswith(start) for start in asked)}
     assert not left_over
+    large = {piece.left_out("").what for make, _ in CASES.values() for piece in make(10**4)}
+    said_of_many = {plain(cells(line)[0]) for line in lines_of(VERY_MANY_ROWS)}
+    assert said_of_many == set(map(plain, large))
     tasks = {plain(record.task) for record in listed if isinstance(record, peers.Row)}
     assert tasks == {plain(task) for task in re.findall(r"^### (.*)", RESULTS, re.M)}
     assert all(task.ran(side) in RESULTS for task in growth.TASKS for side in growth.SIDES)

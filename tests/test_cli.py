@@ -369,7 +369,7 @@ def test_decide_by_a_condition_and_by_a_file_of_costs(tmp_path):
         (("--best", "f1", "--miss", "1", "--false-alarm", "1"), "give --costs (what decisions cost), or --best"),
         ((), "say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE."),
         (("--best", "f1", "--threshold", "0.3"), "--threshold means nothing to decide: it is what decide looks for"),
-        (("--miss", "1", "--false-alarm", "1", "--prior", "2%"), "give the share of the positive class"),
+        (("--miss", "1", "--false-alarm", "1", "--prior", "2:3"), "give the share of the positive class"),
         (("--miss", "1", "--false-alarm", "1", "--prior", "malignant=0.5"), "--prior is about 'malignant'"),
     ],
 )

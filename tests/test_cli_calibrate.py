@@ -46,14 +46,14 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     done = run("calibrate", preds, *FIT, "-o", saved)
     assert done.returncode == 0, done.stderr
     told = " ".join(done.stdout.split())
-    assert "? Can the probabilities be taken at face value? No: they are too extreme" in told
-    assert "✓ Does recalibration help? Yes: temperature scaling lowers the log loss" in told
+    assert "? Can the probabilities be taken at face value? Not quite: they are too extreme" in told
+    assert "✓ Does recalibration help? Yes: affine recalibration lowers the log loss" in told
     assert all(figure in told for figure in ("slope", "intercept of that line", "shift", "ECE", "miscalibration"))
-    assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature"))
-    assert f"{saved}: the calibrator (temperature, fitted on all rows)" in done.stdout
+    assert all(method in told for method in ("as it stands", "isotonic", "sigmoid", "temperature", "beta"))
+    assert f"{saved}: the calibrator (affine, fitted on all rows)" in done.stdout
     table = pl.read_csv(preds)
     truth = (table["y"] == "yes").to_numpy()
-    fitted = stakes.TemperatureCalibrator().fit(table["p"].to_numpy(), truth)
+    fitted = stakes.AffineCalibrator().fit(table["p"].to_numpy(), truth)
     named = {"score": "p", "positive class": "yes"}
     assert stakes.load_calibrator(saved).to_dict() == {**fitted.to_dict(), "fitted_for": named}
 
@@ -165,22 +165,29 @@ def test_the_new_column_can_have_a_name_and_the_file_another_kind(preds, tmp_pat
     assert pl.read_parquet(out).columns == ["case", "y", "p", "gap", "note", "w", "q"]
 
 
-def test_several_classes(flowers, tmp_path):
+@pytest.mark.parametrize("method", ["temperature", "affine", "vector"])
+def test_several_classes(method, flowers, tmp_path):
     saved, out = tmp_path / "c.json", tmp_path / "out.parquet"
-    done = run("calibrate", flowers, "--truth", "kind", *KINDS, "-o", saved)
+    done = run("calibrate", flowers, "--truth", "kind", *KINDS, "--method", method, "-o", saved)
     assert done.returncode == 0, done.stderr
     assert "of 3 classes have probabilities that are too extreme" in " ".join(done.stdout.split())
-    assert "Yes: temperature scaling lowers the log loss" in done.stdout
+    assert f"Yes: {method} " in done.stdout
     model = stakes.load_calibrator(saved)
     assert model.classes == ["iris", "lily", "rose"]
-    assert 2 < model.temperature_ < 4.5
+    assert 0.2 < np.min(model._map[0]) <= np.max(model._map[0]) < 0.5  # the probabilities were cubed
     done = run("calibrate", flowers, *KINDS, "--apply", saved, "-o", out)
     assert done.returncode == 0, done.stderr
     table = pl.read_parquet(out)
     names = ["p iris", "p lily", "p rose"]
     expected = model.transform(table.select(names).to_numpy())
     assert table.select([f"{name}_calibrated" for name in names]).to_numpy() == pytest.approx(expected, abs=0)
+
+
+def test_several_classes_as_data_name_the_method_with_the_lowest_loss(flowers):
     shown = json.loads(run("calibrate", flowers, "--truth", "kind", *KINDS, "--json").stdout)
+    after = shown["after"]
+    assert list(after) == ["temperature", "affine", "vector"]
+    assert shown["method"] == min(after, key=lambda name: after[name]["multiclass_log_loss"])
     options = {"truth": "kind", "score": {c: f"p {c}" for c in ("rose", "lily", "iris")}}
     ev = stakes.evaluate(flowers, **options)
     assert shown["before"]["multiclass_log_loss"] == pytest.approx(ev["multiclass_log_loss"].value, rel=1e-12)
@@ -261,8 +268,10 @@ def test_scores_of_several_classes_must_be_probabilities():
     rng = np.random.default_rng(0)
     with pytest.raises(stakes.InputError, match="are no probabilities, and only those can be recalibrated"):
         calibrate(truth=rng.integers(0, 3, 50), score=rng.normal(size=(50, 3)), classes=range(3))
-    with pytest.raises(stakes.InputError, match="method='magic' is not known; it is 'isotonic', 'sigmoid' or"):
+    with pytest.raises(stakes.InputError, match=r"'magic' is not known; it is 'isotonic', 'sigmoid', .* or 'vector'"):
         calibrate(truth=[0, 1], score=[0.1, 0.2], method="magic")
+    with pytest.raises(stakes.InputError, match="method='vector' is for more than two classes, and there are two; use"):
+        calibrate(truth=[0, 1], score=[0.1, 0.2], method="vector")
 
 
 def test_missing_scores_are_not_filled_in(preds, tmp_path):

@@ -76,10 +76,9 @@ def test_quiet_says_nothing_and_a_closed_pipe_does_not_pass_a_failing_gate():
     for limit, code in (("0.80", 0), ("0.85", 1)):
         done = run(*DEMO, "--require", f"auc.low >= {limit}", "--quiet")
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
-    for form in ("", "--json"):
-        gate = f"'{sys.executable}' -m stakes gate '{DEMO_FILE}' {' '.join(COLUMNS)} {form}"
-        script = f'set -o pipefail; {gate} --require "auc.low >= 0.85" | true'
-        assert subprocess.run(["bash", "-c", script], timeout=120).returncode == 1
+    gate = f"'{sys.executable}' -m stakes gate '{DEMO_FILE}' {' '.join(COLUMNS)}"
+    script = f'set -o pipefail; {gate} --require "auc.low >= 0.85" | true'
+    assert subprocess.run(["bash", "-c", script], timeout=120).returncode == 1
 
 
 # ── baselines ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -520,11 +519,6 @@ def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     assert done.returncode == 0, done.stderr
     assert "Yes: all 5 conditions are met." in done.stdout
     assert ElementTree.parse(folder / "gate.xml").getroot().get("tests") == "5"
-    config = (folder / "stakes.toml").read_text()
-    (folder / "stakes.toml").write_text(config.replace("auc.low >= 0.95", "auc.low >= 0.999"))
-    done = steps_of(steps[-1:], stakes_on_path, folder)
-    assert done.returncode == 1
-    assert "::error title=stakes gate%3A auc.low >= 0.999::failed" in done.stdout
 
 
 @pytest.mark.slow
@@ -541,6 +535,7 @@ def test_the_action_runs(folder, stakes_on_path):
     (folder / "stakes.toml").write_text(f"[gate]{CONFIG.replace('0.80', '0.99')}")
     done = steps_of(action["runs"]["steps"], stakes_on_path, folder)
     assert done.returncode == 1
+    assert "::error title=stakes gate%3A" in done.stdout
     named = {
         value.partition("inputs.")[2].partition(" ")[0] for s in action["runs"]["steps"] for value in s["env"].values()
     }

@@ -11,7 +11,7 @@ import pytest
 
 from stakes.engines.streaming import MOST_EXACT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep  # in small: test_progress.py, engines/test_streaming.py
 
 STAKES = [sys.executable, "-m", "stakes"]
 
@@ -45,18 +45,19 @@ def run(large, *options, terminal):
     return result, said.decode()
 
 
-def test_a_terminal_sees_a_bar_and_a_pipe_does_not(large):
+def test_a_terminal_sees_a_bar_if_wanted(large):
     result, said = run(large, terminal=True)
     assert "rows/s" in said
     assert "Scores were counted in bins" in result
     assert "20,054,016 rows" in result
     assert "rows/s" not in result
-    quiet, nothing = run(large, terminal=False)
-    assert (quiet, nothing) == (result, "")
     assert run(large, "--no-progress", terminal=True) == (result, "")
 
 
-@pytest.mark.deep  # in small: tests/engines/test_streaming.py
+def test_a_pipe_sees_no_bar(large):
+    assert run(large, terminal=False)[1] == ""
+
+
 def test_exact_keeps_every_score(large):
     result, _ = run(large, "--exact", terminal=False)
     assert "counted in bins" not in result

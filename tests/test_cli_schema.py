@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+import stakes
 from stakes.cli import cli
 from tests.command import DEMO_FILE, DEMO_FILES
 
@@ -23,6 +24,10 @@ REGISTRY = Registry().with_resources((name, Resource.from_contents(schema)) for 
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 DEMO = (str(DEMO_FILE), *COLUMNS)
 COSTS = ("--miss", "5", "--false-alarm", "1")
+ASKED = {
+    "gap": lambda: stakes.evaluate(truth=[1, 0] * 60, prediction=[1, 0, 0] * 40, by=[*"abc"] * 40).gap("recall"),
+    "number_calibration": lambda: stakes.evaluate(truth=[1.5, 2, 4, 3], prediction=[1.0, 2, 3, 3.5]).calibration,
+}
 MANY = ("many.csv", "--truth", "y", "--score", "a=a", "--score", "b=b", "--score", "c=c")
 
 
@@ -33,6 +38,8 @@ def files(tmp_path, monkeypatch):
     rows = [(("a", "b", "c")[i % 3], i * 7 % 10) for i in range(90)]
     lines = [f"{y},{(k + 1) / 20},{(9 - k) / 20},0.5,{'abc'[k % 3]},{k + 0.5},{k / 2},{k % 2}" for y, k in rows]
     (tmp_path / "many.csv").write_text("\n".join(["y,a,b,c,said,t,p,g", *lines]) + "\n")
+    few = [f"{k % 2 if i < 60 else ''},{(k + 1) / 20}" for i, (_, k) in enumerate(rows)]
+    (tmp_path / "partly.csv").write_text("\n".join(["g,s", *few]) + "\n")
     prices = [f"[costs.{t}]\n" + "\n".join(f"{d} = {int(t != d) * 2}" for d in "abc") for t in "abc"]
     (tmp_path / "costs.toml").write_text("\n".join(prices))
     (tmp_path / "three.toml").write_text(
@@ -45,6 +52,7 @@ CASES = {
         DEMO,
         (*DEMO, *COSTS, "--prior", "0.1", "--training-prior", "rows", "--by", "size"),
         (*DEMO, "--costs", "three.toml", "--cluster", "size"),
+        ("partly.csv", "--truth", "g", "--score", "s", "--unlabelled", "estimate"),
         (str(DEMO_FILE), "--truth", "diagnosis", "--prediction", "diagnosis", "--positive", "benign"),
         (str(DEMO_FILE), "--truth", "diagnosis", "--prediction", "diagnosis"),
         (*MANY, "--costs", "costs.toml", "--by", "g"),
@@ -57,6 +65,10 @@ CASES = {
         (str(DEMO_FILE), *COLUMNS, "--score", "neighbours", *COSTS, "--metric", "expected_cost"),
         ("many.csv", "--truth", "t", "--prediction", "p", "--prediction", "a", "--cluster", "g"),
     ],
+    "rank": [
+        (str(DEMO_FILE), "--score", "logistic", "--score", "neighbours"),
+        ("many.csv", "--score", "p", "--score", "a", "--item", "t", "--repeat", "g", "--missing", "pairwise"),
+    ],
     "decide": [
         (*DEMO, *COSTS),
         (*DEMO, "--best", "recall >= 0.9"),
@@ -64,6 +76,10 @@ CASES = {
         (*MANY, "--costs", "costs.toml"),
     ],
     "calibrate": [DEMO, MANY, (str(DEMO_FILE), "--score", "logistic", "--apply", "c.json", "-o", "out.csv")],
+    "plan": [
+        ("auc", "--pilot", *DEMO, "--width", "0.05"),
+        ("accuracy", "--difference", "0.1", "--disagreement", "0.2"),
+    ],
     "permute": [(*DEMO, "--permutations", "99"), ("many.csv", "--truth", "g", "--prediction", "g")],
     "system": [
         (str(DEMO_FILES / "clinic_and.toml"),),
@@ -89,11 +105,16 @@ CASES = {
             "3",
         ),
     ],
+    "watch": [
+        ("d.tally", "--require", "recall >= 0.3", "--require", "auc >= 0.95"),
+        ("d.tally", "--require", "auc", "--against", "d.tally", "--margin", "0.1"),
+    ],
     "gate": [
         (*DEMO, "--require", "auc.low >= 0.9", "--require", "recall > 0 in every segment", "--by", "size"),
         (*DEMO, "--baseline-score", "neighbours", "--no-worse", "auc:0.01"),
         ("many.csv", "--truth", "g", "--score", "t", "--require", "brier_score < 1"),  # undefined
     ],
+    "label": [("partly.csv", "--truth", "g", "--score", "s", "--count", "5", "-o", "next.csv")],
     "metrics": [(), ("f_beta(beta=2)",)],
     "columns": [(str(DEMO_FILE),)],
     "doctor": [()],
@@ -103,6 +124,8 @@ CASES = {
 @functools.cache
 def output_of(command, place):
     arguments = CASES[command][place]
+    if "d.tally" in arguments and command == "watch":
+        assert CliRunner().invoke(cli, ["count", *DEMO, "--threshold", "0.5", "-o", "d.tally"]).exit_code == 0
     if "--apply" in arguments:
         assert CliRunner().invoke(cli, [command, *DEMO, "-o", "c.json"]).exit_code == 0
     done = CliRunner().invoke(cli, [command, *arguments, "--json"])
@@ -126,9 +149,19 @@ def test_output_is_what_the_schema_says(command, place):
 
 def test_every_command_with_json_has_a_schema():
     with_json = {name for name, one in cli.commands.items() if any("--json" in option.opts for option in one.params)}
-    assert with_json == set(CASES) == {name.removesuffix(".json") for name in SCHEMAS} - {"estimate"}
+    beside = {"estimate", *ASKED}
+    assert with_json == set(CASES) == {name.removesuffix(".json") for name in SCHEMAS} - beside
     for schema in SCHEMAS.values():
         Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_is_asked_in_python_is_what_its_schema_says(name):
+    found = json.loads(ASKED[name]().to_json())
+    valid = validator(f"{name}.json").is_valid
+    assert not list(validator(f"{name}.json").iter_errors(found))
+    assert not valid({**found, "surprise": 1})
+    assert not valid({**found, "stakes": "something else"})
 
 
 @pytest.mark.parametrize("command", [name for name in CASES if name not in ("doctor", "metrics")])

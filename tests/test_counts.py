@@ -125,7 +125,7 @@ def test_a_table_on_the_command_line():
     found = json.loads(done.stdout)
     assert (found["positive"], found["figures"]["recall"]["value"]) == ("ill", 0.9)
     assert run("evaluate", "--table", "80,20; 10,90", "--quiet").stdout.startswith(
-        "accuracy 0.85, 95 % interval 0.793944"
+        "accuracy 0.85, 95% interval 0.793944"
     )
     for table, words in {
         "80 x; 10 90": "--table '80 x; 10 90' does not work; write numbers like 80 20; 10 90",

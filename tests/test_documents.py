@@ -171,7 +171,7 @@ def test_console_blocks_show_the_real_output(document, code, tmp_path, monkeypat
 
 
 KNOWN = {"python", "console", "sh", "text", "toml", "sql", "diff", ""}
-NOT_RUN = {"docs/start.md": 1, "docs/scale.md": 1, "docs/migrating/torchmetrics.md": 1}
+NOT_RUN = {"docs/start.md": 1, "docs/scale.md": 1, "docs/migrating/torchmetrics.md": 3}
 """Blocks of Python that only show: of a model that the reader has, a cluster, a library too large to install."""
 
 

@@ -161,9 +161,9 @@ def test_curves_that_do_not_exist(truth, kind, words):
         stakes.evaluate(truth=truth, score=[0.1, 0.2]).curve(kind)
 
 
-def test_decisions_alone_have_no_curve():
+def test_decisions_alone_have_no_curve_but_the_line_through_their_point():
     with pytest.raises(stakes.InputError, match="no scores were given"):
-        stakes.evaluate(truth=[1, 0], prediction=[1, 0]).curve("roc")
+        stakes.evaluate(truth=[1, 0], prediction=[1, 0]).curve("pr")
 
 
 # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,7 +193,7 @@ def test_rows_are_flat():
     rows = evaluation(by=["a", "b"] * 3).to_rows()
     assert {row["segment"] for row in rows} == {None, "a", "b"}
     assert len(rows) == 3 * len(evaluation().figures)
-    assert set(rows[0]) == {"segment", "metric", "value", "low", "high", "baseline", "reason", "no_interval"}
+    assert set(rows[0]) == {"segment", "metric", "value", "low", "high", "baseline", "reason", "no_interval", "note"}
 
 
 def test_segments_are_evaluations():

@@ -65,7 +65,7 @@ def test_a_clinician_is_led_to_the_answer():
 
 def test_an_engineer_uses_the_words_of_scikit_learn():
     rows = pd.read_csv(FILES / "plain.csv")
-    with pytest.raises(stakes.InputError, match="here it is called truth=; pass that"):
+    with pytest.raises(stakes.InputError, match="here it is called truth=, y_score score=; pass those"):
         stakes.evaluate(y_true=rows.Befund, y_score=rows.Wahrscheinlichkeit)
     ev = stakes.evaluate(truth=rows.Befund, score=rows.Wahrscheinlichkeit, positive="ja")
     assert ev["AUC"] == ev["roc_auc"] == ev["auc"]

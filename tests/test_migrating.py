@@ -152,7 +152,7 @@ class Fitted:
 
 
 FITTED = Fitted()
-SAMPLES = [Rows(seed) for seed in range(3)]
+SAMPLES = [Rows(seed) for seed in range(2)]
 HOLDERS = {
     "ev": (SAMPLES[0].ev, SAMPLES[0].many, SAMPLES[0].numbers),
     "v": (FITTED.v,),

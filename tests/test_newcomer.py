@@ -1,13 +1,14 @@
 """The path of somebody who has just heard of stakes: a clean folder, the README's command, a file of their own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.clean_copy import copy_of_what_git_knows
+from tests.clean_copy import ROOT, copy_of_what_git_knows
 from tests.parts import needs
 
 pytestmark = pytest.mark.slow
@@ -17,7 +18,8 @@ ROWS += [f"{i},{'gesund' if i % 3 else 'krank'},{(0.2 if i % 3 else 0.9) - 0.01 
 
 
 def with_stakes_at_hand(clone: Path) -> None:
-    """Stand in for the environment that make would install, which takes half a minute."""
+    """Stand in for the environment that make would install, which takes half a minute, and for what it compiles."""
+    shutil.copytree(ROOT / "src", clone / "src", dirs_exist_ok=True)
     programs = clone / ".venv" / "bin"
     programs.mkdir(parents=True)
     for name, what in (("python", ""), ("stakes", "-m stakes")):

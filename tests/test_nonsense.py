@@ -101,7 +101,7 @@ def subjects(folder):
     rows = {"truth": Y, "score": P, "positive": None, "classes": None, "weight": None, "threshold": None, "task": None}
     asked = {**rows, "data": None, "prediction": None, "where": None, "missing": None, "by": None, "exact": None}
     sure = {"confidence": None, "seed": None, "cluster": None}
-    calibrators = (stakes.IsotonicCalibrator, stakes.SigmoidCalibrator, stakes.TemperatureCalibrator)
+    calibrators = [getattr(stakes, name) for name in stakes.__all__ if name.endswith("Calibrator")]
     return {
         "evaluate": (stakes.evaluate, {**asked, **sure, **PRICED, "design": None, "baseline": None}),
         "evaluate classes": (stakes.evaluate, {"truth": K, "score": Q, "classes": list("abc"), "costs": None}),
@@ -124,8 +124,40 @@ def subjects(folder):
             stakes.permutation_test,
             {**rows, "data": None, "prediction": None, "metric": None, "permutations": 10, "seed": None},
         ),
+        "plan": (
+            stakes.plan,
+            {
+                **{"figure": "auc", "pilot": two, "width": 0.1, "difference": None, "margin": None, "require": None},
+                **{"power": 0.8, "confidence": 0.95, "assurance": None, "by": None, "labels": None, "seed": 0},
+            },
+        ),
+        "plan rates": (
+            stakes.plan,
+            {"figure": "accuracy", "difference": 0.1, "disagreement": 0.2, "accuracy": 0.8, "prevalence": None},
+        ),
+        "plan f1": (
+            stakes.plan,
+            {"figure": "f1", "width": 0.1, "prevalence": 0.2, "recall": 0.8, "precision": None, "specificity": 0.9},
+        ),
         "gate": (stakes.gate, {"evaluation": two, "require": "auc > 0", "no_worse": None, "allow_dropped": None}),
         "gate baseline": (stakes.gate, {"evaluation": two, "baseline": two, "no_worse": {"auc": 0.1}}),
+        "rank": (
+            stakes.rank,
+            {
+                **{"scores": {"a": P, "b": P[::-1]}, "item": None, "cluster": None, "repeat": None, "data": None},
+                **{"model": None, "score": None, "missing": None, "higher_is_better": None, "where": None},
+                **{"query": None, "relevance": None, "measure": None, "confidence": None},
+            },
+        ),
+        "rank queries": (stakes.rank, {"scores": {"a": P, "b": P}, "query": K, "relevance": Y, "measure": "mrr"}),
+        "watch": (
+            stakes.watch,
+            {
+                **{"days": [counted, counted], "require": "auc >= 0.6", "against": None, "margin": None, "alpha": None},
+                **{"life": None, "drop": None, "days_alike": None, "allow_dropped": None, "restart": None},
+                **{"costs": None, "state": None},
+            },
+        ),
         "System": (
             stakes.System,
             {
@@ -154,6 +186,11 @@ def subjects(folder):
             declare,
             {"function": lambda c: c.tp, "name": "own_share", "question": "?", "better": "lower", "range": (0, 1)},
         ),
+        "Counter": (
+            stakes.Counter,
+            {"task": "classification", "classes": [0, 1], "positive": 1, "exact": False, "from_logits": False},
+        ),
+        "Counter.update": (stakes.Counter().update, {"truth": np.array([0, 1]), "score": np.array([0.2, 0.7])}),
         "scorer": (stakes.scorer, {"metric": "f1", "positive": None, "classes": None}),
         "scorer of costs": (stakes.scorer, {"metric": "expected_cost", **PRICED}),
         "plot": (stakes.plot, {"thing": decided, "kind": "confusion"}),
@@ -182,7 +219,8 @@ def subjects(folder):
         "Costs.from_utilities": (stakes.Costs.from_utilities, {"matrix": [[1, 0], [0, 1]], "classes": ["a", "b"]}),
         "Costs.from_toml": (stakes.Costs.from_toml, {"path": ""}),
         "switch_points": (stakes.Costs([[0, 1], [5, 0]], ["a", "b"]).switch_points, {"positive": "a"}),
-        "bayes_decisions": (COSTS.bayes_decisions, {"posteriors": [[0.5, 0.5]]}),
+        "bayes_decisions": (COSTS.bayes_decisions, {"posteriors": [[0.5, 0.5]], "positive": None}),
+        "table_tests": (stakes.table_tests, {"table": [[5, 2], [1, 7]]}),
         "metrics.f1": (lambda t, d, **more: stakes.metrics.f1(t, d, **more), {"t": Y, "d": D, "weight": None}),
         "metrics.auc": (lambda t, d, **more: stakes.metrics.auc(t, d, **more), {"t": Y, "d": P, "positive": None}),
         "metrics.mae": (lambda t, d, **more: stakes.metrics.mae(t, d, **more), {"t": T, "d": P, "baseline": None}),
@@ -197,7 +235,8 @@ def subjects(folder):
         "ev.priced": (two.priced, PRICED),
         "ev.priced decisions": (decided.priced, PRICED),
         "ev.priced classes": (many.priced, {"costs": THREE}),
-        "ev.decide": (two.decide, {**PRICED, "best": None}),
+        "ev.decide": (two.decide, {**PRICED, "best": None, "harm": 0.1}),
+        "ev[cost, class]": (lambda name, of: two.priced(COSTS)[name, of], {"name": "expected_cost", "of": "1"}),
         "ev.decide classes": (many.decide, {**PRICED, "costs": THREE}),
         "ev.curve": (two.curve, {"kind": "roc"}),
         "ev.curve cost": (two.curve, {"kind": "cost", "threshold": None}),
@@ -242,14 +281,27 @@ MADE_BY_OTHERS = {
         "Curve",
         "Decision",
         "Estimate",
+        "FewLabels",
         "Gate",
         "PermutationTest",
+        "Plan",
         "Recalibration",
         "Policies",
+        "Ranks",
         "Validation",
+        "Watch",
     ),
     "findings_of",  # has nothing to say about what is no result
-    *("InputError", "UnableError", "InputWarning", "StakesError", "UndefinedWarning", "JointCounts", "metrics"),
+    *(
+        "InputError",
+        "UnableError",
+        "InputWarning",
+        "StakesError",
+        "UndefinedWarning",
+        "GradedItems",
+        "JointCounts",
+        "metrics",
+    ),
 }
 """Public names that nobody calls: results of other functions, errors, and what counting makes."""
 

@@ -33,7 +33,7 @@ def test_what_has_no_lower_bound_is_refused():
 
 
 def test_tools_are_groups_and_parts_for_users_are_extras():
-    assert set(PROJECT["dependency-groups"]) == {"test", "docs", "bench"}
+    assert set(PROJECT["dependency-groups"]) == {"test", "docs", "bench", "torch"}
     assert set(EXTRAS).isdisjoint(PROJECT["dependency-groups"])
     for asked in EXTRAS.values():
         assert not any(one.startswith("stakes") for one in asked)

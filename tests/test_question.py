@@ -60,6 +60,7 @@ GIVEN = {
     "classes": ["no", "yes"],
     "alike": "case",
     "threshold": 0.3,
+    "from_logits": True,
     "confidence": 0.8,
     "design": "classes fixed",
     "seed": 7,
@@ -69,7 +70,7 @@ GIVEN = {
 }
 """Values other than the default; truth, score and prediction are in every call, baseline is for numbers."""
 
-TYPED = {"exact": ["--bins"], "classes": ["--class", "no", "--class", "yes"]}
+TYPED = {"exact": ["--bins"], "from_logits": ["--from-logits"], "classes": ["--class", "no", "--class", "yes"]}
 TYPED |= {"costs": ["--miss", "5", "--false-alarm", "1"]}
 
 
@@ -103,7 +104,7 @@ MATRIX = [(verb, name) for verb in VERBS for name in GIVEN if verb != "report" o
 
 CHANGES = {name: set(VERBS) for name in ("where", "weight")} | {"frequency": {*VERBS} - {"validate"}}
 CHANGES |= {
-    "by": {"evaluate", "count", "report", "validate"},
+    "by": {"evaluate", "compare", "count", "report", "validate"},
     "cluster": {"evaluate", "compare", "decide", "calibrate", "report"},
     "confidence": {"evaluate", "compare", "decide", "gate", "calibrate", "validate", "report"},
     "design": {"evaluate", "calibrate", "validate", "report"},
@@ -319,10 +320,12 @@ def test_help_begins_with_the_columns_and_cuts_nothing():
 
 # ── a new option ─────────────────────────────────────────────────────────────────────────────────────────────────
 ROW = """    least: Annotated[int | None, "How many rows there must be.", Option("rows", "whole")]
-    missing: Annotated["""
-USE = """    if question["least"] is not None and counted.rows_read < question["least"]:
-        raise InputError("too-few", Given("least", question["least"]), f" is more than {counted.rows_read} rows")
-    evaluation = judge(counted, question["threshold"]"""
+    percent: Annotated["""
+USE = """    rows = evaluation.counted.rows_read
+    if question["least"] is not None and rows < question["least"]:
+        raise InputError("too-few", Given("least", question["least"]), f" is more than {rows} rows")
+    if clusters is not None and clusters.count < FEW_CLUSTERS:
+"""
 ASKED = """
 import inspect, sys
 import stakes
@@ -350,13 +353,8 @@ def test_a_new_option_is_one_row_and_one_use(tmp_path):
     shutil.copytree(ROOT / "src" / "stakes", tmp_path / "stakes")
     shutil.copytree(ROOT / "tools", tmp_path / "tools")
     for file, old, new in (
-        ("question/options.py", "    missing: Annotated[", ROW),
-        ("evaluation/__init__.py", '    evaluation = judge(counted, question["threshold"]', USE),
-        (
-            "evaluation/__init__.py",
-            "from stakes.errors import InputError",
-            "from stakes.errors import Given, InputError",
-        ),
+        ("question/options.py", "    percent: Annotated[", ROW),
+        ("evaluation/__init__.py", "    if clusters is not None and clusters.count < FEW_CLUSTERS:\n", USE),
     ):
         path = tmp_path / "stakes" / file
         text = path.read_text()
@@ -366,7 +364,7 @@ def test_a_new_option_is_one_row_and_one_use(tmp_path):
         [sys.executable, "-c", ASKED], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
     )
     told = done.stdout.splitlines()
-    assert told[:4] == ["least=5 is more than 4 rows", "True", "9", "True"], done.stderr
+    assert told[:4] == ["least=5 is more than 4 rows", "True", "11", "True"], done.stderr
     assert any(re.match(r"  --least INTEGER +How many rows there must be\.", line) for line in told)
 
 

@@ -123,3 +123,16 @@ def test_six_million_rows_are_written_in_full():
 def test_a_page_as_text_has_no_colours(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[" not in str(stakes.evaluate(truth=[0, 1] * 20, score=[0.2, 0.8] * 20))
+
+
+def test_ways_to_decide_say_which_one_is_recommended():
+    random = np.random.default_rng(0)
+    truth = random.random(300) < 0.4
+    score = np.clip(0.5 * truth + 0.6 * random.random(300), 0, 1)
+    for asked in ({"costs": stakes.Costs(miss=5, false_alarm=1)}, {"best": "f1"}):
+        found = stakes.decide(truth=truth, score=score, **asked)
+        (row,) = (row for row in found.to_rows() if row["recommended"])
+        assert row["way"] == found.way
+        own = found.cost if found.costs is not None else row["value"]
+        assert row["value"] == float(own)
+        assert str(found).count("(recommended)") == 1

@@ -1,6 +1,7 @@
 """Names are words of the field, or of the short list of the house; other words that were once used are refused."""
 
 import ast
+import functools
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -19,12 +20,12 @@ PARTICIPLES = re.compile(
 )
 
 
+@functools.cache
 def named(file: Path):
-    """Every class and function of a file; ``top`` says whether it stands by itself."""
+    """Every class and function of a file, and whether it stands by itself."""
     tree = ast.parse(file.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node, node in tree.body
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return [(node, node in tree.body) for node in nodes]
 
 
 def files(rooms=ROOMS):

@@ -30,11 +30,10 @@ for client, row in zip(costs.classes, costs.matrix, strict=True):
 # With a chance of 0.1 to be big, the small discount loses 0.1 × 160 = 16 on average, the big one 0.9 × 15 = 13.5.
 # So the big discount is right, although nine in ten of those who get it are small clients.
 
-chance = np.array([0.1, 0.9])  # big, small
-loss = chance @ np.array(costs.matrix, float)
-for decision, lost in zip(costs.decisions, loss, strict=True):
+client = costs.bayes_decisions({"big client": 0.1, "small client": 0.9})
+for decision, lost in client.expected.items():
     print(f"{decision} loses {lost:g}")
-print("decide:", costs.decisions[costs.bayes_decisions(chance)])
+print("decide:", client.decision)
 
 # %%
 # The two lose the same where 160p = 15(1 − p), at p = 15/175 = 3/35. Gains give the same point as losses.

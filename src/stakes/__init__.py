@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Nothing is imported before it is used, so `import stakes` stays cheap.
 _HOMES = {
     "evaluate": "stakes.evaluation",
+    "Counter": "stakes.evaluation.counter",
     "count": "stakes.evaluation",
     "decide": "stakes.evaluation",
     "load": "stakes.engines.plan",
@@ -28,14 +29,24 @@ _HOMES = {
     "Comparison": "stakes.evaluation.comparison",
     "gate": "stakes.evaluation.gate",
     "Gate": "stakes.evaluation.gate",
+    "FewLabels": "stakes.evaluation.few_labels",
+    "plan": "stakes.planning.study",
+    "Plan": "stakes.planning.result",
+    "watch": "stakes.evaluation.watch",
+    "Watch": "stakes.evaluation.watch",
+    "rank": "stakes.evaluation.ranks",
+    "Ranks": "stakes.evaluation.ranks",
     "System": "stakes.systems.system",
     "Estimate": "stakes.metrics",
     "metric": "stakes.metrics.own",
     "Curve": "stakes.decisions.curves.kinds",
     "Calibration": "stakes.decisions.calibration.calibration",
+    "AffineCalibrator": "stakes.decisions.recalibration.scaling",
+    "BetaCalibrator": "stakes.decisions.recalibration.scaling",
+    "VectorCalibrator": "stakes.decisions.recalibration.scaling",
     "IsotonicCalibrator": "stakes.decisions.recalibration.calibrators",
     "SigmoidCalibrator": "stakes.decisions.recalibration.calibrators",
-    "TemperatureCalibrator": "stakes.decisions.recalibration.calibrators",
+    "TemperatureCalibrator": "stakes.decisions.recalibration.scaling",
     "cross_fitted": "stakes.decisions.recalibration.folds",
     "load_calibrator": "stakes.decisions.recalibration.calibrators",
     "permutation_test": "stakes.validation.permutation",
@@ -45,10 +56,12 @@ _HOMES = {
     "report": "stakes.views.report.verb",
     "findings_of": "stakes.findings",
     "PermutationTest": "stakes.uncertainty.permutation",
+    "table_tests": "stakes.uncertainty.table_tests",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
     "Costs": "stakes.tallies.costs",
     "ErrorSums": "stakes.tallies",
+    "GradedItems": "stakes.tallies",
     "JointCounts": "stakes.tallies",
     "ScoreTable": "stakes.tallies",
     "InputError": "stakes.errors",
@@ -70,9 +83,12 @@ if TYPE_CHECKING:
     from stakes.decisions.policies import Policies as Policies
     from stakes.decisions.recalibration.calibrators import IsotonicCalibrator as IsotonicCalibrator
     from stakes.decisions.recalibration.calibrators import SigmoidCalibrator as SigmoidCalibrator
-    from stakes.decisions.recalibration.calibrators import TemperatureCalibrator as TemperatureCalibrator
     from stakes.decisions.recalibration.calibrators import load_calibrator as load_calibrator
     from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
+    from stakes.decisions.recalibration.scaling import AffineCalibrator as AffineCalibrator
+    from stakes.decisions.recalibration.scaling import BetaCalibrator as BetaCalibrator
+    from stakes.decisions.recalibration.scaling import TemperatureCalibrator as TemperatureCalibrator
+    from stakes.decisions.recalibration.scaling import VectorCalibrator as VectorCalibrator
     from stakes.decisions.thresholds.decision import Decision as Decision
     from stakes.engines.files.demo import demo_data as demo_data
     from stakes.engines.plan import load as load
@@ -87,21 +103,31 @@ if TYPE_CHECKING:
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparing import compare as compare
     from stakes.evaluation.comparison import Comparison as Comparison
+    from stakes.evaluation.counter import Counter as Counter
+    from stakes.evaluation.few_labels import FewLabels as FewLabels
     from stakes.evaluation.gate import Gate as Gate
     from stakes.evaluation.gate import gate as gate
+    from stakes.evaluation.ranks import Ranks as Ranks
+    from stakes.evaluation.ranks import rank as rank
     from stakes.evaluation.recalibrating import Recalibration as Recalibration
     from stakes.evaluation.recalibrating import calibrate as calibrate
+    from stakes.evaluation.watch import Watch as Watch
+    from stakes.evaluation.watch import watch as watch
     from stakes.findings import findings_of as findings_of
     from stakes.metrics import Estimate as Estimate
     from stakes.metrics.own import metric as metric
+    from stakes.planning.result import Plan as Plan
+    from stakes.planning.study import plan as plan
     from stakes.systems.system import System as System
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion
     from stakes.tallies import ErrorSums as ErrorSums
+    from stakes.tallies import GradedItems as GradedItems
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
     from stakes.tallies.costs import Costs as Costs
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
+    from stakes.uncertainty.table_tests import table_tests as table_tests
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation
     from stakes.validation.scoring import scorer as scorer

@@ -89,7 +89,7 @@ class Plottable:
         raise NotImplementedError
 
     def plot(self, kind: str | None = None, ax: object = None, **options: object) -> Any:
-        """Draw with matplotlib, into ``ax`` or a new figure; returns a display with ``ax_`` and ``figure_``."""
+        """Draw with matplotlib, into ``ax`` or a new figure; the display has ``ax``, ``figure`` and ``savefig``."""
         return Door.find("plot")(self, kind, ax, **options)
 
 

@@ -154,7 +154,7 @@ def _value(name: str, value: Any, folder: pathlib.Path, known: dict[str, Any]) -
     if isinstance(value, dict) and "py" in value:
         return eval(value["py"], known)
     if name == "costs" and isinstance(value, str):
-        return stakes.Costs.from_toml(folder / value)
+        return stakes.Costs.from_file(folder / value)
     if name == "costs" and isinstance(value, dict):
         prices = {"miss", "false_alarm", "matrix"} & set(value)
         return stakes.Costs(**value) if prices else stakes.Costs(value)

@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 import stakes
 from stakes import InputError, ScoreTable
 from stakes.decisions.calibration.calibration import calibration
-from stakes.decisions.calibration.reliability import honest
+from stakes.decisions.calibration.reliability import judge_scores
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
 from tests.parts import Lazily
@@ -129,7 +129,7 @@ def test_the_intercept_at_slope_1_survives_what_the_slope_does_not():
 
 
 def test_weighted_certain_rows_are_told_by_weight():
-    found = calibration(ScoreTable.from_rows([0.0, 0.5, 0.6], [0, 1, 0], [2.5, 1, 1]))
+    found = calibration(ScoreTable.from_rows([0.0, 0.5, 0.4, 0.6], [0, 1, 1, 0], [2.5, 0.5, 0.5, 1]))
     assert found.intercept_at_slope_1.note.startswith("in rows with 2.5 of the weight 4.5 the probability is exactly 0")
     assert (found.certain.rows, found.certain.wrong) == (2.5, 0)
 
@@ -309,7 +309,7 @@ def test_p_values_of_honest_probabilities_are_even(n, decimals, weighted, trials
     for seed in range(trials):
         p, y, w = rows(n, seed=seed, decimals=decimals, shape=1.0)
         table = ScoreTable.from_rows(p, y, w if weighted else None)
-        found.append(honest(table, replace(USUAL, seed=seed)).p_value)
+        found.append(judge_scores(table, replace(USUAL, seed=seed)).p_value)
     assert np.mean(found) == pytest.approx(0.5, abs=1.1 / trials**0.5)  # four errors of a mean of even numbers
     assert np.mean(np.array(found) <= 0.1) < 0.2
     assert min(found) < 0.2
@@ -318,7 +318,7 @@ def test_p_values_of_honest_probabilities_are_even(n, decimals, weighted, trials
 def test_bands_are_the_same_for_the_same_seed_and_clusters_have_none():
     p, y, _ = rows(200)
     table = ScoreTable.from_rows(p, y)
-    one, two, other = (honest(table, Sampling(seed=s)) for s in (1, 1, 2))
+    one, two, other = (calibration(table, Sampling(seed=s)).honest for s in (1, 1, 2))
     assert one.to_dict() == two.to_dict() != other.to_dict()
     ev = stakes.evaluate(truth=y, score=p, cluster=np.arange(200) // 2)
     curve = ev.calibration.reliability(5)

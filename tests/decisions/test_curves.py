@@ -656,7 +656,7 @@ SCORES = [0.1, 0.9, 0.3, 0.7]
             {"threshold": 1},
             "the decision curve has no option 'threshold'; did you mean 'thresholds'",
         ),
-        (SCORES, "roc", {"costs": 1}, "the roc curve has no option 'costs'; leave it out"),
+        (SCORES, "pr", {"costs": 1}, "the pr curve has no option 'costs'; leave it out"),
         (SCORES, "cost", {"threshold": math.nan}, "threshold"),
         (SCORES, "reject", {"threshold": "half"}, "threshold"),
         (SCORES, "reject", {"costs": 5}, r"costs=5 does not work; pass costs=Costs\(miss=5, false_alarm=1\)"),
@@ -693,3 +693,59 @@ def test_thresholds_inside_bins_are_refused():
     with pytest.raises(stakes.InputError, match="bin"):
         binned.curve("decision")
     assert binned.curve("decision", thresholds=[0.5]).y.tolist() == pytest.approx([2 / 3])
+
+
+# ── the ROC line of decisions, and the null ──────────────────────────────────────────────────────────────────────
+FOUR = np.array([[130, 74, 2, 6], [96, 99, 6, 16], [3, 4, 207, 4], [6, 12, 4, 177]])
+
+
+def cells(table):
+    truth, decided = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
+    return truth, decided
+
+
+def test_decisions_have_the_roc_line_through_their_point():
+    """The areas are those of the one-point auc: .723796 .656568 .965217 .924631."""
+    truth, decided = cells(FOUR)
+    ev = stakes.evaluate(truth=truth, prediction=decided, task="classification")
+    assert ev.plots == ("confusion", "roc")
+    for of, area in enumerate((0.723796, 0.656568, 0.965217, 0.924631)):
+        curve = ev.curve("roc", of)
+        x, y = ev["false_positive_rate", of].value, ev["recall", of].value
+        assert [curve.x.tolist(), curve.y.tolist()] == [[0, pytest.approx(x), 1], [0, pytest.approx(y), 1]]
+        assert np.trapezoid(curve.y, curve.x) == pytest.approx(area, abs=5e-7)
+        assert inside(curve).all()
+        assert ev["one_point_auc", of].value == pytest.approx(area, abs=5e-7)
+
+
+@pytest.mark.parametrize("beside", ["weight", "cluster"])
+def test_the_line_of_two_classes_has_weights_and_clusters(beside):
+    truth, decided = (codes == 1 for codes in cells(FOUR))
+    column = {"weight": 1 + np.arange(len(truth)) % 3, "cluster": np.arange(len(truth)) // 3}[beside]
+    ev = stakes.evaluate(truth=truth, prediction=decided, **{beside: column})
+    curve = ev.curve("roc")
+    assert curve.y[1] == pytest.approx(ev["recall"].value)
+    assert curve.x[1] == pytest.approx(ev["false_positive_rate"].value)
+    assert inside(curve).all()
+    with pytest.raises(stakes.InputError, match="there is no pr curve"):
+        ev.curve("pr")
+
+
+def test_the_null_band_holds_the_curves_of_shuffled_labels():
+    truth, score = rows(120, steps=20)
+    ev = stakes.evaluate(truth=truth, score=score)
+    band = ev.curve("roc", null=True).chance
+    assert ev.curve("roc").chance is None
+    rng, held = np.random.default_rng(1), 0
+    for _ in range(300):
+        other = stakes.evaluate(truth=rng.permutation(truth), score=score).curve("roc", null=False)
+        height = np.interp(band.x, other.x, other.y)
+        held += (height >= band.low - 1e-9).all() and (height <= band.high + 1e-9).all()
+    assert 0.91 < held / 300 < 0.99  # all of a curve, 95 times of 100
+    own = np.interp(band.x, *(getattr(ev.curve("roc"), axis) for axis in "xy"))
+    assert (own > band.high).any()  # the model itself leaves it
+    assert "chance" in strictly(ev.curve("roc", null=True).to_dict())
+    weighted = stakes.evaluate(truth=truth, score=score, weight=np.full(120, 2.0)).curve("roc", null=True)
+    assert weighted.chance.reason == "labels of clusters or weights are not shuffled"
+    with pytest.raises(stakes.InputError, match="null="):
+        ev.curve("roc", null="yes")

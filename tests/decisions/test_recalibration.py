@@ -7,24 +7,31 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import stakes
 from stakes import (
+    AffineCalibrator,
+    BetaCalibrator,
     InputError,
     IsotonicCalibrator,
     SigmoidCalibrator,
     TemperatureCalibrator,
+    VectorCalibrator,
     cross_fitted,
     load_calibrator,
 )
 from stakes.decisions.recalibration.folds import deal_folds
 
-ALL = [IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator]
+PLAIN = [IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator]
+ALL = [*PLAIN, AffineCalibrator, BetaCalibrator]
+OF_MANY = [TemperatureCalibrator, AffineCalibrator, VectorCalibrator]
 
 
 def rows(n=300, seed=0):
@@ -104,6 +111,73 @@ def test_temperature_has_the_lowest_log_loss(weighted):
     z = np.log(p) / found.temperature_
     assert found.transform(p) == pytest.approx(np.exp(z) / np.exp(z).sum(1, keepdims=True), abs=1e-14)
     assert (found.transform(p).argmax(1) == p.argmax(1)).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", [AffineCalibrator, VectorCalibrator])
+def test_scales_and_biases_have_the_lowest_log_loss(kind, weighted):
+    """Against a minimiser that knows nothing of the gradient; the biases of the truth are far from 0."""
+    p, y = many(n=600, k=3, seed=4)
+    p = p * [8, 1, 0.2]
+    p /= p.sum(1, keepdims=True)
+    w = np.random.default_rng(9).random(600) if weighted else None
+
+    def loss(free):
+        z = np.log(p) * (free[2] if kind is AffineCalibrator else free[2:]) + [0, *free[:2]]
+        return -np.average(log_softmax(z, axis=1)[np.arange(600), y], weights=w)
+
+    best = minimize(loss, np.r_[0, 0, np.ones(1 if kind is AffineCalibrator else 3)], method="BFGS")
+    found = kind().fit(p, y, w)
+    assert found.biases_.sum() == pytest.approx(0, abs=1e-12)
+    assert found.biases_ - found.biases_[0] == pytest.approx(np.r_[0, best.x[:2]], abs=2e-3)
+    assert [found.scale_] if kind is AffineCalibrator else found.scales_ == pytest.approx(best.x[2:], abs=1e-3)
+    said = -np.average(np.log(found.transform(p))[np.arange(600), y], weights=w)
+    assert said == pytest.approx(best.fun, abs=1e-8)
+    assert found.transform(p).sum(1) == pytest.approx(np.ones(600), abs=1e-12)
+
+
+def test_affine_of_two_classes_is_the_line_that_calibration_reports():
+    p, y, _ = rows(2000)
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(np.log(p / (1 - p))[:, None], y)
+    found, line = AffineCalibrator().fit(p, y), stakes.evaluate(truth=y, score=p).calibration
+    assert [found.slope_, found.intercept_] == pytest.approx([theirs.coef_[0, 0], theirs.intercept_[0]], abs=1e-4)
+    assert [found.slope_, found.intercept_] == pytest.approx([line.slope.value, line.intercept.value], abs=1e-5)
+    both = AffineCalibrator().fit(np.column_stack([1 - p, p]), y)
+    assert both.intercept_ == pytest.approx(found.intercept_, abs=1e-9)
+    assert np.isnan(AffineCalibrator().fit(*many()).intercept_)  # several classes have biases
+
+
+def test_beta_is_the_logistic_regression_of_both_logarithms():
+    """Kull, Silva Filho & Flach (2017): a and b are the coefficients of log p and −log(1 − p), at least 0."""
+    p, y, _ = rows(3000)  # happened p² often: a = 2, b = 1 + small, as log(1 − p²) = log(1 − p) + log(1 + p)
+    columns = np.column_stack([np.log(p), -np.log1p(-p)])
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(columns, y)
+    found = BetaCalibrator().fit(p, y)
+    expected = [*theirs.coef_[0], theirs.intercept_[0]]
+    assert [found.a_, found.b_, found.c_] == pytest.approx(expected, abs=1e-3)
+    reversed_ = BetaCalibrator().fit(p, 1 - y)  # would fall: both are held at 0
+    assert [reversed_.a_, reversed_.b_] == [0, 0]
+    assert reversed_.transform([0.1, 0.9]) == pytest.approx(1 - y.mean(), abs=1e-4)
+
+
+def test_a_class_that_was_never_seen_and_classes_apart_stay_possible():
+    p, y = many(k=3)
+    found = AffineCalibrator().fit(p, np.minimum(y, 1)).transform(p)
+    assert 0 < found[:, 2].min() < found[:, 2].max() < 0.01
+    apart = AffineCalibrator().fit([0.1, 0.4, 0.6, 0.9], [0, 0, 1, 1])
+    assert 1 < apart.slope_ < 1e3
+
+
+@pytest.mark.parametrize("kind", OF_MANY)
+def test_probabilities_of_exactly_0_are_read_as_half_the_least_other(kind):
+    p, y = many(k=3)
+    p = np.where(p < 0.01, 0, p)
+    p /= p.sum(1, keepdims=True)
+    near = np.maximum(p, p[p > 0].min() / 2)  # rows need not add up to 1 for the map itself
+    found = kind().fit(p, y)
+    assert found.least_ == pytest.approx(p[p > 0].min() / 2)
+    scale, bias = found._map
+    assert found.transform(p) == pytest.approx(np.exp(log_softmax(np.log(near) * scale + bias, axis=1)), abs=1e-12)
 
 
 def test_temperature_of_two_classes_is_that_of_both_columns():
@@ -278,9 +352,10 @@ def test_saved_and_loaded_it_says_the_same(kind, tmp_path):
     assert load_calibrator(model.to_dict()).transform(places).tolist() == model.transform(places).tolist()
 
 
-def test_classes_are_saved_too(tmp_path):
+@pytest.mark.parametrize("kind", OF_MANY)
+def test_classes_are_saved_too(kind, tmp_path):
     p, y = many()
-    model = TemperatureCalibrator(classes=[10, 20, 30, 40]).fit(p, 10 * (y + 1))
+    model = kind(classes=[10, 20, 30, 40]).fit(p, 10 * (y + 1))
     model.save(str(tmp_path / "c.json"))
     loaded = load_calibrator(str(tmp_path / "c.json"))
     assert loaded.get_params() == {"classes": ["10", "20", "30", "40"]}
@@ -302,6 +377,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 SAVED = {"stakes": "calibrator", "version": 1, "rows": 9.0}
 CURVE = {**SAVED, "method": "isotonic", "scores": [0.1, 0.2], "levels": [0.0, 1.0]}
 SIGMOID = {**SAVED, "method": "sigmoid", "slope": 1.0, "intercept": 0.0}
+AFFINE = {**SAVED, "method": "affine", "scale": 2.0, "biases": [-0.5, 0.5], "columns": 0, "classes": None}
+VECTOR = {**SAVED, "method": "vector", "scales": [1, 1, 1], "biases": [0, 0, 0], "columns": 3, "classes": None}
 HEAT = {**SAVED, "method": "temperature", "temperature": 2.0, "columns": 0, "classes": None}
 
 
@@ -324,6 +401,10 @@ HEAT = {**SAVED, "method": "temperature", "temperature": 2.0, "columns": 0, "cla
         (json.dumps({**SIGMOID, "slope": "steep"}), "damaged (could not convert"),
         (json.dumps({**SIGMOID, "slope": "inf"}), "damaged ('inf' is not a finite number)"),
         (json.dumps({**HEAT, "temperature": -1}), "damaged (the temperature is not positive)"),
+        (json.dumps({**AFFINE, "biases": [0.0]}), "damaged (as many numbers as classes are needed)"),
+        (json.dumps({**AFFINE, "scale": "nan"}), "damaged ('nan' is not a finite number)"),
+        (json.dumps({**AFFINE, "least": 0.7}), "damaged (the least probability)"),
+        (json.dumps({**VECTOR, "scales": [1, -1, 1]}), "damaged (a scale is negative)"),
         (json.dumps({**HEAT, "columns": 3, "classes": ["a"]}), "damaged (as many classes as columns are needed)"),
     ],
 )
@@ -340,6 +421,7 @@ def test_what_is_no_calibrator_is_told_in_one_line(content, words, tmp_path):
 def test_whole_examples_of_saved_calibrators_load():
     assert load_calibrator(CURVE).transform([0.15])[0] == pytest.approx(0.5)
     assert load_calibrator(SIGMOID).transform([0.0])[0] == 0.5
+    assert load_calibrator(AFFINE).transform([0.8])[0] == pytest.approx(16 * np.e / (1 + 16 * np.e))
     assert load_calibrator(HEAT).transform([0.8])[0] == pytest.approx(2 / 3)
 
 
@@ -356,14 +438,14 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 # ── cross-fitting ────────────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", PLAIN)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_each_row_is_fitted_on_the_other_folds(kind, weighted):
     p, y, w = rows(97)
     w = w if weighted else None
     found = cross_fitted(kind(), p, y, folds=4, seed=3, weight=w)
     place = deal_folds(y, 4, 3)
-    for row in range(97):
+    for row in range(0, 97, 9):
         others = place != place[row]
         alone = kind().fit(p[others], y[others], None if w is None else w[others])
         assert found[row] == alone.transform(p[[row]])[0]
@@ -398,3 +480,8 @@ def test_cross_fitting_is_honest_about_noise():
     apparent = loss(y, IsotonicCalibrator().fit(p, y).transform(p))
     honest = loss(y, cross_fitted(IsotonicCalibrator(), p, y))
     assert apparent < np.log(2) < honest
+
+
+def test_one_cluster_cannot_be_split_into_folds():
+    with pytest.raises(stakes.InputError, match="all rows belong to one cluster, which cannot be split into folds"):
+        stakes.calibrate(truth=[0, 1, 1] * 20, score=[0.2, 0.6, 0.1, 0.8] * 15, cluster=["a"] * 60)

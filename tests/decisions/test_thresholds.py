@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -208,15 +209,15 @@ def test_savings_are_paired_differences():
     noise = stakes.decide(truth=rng.random(300) < 0.2, score=rng.random(300), costs=costs)
     assert not noise.enough_evidence
     assert not noise.worse
-    assert "There is not enough evidence: compared with deciding “false” for everyone" in told(noise)
-    saving = replace(noise.savings["always true"], value=-2.0, low=-3.0, high=-1.0)
-    worse = replace(noise, savings={**noise.savings, "always true": saving})
+    assert noise.for_everyone
+    assert "“false” for everyone. These rows do not show that deciding by the score costs less" in told(noise)
+    saving = replace(noise.savings_by_score["always false"], value=-2.0, low=-3.0, high=-1.0)
+    worse = replace(noise, savings_by_score={**noise.savings_by_score, "always false": saving})
     assert worse.worse
-    assert "“false” for everyone. No threshold of this score costs less." in told(worse)
-    assert "No: compared with deciding “true” for everyone, it costs 2,000 more per 1,000 cases." in told(worse)
+    assert "No: compared with deciding “false” for everyone, it costs 2,000 more per 1,000 cases." in told(worse)
     unsure = replace(saving, value=1.0, low=-0.1, high=2.0)  # against every constant, not only the cheapest one
-    assert not replace(choice, savings={**choice.savings, "always true": unsure}).enough_evidence
-    score, truth = simulated(40, 26, shift=0.3)
+    assert not replace(choice, savings_by_score={**choice.savings, "always true": unsure}).enough_evidence
+    score, truth = simulated(40, 20, shift=0.5)
     unsure = stakes.decide(truth=truth, score=score, costs=costs)
     saving = unsure.savings[unsure.constant]
     assert saving.low < 0 < saving.high
@@ -432,7 +433,7 @@ def test_ways_to_decide_between_several_classes():
     assert found.constant == "always ask"
     assert found.enough_evidence
     assert json.loads(found.to_json())["best"] == found.best
-    assert "recalibrating them saves" in told(found)
+    assert re.search(r"Not as they are: (affine|temperature|vector) .* saves [\d.]+ of [\d.]+ per 1,000", told(found))
     honest = stakes.decide(costs=costs, truth=options["truth"], score={n: q[:, i] for i, n in enumerate("abc")})
     assert honest.best == "the costs and the probabilities"  # there is nothing to recalibrate
     with pytest.raises(stakes.InputError, match="best= is for the scores of two classes"):
@@ -449,6 +450,29 @@ def test_ways_to_decide_between_several_classes():
     decided = (bold * [0.7, 0.2, 0.1] @ prices).argmin(1)
     each = [prices[c, decided[truth == c]].mean() for c in range(3)]
     assert there.estimates["the costs and the probabilities"].value == pytest.approx(np.dot([0.7, 0.2, 0.1], each))
+
+
+def test_class_biases_are_mended_where_a_temperature_saves_nothing():
+    """Four classes equally often, scores that lean to one: as when a language model prefers one of the labels."""
+    rng = np.random.default_rng(23)
+    q = rng.dirichlet(np.full(4, 0.4), 1200)
+    truth = (q.cumsum(1) > rng.random((1200, 1))).argmax(1)
+    leaning = q * [100, 1, 1, 1]
+    leaning /= leaning.sum(1, keepdims=True)
+    score = {n: leaning[:, i] for i, n in enumerate("abcd")}
+    costs = stakes.Costs((1 - np.eye(4)).tolist(), "abcd")
+    found = stakes.decide(truth=np.array(list("abcd"))[truth], score=score, costs=costs)
+    before = np.mean(leaning.argmax(1) != truth)
+    saved = {}
+    for name, kind in {"affine": stakes.AffineCalibrator, "temperature": stakes.TemperatureCalibrator}.items():
+        saved[name] = before - np.mean(stakes.cross_fitted(kind(), leaning, truth).argmax(1) != truth)
+    assert {name: found.recalibrations[name].value for name in saved} == pytest.approx(saved, abs=1e-12)
+    assert saved["temperature"] == 0
+    assert found.method in ("affine", "vector")
+    assert found.recalibration is found.recalibrations[found.method]
+    assert f"saves {1000 * found.recalibration.value:,.2f} of {1000 * before:,.2f} per 1,000 cases" in told(found)
+    assert "For comparison, temperature scaling saves nothing beyond chance." in told(found)
+    assert json.loads(found.to_json())["method"] == found.method
 
 
 def test_a_shift_of_training_is_undone_before_recalibration():

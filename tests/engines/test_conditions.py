@@ -405,9 +405,10 @@ def handed(request, tmp_path):
     return lambda rows: HERE[request.param](rows, tmp_path)
 
 
-@pytest.mark.parametrize("where", ["age > 9", "age > 9.5", "age > limit", "limit < age", "age - 9.5 > 0", "9.5 < age"])
-def test_numbers_compare_as_numbers(handed, where):
-    assert kept(handed(NUMBERED), where) == list(range(10, 200))
+def test_numbers_compare_as_numbers(handed):
+    rows = handed(NUMBERED)
+    for where in ("age > 9", "9.5 < age", "age > limit", "age - 9.5 > 0"):
+        assert kept(rows, where) == list(range(10, 200))
 
 
 @pytest.mark.parametrize(
@@ -437,8 +438,7 @@ def test_what_binds_more_tightly(where, same):
 def test_columns_that_are_called_like_words_of_sql(handed):
     names = ["Len", "Over", "Window", "order", "select", "date", "from", "count", "length", "âge"]
     rows = handed(NUMBERED.with_columns(pl.col("age").alias(name) for name in names))
-    for name in names:
-        assert kept(rows, f"{name} < 3 OR {name} = 7") == [0, 1, 2, 7]
+    assert kept(rows, " AND ".join(f"({name} < 3 OR {name} = 7)" for name in names)) == [0, 1, 2, 7]
     assert kept(rows, " AND ".join(f'"{name}" < 3' for name in names)) == [0, 1, 2]
 
 
@@ -504,8 +504,9 @@ def test_types_of_columns_are_compared_as_what_they_are(tmp_path, name):
     if name == "json lines":
         since("polars", "1.37", "refuses whole numbers beyond 2^63 in JSON")
     table = IN_TYPES[name](TYPED.drop("nothing"), tmp_path)
-    found = {where: kept(table, where) for where, _ in MEANT}
-    assert found == dict(MEANT)
+    asked = MEANT[::3] if name == "duckdb" else MEANT  # opened anew for each; a relation answers all
+    found = {where: kept(table, where) for where, _ in asked}
+    assert found == dict(asked)
 
 
 @pytest.mark.parametrize("make", [lambda rows: rows.to_pandas(), lambda rows: rows.to_dict(as_series=False)])

@@ -10,7 +10,8 @@ import pytest
 
 import stakes
 from stakes.engines.files.dialect import find_dialect
-from stakes.engines.files.text_format import TextFormat
+from stakes.engines.files.reading import read
+from stakes.engines.files.text_format import TextFormat, in_format
 from tests.command import run
 from tests.spreadsheet import write
 
@@ -165,6 +166,24 @@ def test_percentages_without_a_sign(tmp_path):
     pl.read_csv(path).write_parquet(frame)
     found = [stakes.evaluate(one, **FIT, percent=True)["log_loss"].value for one in (path, frame)]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2])
+@pytest.mark.parametrize("sign", ["", " %"])
+def test_percentages_are_the_nearest_numbers(tmp_path, digits, sign):
+    """11,7 % is 0.117, not the number one bit below that 11.7 / 100 gives."""
+    shares = [f"{i:0{digits + 3}}" for i in range(100 * 10**digits + 1)]  # 0.117 without its point
+    texts = [f"{share[: len(share) - digits]},{share[len(share) - digits :]}".rstrip(",") + sign for share in shares]
+    path = tmp_path / "a.csv"
+    path.write_text("p;x\n" + "".join(f"{text};1,5\n" for text in texts))
+    score = read(in_format(path, TextFormat(separator=";", decimal=",", percent=True)), {"score": "p"})["score"]
+    assert score.to_list() == [float(f"{share[: -digits - 2]}.{share[-digits - 2 :]}") for share in shares]
+
+
+def test_a_threshold_that_is_a_percentage_of_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y;p\nyes;11,7 %\nno;3,2 %\n")
+    assert evaluated(path, threshold=0.117)[0]["recall"].value == 1
 
 
 # ── other kinds ──────────────────────────────────────────────────────────────────────────────────────────────────

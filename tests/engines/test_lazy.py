@@ -65,7 +65,19 @@ ELSEWHERE = {
 SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.filterwarnings("ignore:PySpark does not")])
 
 
-@pytest.fixture(params=[*ELSEWHERE, SPARK])
+SLOWEST = ("dask", "ibis", "spark")
+"""They take long for every question; those that walk the way of another one are asked in the deep form."""
+
+
+def sooner_or_later(engine):
+    marks = [*SPARK.marks] if engine == "spark" else []
+    return pytest.param(engine, marks=[*marks, pytest.mark.deep] if engine in SLOWEST else marks)
+
+
+EVERY_ENGINE = pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
+
+
+@pytest.fixture(params=[sooner_or_later(engine) for engine in (*ELSEWHERE, "spark")])
 def elsewhere(request):
     """How a table is handed over, in the engines that keep the rows to themselves."""
     return maker(request)
@@ -185,9 +197,8 @@ def intervals(evaluation) -> list[float]:
 
 
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
-SLOWEST = ("dask", "spark")
-FEW = ("words", "flags beside numbers", "weighted decisions", "narrow scores", "everything")
-"""What Dask and Spark are tried with, which take long for each: labels of every type, weights, segments, scores."""
+FEW = ("flags beside numbers", "weighted decisions", "narrow scores", "everything")
+"""What the slowest are tried with, which take long for each: labels of every type, weights, segments, scores."""
 
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
@@ -324,6 +335,7 @@ def test_decisions_are_found_from_counts(elsewhere, pulled):
 
 
 # ── what leaves the engine ───────────────────────────────────────────────────────────────────────────────────────
+@EVERY_ENGINE
 def test_only_groups_leave_their_engine(elsewhere, pulled):
     table = elsewhere(rows())
     frame = rows()
@@ -343,19 +355,16 @@ def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulle
     frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).beta(0.1, 50, ROWS)))
     stakes.count(elsewhere(frame), truth="word", score="p", positive="yes")
     edges = pl.Series(Grid("probability").lower_edges(frame["p"].to_numpy()))
-    assert pulled == [(101, 3), (1, 4), (len(frame.with_columns(p=edges).unique(["word", "p"])), 3)]
+    assert pulled == [(101, 3), (1, 4), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
 
 
 @pytest.mark.parametrize(
     ("arguments", "columns"),
     [
-        ({"truth": "number", "prediction": "number said"}, 2),
-        ({"truth": "whole", "prediction": "whole said", "task": "regression", "weight": "copies"}, 3),
-        ({"truth": "word", "score": "p", "positive": "yes", "cluster": "patient"}, 3),
         ({"truth": "word", "score": {"yes": "p", "no": "rest"}, "positive": "yes"}, 3),
         ({"truth": "word", "score": "p", "positive": "yes", "costs": stakes.Costs(miss="w", false_alarm=1)}, 3),
     ],
-    ids=["numbers", "whole numbers", "clusters", "a score for each class", "costs by row"],
+    ids=["a score for each class", "costs by row"],
 )
 def test_what_needs_rows_brings_only_the_named_columns(arguments, columns, pulled, caplog):
     frame = rows().with_columns(rest=1 - pl.col("p"))
@@ -380,7 +389,7 @@ def awkward_scores(grid: str) -> np.ndarray:
 
 def takes_long_to_bin(engine, case):
     """Weighted bins by site are those of all rows and more; writing those of the line down takes seconds."""
-    return engine in ("dask", "spark") and case != "by site, probability"
+    return engine in SLOWEST and case != "by site, probability"
 
 
 CASES = [f"{options}, {grid}" for grid in bins.GRIDS for options in ("all rows", "by site")]
@@ -405,11 +414,15 @@ def test_every_engine_bins_alike(elsewhere, monkeypatch, case):
     assert {name: part.scores for name, part in found.segments.items()} == {
         name: part.scores.binned(grid) for name, part in exact.segments.items()
     }
+    for here, there in [(exact, found), *((exact.segments[name], part) for name, part in found.segments.items())]:
+        lost, expected = there.scores.losses, here.scores.binned(grid).losses
+        assert (lost is None) == (expected is None) == (grid == "line")
+        assert lost is None or lost == pytest.approx(expected, rel=1e-12)  # some are infinite
 
 
 @pytest.mark.parametrize(
     ("elsewhere", "by"),
-    list(engines_with([None, ["site", "said"]], ELSEWHERE, lambda engine, by: engine == "dask" or by is None)),
+    list(engines_with([None, ["site", "said"]], ELSEWHERE, lambda engine, by: engine in SLOWEST or by is None)),
     indirect=["elsewhere"],
 )
 def test_decisions_of_a_threshold_within_a_bin_are_counted_with_the_bins(elsewhere, monkeypatch, by):
@@ -478,13 +491,12 @@ WRONG = [
     ("site", None, "by is missing in 3 rows"),
     ("visit", 0.5, "by has 3 rows that hold no class (0.5;"),
 ]
-OF_EACH_COLUMN = [one for one in WRONG if one[1] in (None, -1.0) and one[0] in ("p", "w")]
-"""What Dask is tried with: it takes long for each, and the others walk the same way."""
 
 
 def wrong_in(engine):
+    """Dask and Ibis are tried with a gap and with a number: they take long for each, and others walk the same way."""
     for one in WRONG:
-        slow = engine == "dask" and one not in OF_EACH_COLUMN
+        slow = engine in SLOWEST and one[:2] not in (("p", None), ("w", -1.0))
         yield pytest.param(*one, engine, marks=[pytest.mark.deep] if slow else [])
 
 
@@ -503,12 +515,19 @@ def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, mo
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore:PySpark does not")
-def test_what_is_wrong_is_counted_in_spark(spark):
-    for column, wrong, words in [("y", None, "truth is"), ("p", float("nan"), "score is"), ("w", None, "weight is")]:
-        frame = spoilt(column, wrong)
-        table = spark.createDataFrame(frame.rows(), frame.columns).repartition(2)
-        with pytest.raises(InputError, match=f"{words} missing in 3 rows"):
-            stakes.count(table, **judged(column))
+@pytest.mark.parametrize(
+    ("column", "wrong", "words"),
+    [
+        ("p", float("nan"), "score is"),
+        pytest.param("y", None, "truth is", marks=pytest.mark.deep),
+        pytest.param("w", None, "weight is", marks=pytest.mark.deep),
+    ],
+)
+def test_what_is_wrong_is_counted_in_spark(spark, column, wrong, words):
+    frame = spoilt(column, wrong)
+    table = spark.createDataFrame(frame.rows(), frame.columns).repartition(2)
+    with pytest.raises(InputError, match=f"{words} missing in 3 rows"):
+        stakes.count(table, **judged(column))
 
 
 @pytest.mark.spark
@@ -516,9 +535,10 @@ def test_what_is_wrong_is_counted_in_spark(spark):
 def test_spark_gives_away_only_the_named_columns(spark, pulled):
     frame = rows().rename({"number": "the.number"})
     arguments = {"truth": "the.number", "prediction": "number said", "task": "regression"}
-    found, expected = (stakes.evaluate(data, **arguments) for data in (spark_frame(spark, frame), frame))
+    found, expected = (stakes.count(data, **arguments, exact=True) for data in (spark_frame(spark, frame), frame))
     assert pulled == [(ROWS, 2)]
-    assert found["mean_squared_error"].value == pytest.approx(expected["mean_squared_error"].value, rel=1e-14)
+    squares = [float(counted.tallies["errors"].sum_of(e=2)) for counted in (found, expected)]
+    assert squares[0] == pytest.approx(squares[1], rel=1e-14)
 
 
 def spoilt(column: str, wrong: object) -> pl.DataFrame:
@@ -623,18 +643,73 @@ def submitted(source, target, *_):
 @pytest.mark.parametrize("how", [in_this_spark, pytest.param(submitted, marks=pytest.mark.deep)])
 def test_the_spark_job_counts_a_file(tmp_path, spark, how, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "100")
-    frame = rows().select(truth="whole", score="p", site="site")
+    others = {"other_score": "narrow", "amount": "number", "predicted_amount": "number said"}
+    frame = rows().select(truth="whole", score="p", site="site", patient="patient", **others)
+    frame = frame.with_columns(pl.col("other_score").round(1))
     frame.write_parquet(tmp_path / "predictions.parquet")
     shown = how(tmp_path / "predictions.parquet", tmp_path / "counted.tally", monkeypatch, capsys)
     expected = stakes.evaluate(frame, truth="truth", score="score", by="site")
     assert f"{expected['auc'].value:.4f}" in shown
+    patients = stakes.evaluate(frame, truth="truth", score="score", cluster="patient")
+    assert str(patients["auc"]) in shown
+    assert stakes.compare(frame, truth="truth", scores=["score", "other_score"]).conclusion in shown
+    assert f"{stakes.evaluate(frame, truth='amount', prediction='predicted_amount')['mae'].value:.6g}" in shown
     stakes.count(frame, truth="truth", score="score", by="site").save(tmp_path / "here.tally")
     assert (tmp_path / "counted.tally").read_bytes() == (tmp_path / "here.tally").read_bytes()
 
 
-def test_rows_with_gaps_are_left_out_of_lazy_tables_too():
-    rows = pl.DataFrame({"y": [1, 0, None, 1, 0], "p": [0.9, 0.2, 0.4, None, 0.6]})
-    whole = stakes.evaluate(rows, truth="y", score="p", missing="drop")
-    lazily = stakes.evaluate(rows.lazy(), truth="y", score="p", missing="drop")
-    assert lazily.to_dict() == whole.to_dict()
-    assert lazily.counted.dropped == 2
+GAPS = {
+    "scores": {"score": "p", "weight": "w"},
+    "decisions": {"prediction": "said", "by": "site"},
+    "clusters": {"score": "p", "cluster": "patient"},
+}
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "name"),
+    list(engines_with(GAPS, ELSEWHERE, lambda engine, name: engine in SLOWEST and name != "scores")),
+    indirect=["elsewhere"],
+)
+def test_rows_with_gaps_are_left_out_where_they_lie(elsewhere, name, pulled):
+    def gap(*places):
+        return pl.int_range(ROWS).is_in(places)
+
+    blank = pl.when(gap(7, 8)).then(pl.lit(" ")).otherwise("word")
+    frame = rows().with_columns(blank.alias("word"), p=pl.when(gap(3, 7, 20)).then(None).otherwise("p"))
+    question = {"truth": "word", "positive": "yes", "missing": "drop", "where": "w > 0.5", **GAPS[name]}
+    known, found = stakes.evaluate(frame, **question), stakes.evaluate(elsewhere(frame), **question)
+    assert all(getattr(found, one) == getattr(known, one) for one in ("rows", "confusion"))
+    assert (found.counted.dropped, found.counted.read) == (known.counted.dropped, known.counted.read) != (0, ROWS)
+    assert found.counted.dropped_weight == known.counted.dropped_weight
+    for figure in ("accuracy", *(("auc", "brier_score") if "score" in question else ())):
+        assert (found[figure].value, found[figure].low) == pytest.approx((known[figure].value, known[figure].low))
+    assert max(rows for rows, _ in pulled) < known.counted.read
+
+
+def test_a_table_of_nothing_but_gaps_is_refused():
+    frame = pl.DataFrame({"y": [1, 0], "p": [None, math.nan]})
+    with pytest.raises(InputError, match="something is missing in every one of 2 rows"):
+        stakes.evaluate(frame.lazy(), truth="y", score="p", missing="drop")
+
+
+@EVERY_ENGINE
+def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 20)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
+    frame = rows().with_columns(
+        p=pl.Series(np.random.default_rng(1).random(ROWS) * 0.9) + 0.04 * (pl.col("word") == "yes")
+    )
+    question = {"truth": "word", "positive": "yes"}
+    for said in ({"prediction": "said"}, {"score": "p"}):
+        known = stakes.permutation_test(frame, **question, **said, permutations=500)
+        found = stakes.permutation_test(elsewhere(frame), **question, **said, permutations=500)
+        assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), abs=1e-4)
+    assert max(rows for rows, _ in pulled) <= ROWS
+
+
+def test_a_permutation_test_in_bins_that_needs_the_scores_reads_the_rows(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 20)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
+    question = {"truth": "word", "positive": "yes", "score": "p", "metric": "brier", "permutations": 200}
+    found, known = (stakes.permutation_test(one, **question) for one in (rows().lazy(), rows()))
+    assert found.to_dict() == known.to_dict()

@@ -20,11 +20,11 @@ COLUMNS = {Confusion: (TRUTH, DECIDED), ScoreTable: (TRUTH, SCORE), ErrorSums: (
 NEEDED = {"expected_cost": {"miss": 5, "false_alarm": 1}}
 
 
-def figure(metric, truth, output):
+def figure(metric, truth, output, **more):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            return metric(truth, output, **NEEDED.get(metric.name, {})), [str(one.message) for one in told]
+            return metric(truth, output, **NEEDED.get(metric.name, {}), **more), [str(one.message) for one in told]
         except stakes.InputError as problem:
             return problem.code, str(problem)
 
@@ -40,6 +40,24 @@ def test_both_ways_give_the_same_bytes(name):
     truth, output = COLUMNS[metric.tally]
     assert count_plain(metric.tally, truth, output, metric.parts) is not None
     assert same(figure(metric, truth, output), figure(metric, truth.tolist(), output.tolist()))
+
+
+@pytest.mark.parametrize(
+    "name", ["f1", "auc", "average_precision", "brier_score", "mae", "rmse", "r2", "pearson", "mad"]
+)
+def test_weights_give_the_same_bytes_either_way(name):
+    metric, weight = stakes.metrics.find(name), RNG.uniform(0.5, 2.0, N)
+    truth, output = COLUMNS[metric.tally]
+    assert count_plain(metric.tally, truth, output, metric.parts, weight).weighted
+    assert same(figure(metric, truth, output, weight=weight), figure(metric, truth, output, weight=weight.tolist()))
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 1e200])
+def test_unusual_weights_are_looked_at_the_long_way(wrong):
+    weight = np.append(np.ones(N - 1), wrong)
+    assert count_plain(ErrorSums, NUMBERS, PREDICTED, (), weight) is None
+    way = [figure(stakes.metrics.mae, NUMBERS, PREDICTED, weight=one) for one in (weight, weight.tolist())]
+    assert same(*way)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64, np.float16, np.float32, ">i4", bool])
@@ -82,7 +100,20 @@ def test_the_truth_as_its_own_prediction_is_pointed_out():
         stakes.metrics.mae(NUMBERS, NUMBERS)
 
 
-def test_sums_that_wait_are_those_that_do_not():
-    at_once, later = (ErrorSums.from_rows(NUMBERS, PREDICTED, at_once=wait) for wait in (True, False))
-    assert at_once == later
+@pytest.mark.parametrize("kind", [float, np.float32, int, np.uint8])
+def test_sums_that_wait_are_those_that_do_not(kind):
+    truth, predicted = 1e3 * RNG.random((2, 70_001))
+    truth, predicted = truth.astype(kind), predicted.astype(kind)
+    at_once, later = ErrorSums.from_rows(truth, predicted), ErrorSums.on_demand(truth, predicted, ("prediction",))
+    assert all(at_once.moments[power] == later.moments[power] for power in later.moments)
     assert [at_once.spread(*pair) == later.spread(*pair) for pair in ("t", "e", "tp")] == [True] * 3
+    assert at_once.median == np.median(np.abs(truth.astype(float) - predicted.astype(float)))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e150, 0.0])
+@pytest.mark.parametrize("name", ["mae", "mse", "rmse", "r2", "pearson", "medae", "max_error"])
+def test_unusual_numbers_go_the_long_way(name, scale):
+    metric, truth, predicted = stakes.metrics.find(name), scale * RNG.normal(size=50), scale * RNG.normal(size=50)
+    assert same(figure(metric, truth, predicted), figure(metric, truth.tolist(), predicted.tolist()))
+    predicted[3] = math.nan
+    assert figure(metric, truth, predicted)[0] == "missing-values"

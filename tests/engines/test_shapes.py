@@ -115,11 +115,3 @@ def test_figures_of_several_classes_have_their_value_for_two(name):
     assert found[name].value == pytest.approx(float(metrics.find(name)(truth, both)))
     pair = stakes.compare(truth=truth, scores={"a": scores, "b": 1 - scores}, metric=name).pairs[0]
     assert np.isfinite(pair.difference)
-
-
-def test_figures_that_are_others_for_two_classes_say_which():
-    found = stakes.evaluate(truth=[0, 1, 1, 0], score=[0.1, 0.8, 0.6, 0.3])
-    with pytest.raises(stakes.InputError, match="ask for 'brier_score'"):  # of which it is twice
-        found["multiclass_brier_score"]
-    with pytest.raises(stakes.InputError, match="ask for 'average_precision'"):  # that of one class, not of both
-        found["macro_average_precision"]

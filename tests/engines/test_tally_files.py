@@ -531,6 +531,7 @@ def test_no_number_can_become_nan_or_negative(name, tmp_path):
         {"counted": json.loads(json.dumps(anonymise.anonymise(CASES[name], 10).to_dict()))}
     )["counted"]
     skip = {"scores", "moments", "baseline", "range", "threshold", "version", "ranges", "products", "powers", "sums"}
+    skip |= {"variation"}  # terms may be below 0; what is wrong with it is told by a test of its own
 
     def places(saved, path=()):
         items = saved.items() if isinstance(saved, dict) else enumerate(saved) if isinstance(saved, list) else ()

@@ -1,5 +1,7 @@
 """What users read when a call is nearly right: the text names the slip and the remedy."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -198,6 +200,8 @@ def test_numbers_and_classes_typed_with_commas_are_told_how_to_be_typed(tmp_path
     rows = ("evaluate", tmp_path / "a.csv", "--truth", "y", "--score", "p", "--positive", "yes")
     assert "0,5 is no number here; write 0.5." in run(*rows, "--threshold", "0,5").stderr
     assert "0,9 is no number here; write 0.9." in run(*rows, "--confidence", "0,9").stderr
+    for typed in ("11,7 %", "11.7%"):
+        assert json.loads(run(*rows, "--threshold", typed, "--json").stdout)["threshold"] == 0.117
     assert (
         "--class no,yes is one name with commas; pass --class no --class yes" in run(*rows, "--class", "no,yes").stderr
     )

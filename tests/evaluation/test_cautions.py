@@ -1,9 +1,12 @@
 """Cautions: silent about healthy rows, and not fooled by what only looks suspicious."""
 
+import re
+
 import numpy as np
 import pytest
 
 import stakes
+from stakes.findings.pages.figures import figures_section
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 2, 300)
@@ -91,6 +94,43 @@ def test_a_constant_score_has_half_the_area_and_no_interval(rows, more):
 def test_comparisons_and_decisions_tell_of_wrong_scores():
     ev = stakes.evaluate(truth=Y, score=1 - P)
     both = stakes.compare(truth=Y, scores={"p": 1 - P, "q": P})
-    assert [note for note in both.notes if "below chance" in note] == ev.notes[:1]
+    assert [note for note in both.notes if "below chance" in note] == [f"“p”: {ev.notes[0]}"]
     assert [one.key for one in ev.decide(stakes.Costs(miss=1, false_alarm=1)).cautions] == ["caution.upside_down"]
     assert stakes.evaluate(truth=Y, score=P).decide(best="f1").cautions == ()
+
+
+@pytest.mark.parametrize("wrong", [Y * 0.5, 1 - P, np.full(len(Y), 0.3)], ids=["leak", "upside down", "constant"])
+@pytest.mark.parametrize("lang", ["en", "es", "ru"])
+def test_the_headlines_of_a_comparison_say_what_is_wrong_and_tick_nothing(wrong, lang):
+    found = stakes.compare(truth=Y, scores={"p": P, "odd": wrong}, margin=0.01, lang=lang)
+    lines = str(found).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("✕"))
+    _, _, said = lines[start].partition(": ")
+    assert len(said) > 30
+    assert "odd" in lines[start]
+    assert not any(line.startswith("✓") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", "a few rows carry this figure"), ("es", "unas pocas filas sostienen"), ("ru", "влияют немногие строки")],
+)
+def test_every_view_shows_that_a_few_rows_carry_a_figure(lang, said):
+    truth = np.random.default_rng(3).normal(size=200)
+    ev = stakes.evaluate(truth=truth, prediction=truth + np.random.default_rng(4).standard_t(1.2, 200), lang=lang)
+    assert ev["mean_absolute_error"].note
+    for shown in (str(ev), ev.to_markdown(), ev._repr_html_()):
+        assert said in " ".join(shown.split())
+        assert re.search(r"\d\\?\*", shown)  # the mark beside an end of the interval
+    marked = {one["metric"]: one["note"] for one in ev.to_rows()}
+    assert "a few rows carry this figure" in marked["mean_absolute_error"]
+    assert marked["max_error"] == ""
+    figures = {one["name"]: one.get("mark", "") for one in figures_section(ev)["figures"]}
+    assert (figures["mean_absolute_error"], figures["max_error"]) == ("*", "")
+
+
+@pytest.mark.parametrize(("slope", "follows"), [(1.0, True), (0.0, False), (-1.0, False)])
+def test_predictions_follow_the_truth_only_where_the_correlation_surely_does(slope, follows):
+    noise = np.random.default_rng(5).normal(size=300)
+    said = notes(truth=T, prediction=30 + slope * T + 0.5 * noise)
+    assert ("follow the truth, but shifted" in said) == follows

@@ -5,6 +5,7 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import sklearn.metrics as sk
@@ -12,6 +13,10 @@ import sklearn.metrics as sk
 import stakes
 from stakes.engines.joining import table_names
 from stakes.evaluation.comparison import Pair, Place
+from tests.command import run
+from tests.parts import Lazily
+
+multitest = Lazily("statsmodels.stats.multitest")
 
 pytestmark = pytest.mark.slow
 
@@ -663,9 +668,9 @@ def test_long_rankings_are_compared_like_resampled_rows():
 def test_a_conclusion_that_the_interval_does_not_explain_says_the_p_value():
     pair = Pair("a", "b", "f1", 0.18, 0.01, 0.32, 0.058, 0.058)
     models = two().models
-    told = stakes.Comparison(
-        {"a": models["sharp"], "b": models["blunt"]}, [Place(1, "a", "f1", models["sharp"]["f1"])], [pair]
-    )
+    named = {"a": models["sharp"], "b": models["blunt"]}
+    places = [Place(rank, name, "f1", model["f1"]) for rank, (name, model) in enumerate(named.items(), 1)]
+    told = stakes.Comparison(named, places, [pair])
     assert told.conclusion.startswith("“a” and “b” cannot be told apart by F1")
     assert "between 0.0100 and 0.3200. " in told.conclusion
     assert told.conclusion.endswith("would turn up with probability 0.0580.")
@@ -700,3 +705,64 @@ def test_models_without_a_figure_are_not_called_alike():
     told = stakes.compare(truth=TRUTH, predictions=predictions, metric="mcc").conclusion
     assert told.endswith("It cannot be compared with “always”.")
     assert "told apart from “always”" not in told
+
+
+def _rows_by_site():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 300)
+    p = np.clip(0.5 * y + 0.5 * rng.random(300), 0, 1)
+    site = np.array(["n", "s", "w"], object)[np.arange(300) % 3]
+    site[0] = "tiny"
+    q = np.where(site == "n", rng.random(300), p + 0.01 * rng.random(300))
+    return pd.DataFrame({"y": y, "p": p, "q": q, "site": site, "sex": ["f", "m"] * 150, "case": np.arange(300) // 2})
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_models_are_compared_within_segments(simultaneous):
+    rows = _rows_by_site()
+    asked = {"truth": "y", "scores": ["p", "q"], "metric": ["auc", "brier_score"], "cluster": "case"}
+    found = stakes.compare(rows, **asked, by="site", simultaneous=simultaneous)
+    assert list(found.segments) == ["n", "s", "tiny", "w"]
+    confidence = 1 - 0.05 / 4 if simultaneous else 0.95
+    raw = []
+    for name in ("n", "s", "w"):
+        alone = stakes.compare(rows[rows.site == name], **asked, confidence=confidence)
+        for pair, own in zip(found.segments[name].pairs, alone.pairs, strict=True):
+            kept = ("first", "second", "metric", "difference", "low", "high", "p_value")
+            assert [getattr(pair, k) for k in kept] == [getattr(own, k) for k in kept]
+        raw.append(alone.pair("p", "q", "auc").p_value)
+    corrected = [found.segments[name].pair("p", "q", "auc").adjusted_p_value for name in ("n", "s", "w")]
+    way = "bonferroni" if simultaneous else "holm"
+    assert corrected == pytest.approx(multitest.multipletests(raw, method=way)[1])
+    tiny = found.segments["tiny"].pair("p", "q", "brier_score")
+    assert (tiny.low, tiny.note) == (None, "too small: 1 row; at least 10 wanted")
+    assert "comparisons within segments" in str(found)
+    assert "“p” is better than “q” in “n”" in str(found).replace("\n", " ")
+    assert found.to_dict()["segments"]["n"]["pairs"][0]["metric"] == "auc"
+    assert [row["segment"] for row in found.to_rows()] == [None] * 2 + [
+        s for s in ("n", "s", "tiny", "w") for _ in "ab"
+    ]
+
+
+def test_segments_of_joined_tables_of_gaps_and_of_other_rows(tmp_path):
+    rows = _rows_by_site().assign(id=range(300), score=lambda t: t.p).drop(columns=["p", "q"])
+    other = rows.assign(score=_rows_by_site().q)
+    asked = {"truth": "y", "scores": "score", "by": ["site", "sex"]}
+    joined = stakes.compare([rows, other.iloc[::-1]], id="id", **asked)
+    one = joined.segments["site=n, sex=f"]
+    here = (rows.site == "n") & (rows.sex == "f")
+    assert one.rows == here.sum()
+    beside = rows.assign(other=other.score)
+    alone = stakes.compare(beside[here], truth="y", scores=["score", "other"]).pairs[0]
+    assert abs(one.pairs[0].difference) == pytest.approx(abs(alone.difference))
+    beside.loc[3, "other"] = math.nan
+    asked = {"truth": "y", "scores": ["score", "other"], "by": "sex", "missing": "drop"}
+    assert stakes.compare(beside, **asked).segments["m"].rows == 149
+    apart = stakes.compare([rows, other[10:]], truth="y", scores="score", by="sex", paired=False)
+    assert apart.segments["f"].rows == [150, 145]
+    with pytest.raises(stakes.InputError, match="by= is for models on the same rows"):
+        stakes.compare(scores={"a": ([0, 1], [0, 1]), "b": ([0, 1], [0, 1])}, by=[1, 2], paired=False)
+    file = tmp_path / "rows.csv"
+    beside.dropna().to_csv(file)
+    done = run("compare", file, "--truth", "y", "--score", "score", "--score", "other", "--by", "sex")
+    assert "comparisons within segments" in done.stdout

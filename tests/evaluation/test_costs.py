@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
-from stakes.tallies import Confusion, CostSums
-from stakes.tallies.pricing import Pricing, round_up
+from stakes.tallies import ClassScores, Confusion, CostSums
+from stakes.tallies.bayes import round_up
+from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.shares import clopper_pearson
 from tests.parts import examples
 
 SCAN = stakes.Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
@@ -288,8 +290,16 @@ def test_gains_handed_over_as_costs_are_noticed():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda **k: stakes.evaluate(prior=0.1, **k), "prior= changes what decisions cost, but no costs were given"),
+        (lambda **k: stakes.count(prior=0.1, **k), "prior= changes figures, and a tally has none; say this when you"),
         (lambda **k: stakes.evaluate(costs=5, **k), "costs=5 does not work; pass costs=Costs"),
+        (
+            lambda **k: stakes.evaluate(costs=np.eye(2), **k),
+            r"or Costs\(matrix, classes=\[…\]\), which says whose rows",
+        ),
+        (
+            lambda **k: stakes.evaluate(costs=stakes.Costs(miss=np.ones(4), false_alarm=1), **k),
+            "miss= holds many costs; where they differ from row to row, name a column .*: miss='amount'",
+        ),
         (lambda **k: stakes.evaluate(costs=stakes.Costs(miss=1, false_alarm=1), prior=0.1, **k), "training_prior="),
         (
             lambda **k: stakes.evaluate(
@@ -390,7 +400,7 @@ def test_segments_are_decided_like_the_whole():
         here = site == name
         by_class = [paid(SCAN, truth[here], decided[here])[truth[here] == c].mean() for c in ("tumour", "none")]
         assert part["expected_cost"].value == pytest.approx(0.05 * by_class[0] + 0.95 * by_class[1])
-    assert "Only the expected cost uses the class frequencies of the deployment" in ev.notes[0]
+    assert "at prevalence 5 %" in str(ev["expected_cost"])
 
 
 def test_a_class_that_the_prior_expects_must_have_rows(rows):
@@ -456,7 +466,7 @@ def test_nobody_is_positive_where_there_are_no_positives():
         training_prior="rows",
     )
     assert "everyone is called “0”" in str(ev)
-    assert "where it is used, 0% are “1”" in " ".join(str(ev).split())
+    assert "at a prevalence of 0%, as where it is used" in " ".join(str(ev).split())
 
 
 @pytest.mark.parametrize(
@@ -491,3 +501,110 @@ def test_costs_that_cannot_be_negative_have_no_ends_below_nothing():
     assert all(way.low is None or way.low >= 0 for way in ways.estimates.values())
     gains = stakes.Costs({"1": {"yes": -5, "no": 1}, "0": {"yes": 1, "no": 0}})
     assert stakes.evaluate(truth=["1", "0"] * 20, prediction=["yes", "no"] * 20, costs=gains)["expected_cost"].low < 0
+
+
+# ── by class ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_class_has_a_cost_of_its_own():
+    """Of 40 sick 4 are missed at 5 each, of 60 healthy 12 are alarmed at 1; everybody alarmed would cost least."""
+    truth, said = ["sick"] * 40 + ["well"] * 60, ["well"] * 4 + ["sick"] * 36 + ["sick"] * 12 + ["well"] * 48
+    ev = stakes.evaluate(
+        truth=truth, prediction=said, positive="sick", costs=stakes.Costs(miss=5, false_alarm=1), by=[0, 1] * 50
+    )
+    sick, well = ev["expected_cost", "sick"], ev["expected_cost[well]"]
+    assert (sick.value, well.value) == (0.5, 0.2)
+    assert 0.4 * sick.value + 0.6 * well.value == pytest.approx(ev["expected_cost"].value)
+    assert (sick.baseline, well.baseline) == (0, 1)
+    exact = clopper_pearson(0.1, 40, 0.95)  # two costs
+    assert (sick.low, sick.high) == pytest.approx((5 * exact[0], 5 * exact[1]), rel=0.03)
+    assert ev["expected_cost(miss=10, false_alarm=1)[sick]"].value == 1.0
+    assert {one.name for one in ev.by_segment("expected_cost[sick]")} == {"0", "1"}
+    assert stakes.gate(ev, require=["expected_cost[sick].high <= 2", "expected_cost[well] <= 1 in every segment"])
+    for text, words in (("f1[sick]", "for more than two classes"), ("expected_cost[ill]", "no class 'ill'")):
+        with pytest.raises(stakes.InputError, match=words):
+            ev[text]
+
+
+def test_classes_of_several_have_costs_too():
+    names = ["a", "b", "c"]
+    costs = stakes.Costs([[0, 1, 2], [3, 0, 4], [5, 6, 0]], names)
+    truth, said = list("aaabbbccc"), list("abcbbacac")
+    ev = stakes.evaluate(truth=truth, prediction=said, costs=costs)
+    assert [ev["expected_cost", name].value for name in names] == pytest.approx([1, 1, 5 / 3])
+    assert ev["f1[a]"] == ev["f1", "a"]
+    models = {"x": said, "y": list("aaabbbccb")}
+    both = stakes.compare(truth=truth, predictions=models, costs=costs, metric="expected_cost[c]")
+    assert both.pairs[0].difference == pytest.approx(5 / 3 - 2)
+
+
+# ── decisions drawn with their probabilities ─────────────────────────────────────────────────────────────────────
+KINDS = ["a", "b", "c"]
+DEAR = np.array([[0, 1, 4], [2, 0, 1], [9, 3, -1]])
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    random = np.random.default_rng(8)
+    truth = random.integers(0, 3, 400)
+    score = random.dirichlet([1, 1, 1], 400) * 0.7 + 0.3 * np.eye(3)[truth]
+    return truth, score
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_soft_cost_of_several_classes_is_the_mean_over_the_rows(drawn, weighted):
+    truth, score = drawn
+    weight = np.random.default_rng(0).random(400) if weighted else None
+    asked = {"truth": np.array(KINDS)[truth], "classes": KINDS, "costs": stakes.Costs(DEAR, KINDS), "weight": weight}
+    found = stakes.evaluate(score=score, **asked)["soft_cost"]
+    paid = (DEAR[truth] * score).sum(1)
+    mean = np.average(paid, weights=weight)
+    assert found.value == pytest.approx(mean, rel=1e-12)
+    w = np.ones(400) if weight is None else weight
+    error = np.sqrt((w**2 * (paid - mean) ** 2).sum()) / w.sum()
+    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.05)
+    shares = np.bincount(truth, w) / w.sum()
+    assert found.baseline == pytest.approx(shares @ DEAR @ shares)
+    sure = stakes.evaluate(score=np.eye(3)[score.argmax(1)], **asked)
+    assert sure["soft_cost"].value == pytest.approx(
+        sure["expected_cost"].value if not weighted else np.average(DEAR[truth, score.argmax(1)], weights=w)
+    )
+
+
+def test_the_soft_cost_survives_adding_saving_and_a_prior(drawn, tmp_path):
+    truth, score = drawn
+    costs, names = stakes.Costs(DEAR, KINDS), np.array(KINDS)[truth]
+    parts = [stakes.count(truth=names[i], score=score[i], classes=KINDS) for i in (slice(0, 150), slice(150, None))]
+    whole = stakes.evaluate(truth=names, score=score, classes=KINDS, costs=costs)
+    added = parts[0] + parts[1]
+    path = tmp_path / "both.tally"
+    added.save(path)
+    soft = whole._find("soft_cost")
+    for counted in (added, stakes.load(path)):
+        assert soft.of(counted.tallies["class_scores"]) == pytest.approx(whole["soft_cost"].value, rel=1e-12)
+    added.save(path, min_cell=300)  # a sum over few rows would tell about single ones
+    assert "count the rows again" in soft.why_undefined(stakes.load(path).tallies["class_scores"])
+    saved = added.tallies["class_scores"].saved()
+    del saved["given"]  # as before there was one
+    assert ClassScores.from_dict(saved).given is None
+    prior = dict(zip(KINDS, [0.7, 0.2, 0.1], strict=True))
+    there = stakes.evaluate(truth=names, score=score, classes=KINDS, costs=costs, prior=prior, training_prior=prior)
+    each = [(DEAR[c] * score[truth == c]).sum(1).mean() for c in range(3)]
+    assert there["soft_cost"].value == pytest.approx(np.dot([0.7, 0.2, 0.1], each))
+
+
+def test_models_are_compared_and_gated_by_the_soft_cost(drawn):
+    truth, score = drawn
+    asked = {"truth": np.array(KINDS)[truth], "classes": KINDS, "costs": stakes.Costs(DEAR, KINDS)}
+    pair = stakes.compare(
+        scores={"as it is": score, "even": np.full((400, 3), 1 / 3)}, metric="soft_cost", **asked
+    ).pairs[0]
+    paid = [(DEAR[truth] * one).sum(1).mean() for one in (score, np.full((400, 3), 1 / 3))]
+    assert abs(pair.difference) == pytest.approx(abs(paid[0] - paid[1]))
+    assert pair.low <= pair.difference <= pair.high
+    assert stakes.gate(score=score, require="soft_cost <= 5", **asked)
+
+
+def test_a_soft_cost_by_row_is_refused_in_one_line():
+    rows = {"y": [0, 1, 1, 0], "p": [0.2, 0.7, 0.4, 0.1], "amount": [1, 2, 3, 4]}
+    ev = stakes.evaluate(rows, truth="y", score="p", costs=stakes.Costs(miss="amount", false_alarm=1))
+    with pytest.raises(stakes.InputError, match=r"differ from row to row \(column 'amount'\); ask for expected_cost"):
+        ev["soft_cost"]

@@ -23,14 +23,20 @@ TRUTH = (RNG.random(300) < SCORE).astype(int)
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """A SQLite store with its artifacts, both in a folder of their own; nothing is logged elsewhere."""
+    """A store of files with its artifacts, both in a folder of their own; nothing is logged elsewhere.
+
+    Building the tables of a database would take longer than all tests.
+    """
     folder = tmp_path_factory.mktemp("mlflow")
     logging.getLogger("mlflow").setLevel(logging.ERROR)
-    before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri(f"sqlite:///{folder}/runs.db")
-    mlflow.set_experiment(experiment_id=mlflow.create_experiment("one", artifact_location=(folder / "files").as_uri()))
-    yield mlflow.MlflowClient()
-    mlflow.set_tracking_uri(before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        before = mlflow.get_tracking_uri()
+        mlflow.set_tracking_uri((folder / "runs").as_uri())
+        files = (folder / "files").as_uri()
+        mlflow.set_experiment(experiment_id=mlflow.create_experiment("one", artifact_location=files))
+        yield mlflow.MlflowClient()
+        mlflow.set_tracking_uri(before)
 
 
 def test_two_classes(store, tmp_path):

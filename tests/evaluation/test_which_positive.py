@@ -91,7 +91,7 @@ def test_there_is_no_positive_class(ev, named):
     assert ev.positive is None
     assert ev.classes == ("cat", "dog")
     assert np.array_equal(ev.confusion.counts, named.confusion.counts)
-    assert ev.plots == ("confusion",)
+    assert ev.plots == ("confusion", "roc")
 
 
 def test_what_only_a_positive_class_gives_says_so(ev):

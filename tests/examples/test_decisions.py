@@ -21,7 +21,7 @@ EVERY_ROW = slice(None)
 
 def figures(name, text):
     """The values that a figure is printed with, in order."""
-    return [float(value) for value in re.findall(rf"\b{name} ([\d.]+),", text)]
+    return [float(value) for value in re.findall(rf"\b{name}(?: at prevalence [\d.]+ ?%)? ([\d.]+),", text)]
 
 
 def probabilities_of_malignant(rows=EVERY_ROW):
@@ -177,3 +177,29 @@ def test_a_model_goes_where_fewer_are_ill():
             f"threshold of the {place} place: {paid:.4f} per case, {paid / constant:.4f} of the best constant" in text
         )
     assert there < 0.36 * constant < constant < uncorrected
+
+
+def test_classifiers_that_know_the_losses_of_payments():
+    _, found = ran("decisions/fraud_classifier")
+    lost = {
+        way: -found["loss_of"](found["fraud"][10_000:], said, found["amount"][10_000:])
+        for way, said in found["paid"].items()
+    }
+    tuned = -found["loss_of"](found["fraud"][10_000:], found["decided"], found["amount"][10_000:])
+    assert {way: round(paid, 3) for way, paid in lost.items()} == {
+        "never ask": 2.652,
+        "one threshold": 1.578,
+        "costs of each payment": 1.213,
+    }
+    assert round(tuned, 3) == 1.609
+    cost = found["model"].decision_.cost
+    assert cost.low < min(lost["one threshold"], tuned) < max(lost["one threshold"], tuned) < cost.high
+
+
+@pytest.mark.slow
+def test_classifiers_that_know_costs_beside_scikit_learns():
+    lines = printed("decisions/cost_classifier").splitlines()
+    told = [float(re.search(r"\d\.\d+", line)[0]) for line in lines]
+    logistic, bayes = told[:5], told[5:]
+    assert max(logistic[1:]) - min(logistic[1:]) < 0.05 < logistic[0] - max(logistic[1:])
+    assert bayes[4] < bayes[3] < bayes[1] < bayes[2] < bayes[0]

@@ -41,7 +41,8 @@ def test_iris_with_a_support_vector_classifier():
     for name, row in zip(("setosa", "versicolor", "virginica"), crossed, strict=True):
         assert re.search(rf"^{name} +{' +'.join(map(str, row))}$", last, re.M)
     assert crossed[0].tolist() == [49, 1, 0], "the closing sentence says so"
-    assert f"mean over folds {np.mean(scores):.4f}, spread over folds {np.std(scores, ddof=1):.4f}" in text
+    mean, spread = f"mean over folds {np.mean(scores):.4f}", f"spread over folds {np.std(scores, ddof=1):.4f}"
+    assert re.search(rf"{mean} \(corrected interval [\d. –]+\), {spread}", text)
 
 
 def test_tumours_by_logistic_regression():
@@ -171,6 +172,17 @@ def test_a_search_result():
     assert f"(p = {p:.4f})" in text
     shuffles = round(10_001 * p) - 1
     assert stats.binomtest(shuffles, 10_000, as_good / len(every)).pvalue > 1e-4
+
+
+def test_one_import_line():
+    text, variables = ran("first_questions/one_import_line")
+    truth, decided, probability = (variables[name] for name in ("y_test", "decided", "probability"))
+    names = ["malignant", "benign"]
+    assert metrics.classification_report(truth, decided, target_names=names) in text
+    assert f"AUC {metrics.roc_auc_score(truth, probability):.3f}" in text
+    share = stats.binomtest(int(decided[truth == 1].sum()), int(truth.sum())).proportion_ci(method="wilson")
+    assert f"{metrics.recall_score(truth, decided):.3f}   between {share.low:.3f} and {share.high:.3f}" in text
+    assert "0.0 because nothing is decided positive" in text
 
 
 def _cells(truth, decided):

@@ -145,3 +145,17 @@ def test_roc_stays_and_pr_collapses():
     # what the last lines of the example say
     for figure in ("recall", "auc", "average_precision"):
         assert 2.9 < width(figure, "50") / width(figure, "1,000") < 5.5
+
+
+def test_leaderboard_has_fewer_ranks_than_it_seems():
+    words = printed("how_sure/leaderboard")
+    clustered, alone = re.findall(r"([\d.]+) possible ranks a model", words)
+    assert float(clustered) > float(alone) > 1
+
+
+def test_the_year_of_watching_finds_september():
+    words = printed("how_sure/year_of_watching")
+    alarm, change = re.search(r"alarm on (\S+), likely changed on (\S+);", words).groups()
+    assert "2026-08-25" <= change <= "2026-09-07"
+    assert "2026-09-01" < alarm <= "2026-10-10"
+    assert int(words.rpartition(": ")[2]) <= 3

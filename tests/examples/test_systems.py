@@ -4,10 +4,11 @@ import itertools
 import re
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tests.examples import printed
+from tests.examples import printed, ran
 
 CASES = {"sick": 100, "healthy": 200}
 IMAGES = {"sick": Fraction(80, 100), "healthy": Fraction(20, 100)}  # how often a model says "sick"
@@ -100,3 +101,27 @@ def test_a_new_model_is_priced_by_its_table(text, rule, line):
 
 def test_the_new_model_beats_the_images_alone_only_under_or():
     assert independent("or", NEW) + 40 < 140 < independent("and", NEW) + 40
+
+
+# ── the oil wildcatter, and two real readers ─────────────────────────────────────────────────────────────────────
+def test_the_wildcatter_earns_what_raiffa_says():
+    said = printed("systems/oil_wildcatter")
+    assert "with the test 22.5, without 20" in said
+    assert "at 13 the best plan earns 20 and asks in 0% of the cases" in said
+    assert "perfect knowledge earns 55, so it is worth 35" in said
+
+
+def test_two_readers_cost_what_their_rows_cost():
+    said, variables = ran("systems/two_readers")
+    sick = variables["malignant"]
+    size, surface = (np.array(variables["rows"][name]) == "malignant" for name in ("size", "surface"))
+    for rule, decided in (("and", size & surface), ("or", size | surface)):
+        cost = 5 * np.sum(sick & ~decided) + np.sum(~sick & decided)
+        assert f"size {rule} surface: {cost}\n" in said
+    found = variables["thresholds"]
+    decided = np.zeros(len(sick), bool)
+    for name, threshold in found.thresholds.items():
+        decided |= variables["scores"][name] >= threshold
+    assert found.cost == 5 * np.sum(sick & ~decided) + np.sum(~sick & decided)
+    assert found.cost < found.held_out < found.now
+    assert f"a malignant tumour costs {5 * np.mean(~(size & surface)[sick]):.3f}" in said

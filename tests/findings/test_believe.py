@@ -72,3 +72,18 @@ def test_numbers_look_at_the_gain_and_at_the_error(rows, noise, answer):
     luck = rng.normal(size=rows)
     said = 0.1 * luck if noise is None else truth + noise * luck
     assert believed(stakes.evaluate(truth=truth, prediction=said))[1] == answer
+
+
+def test_where_it_fails_is_what_the_table_of_segments_shows():
+    """Of 20 equal segments the worst looks bad by itself; it is called so as often as the table's test does."""
+    said = []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        truth = (random.random(1000) < 0.4).astype(int)
+        score = 1 / (1 + np.exp(-truth - random.normal(size=1000)))
+        ev = stakes.evaluate(truth=truth, score=score, by=[f"s{i % 20:02}" for i in range(1000)])
+        keys = {one.key for found in ev.findings for one in found.sentences}
+        shown = any(one.verdict.startswith("worse") for one in ev.by_segment())
+        assert ("verdict.where_apart" in keys) == shown
+        said.append(shown)
+    assert sum(said) <= 1

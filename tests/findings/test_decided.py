@@ -2,9 +2,11 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import stakes
 from stakes.decisions.thresholds.digits import round_threshold
@@ -94,6 +96,9 @@ def test_several_decisions_say_who_gets_which():
     ill = {one["decision"]: one["cases"] for one in told if one["truth"] == "ill"}
     row = table.counts[table.truths.index("ill")]
     assert ill["operate"] == round(100 * row[2] / row.sum())
+    surely = next(one for one in told if (one["truth"], one["decision"]) == ("ill", "operate"))
+    limits = binomtest(int(row[2]), int(row.sum())).proportion_ci(method="wilson")
+    assert [surely["cases_low"], surely["cases_high"]] == [round(100 * limits.low), round(100 * limits.high)]
     assert choice.evaluation["expected_cost"].value == pytest.approx(choice.cost.value)
 
 
@@ -200,6 +205,21 @@ def test_a_recommendation_shows_four_digits_everywhere():
 def test_costs_are_written_in_their_unit(lang, unit, words):
     with speaking(lang):
         assert sentence("decided.cost_given", cost=money(390, unit)).words.startswith(words)
+        assert sentence("decided.cost_given", cost=money(-390, unit)).words.startswith(f"−{words}")
+
+
+def test_what_is_lost_is_not_called_saved():
+    """A score of noise costs more than one decision for everybody; no sentence tells that as a negative saving."""
+    rng = np.random.default_rng(0)
+    truth, score = (rng.random(60) < 0.6).astype(int), rng.random(60)
+    for lang in ("en", "es", "ru"):
+        choice = stakes.decide(
+            truth=truth, score=score, positive=1, costs=stakes.Costs(miss=5, false_alarm=2, unit="€"), lang=lang
+        )
+        told = [words for one in choice.findings for words in one.words]
+        assert choice.savings_by_score[choice.constant].value < 0
+        assert not any("−" in words for words in told), told
+        assert "€−" not in str(choice)
 
 
 def test_a_decision_speaks_in_the_unit_of_its_costs(tmp_path):
@@ -252,3 +272,99 @@ def test_policies_say_how_many_of_each_class_are_right(cluster):
     assert told[0]["name"] == min("abc", key=lambda name: found.right[name].value)
     assert f"${1000 * found.estimates[found.best].value:.5g}" in str(found)
     assert json.loads(found.to_json())["right"]["a"]["value"] == pytest.approx(found.right["a"].value)
+
+
+# ── what the verdict on scores with costs calls cheapest ─────────────────────────────────────────────────────────
+def paid(truth, score, threshold, miss, alarm):
+    return (miss * ((truth == 1) & (score < threshold)) + alarm * ((truth == 0) & (score >= threshold))).mean()
+
+
+def random_file(seed):
+    """Scores more or less honest, and costs."""
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.random(80), 2)
+    truth = (rng.random(80) < p ** rng.choice([0.3, 1, 3])).astype(int)
+    return truth, p, float(rng.choice([1, 3, 20])), float(rng.choice([1, 4]))
+
+
+def test_only_the_cheapest_threshold_is_called_cheapest():
+    told = set()
+    for seed in range(14):
+        truth, p, miss, alarm = random_file(seed)
+        costs = stakes.Costs(miss=miss, false_alarm=alarm)
+        ev = stakes.evaluate(truth=truth, score=p, positive=1, costs=costs)
+        (said,) = [one.sentences[0] for one in ev.findings if one.key == "verdict.threshold"]
+        told.add(said.key.rpartition("_")[2])
+        least = min(paid(truth, p, start, miss, alarm) for start in [*p, np.inf])
+        if said.key == "verdict.threshold_best":
+            assert paid(truth, p, said.values["threshold"], miss, alarm) == pytest.approx(least)
+        elif said.key == "verdict.threshold_bayes":
+            assert said.values["threshold"] == pytest.approx(alarm / (alarm + miss), abs=1e-3)
+            at_bayes = 1000 * paid(truth, p, alarm / (alarm + miss), miss, alarm)
+            assert said.values["cost"] == pytest.approx(at_bayes)
+    assert {"best", "bayes"} <= told
+
+
+# ── when the model does not pay ──────────────────────────────────────────────────────────────────────────────────
+def test_what_is_recommended_never_looks_dearer_than_a_constant_and_agrees_with_itself():
+    seen = set()
+    for seed in range(12):
+        truth, p, miss, alarm = random_file(seed)
+        p = np.random.default_rng(seed).permutation(p) if seed % 2 else p
+        choice = stakes.decide(
+            truth=truth, score=p, positive=1, costs=stakes.Costs(miss=miss, false_alarm=alarm), harm=seed % 3 / 10
+        )
+        always = {"always 0": miss * truth.mean(), "always 1": alarm * (1 - truth.mean())}
+        cheapest = min(always, key=always.get)
+        assert choice.cost.value <= always[cheapest] * (1 + 1e-9)
+        called = p >= choice.recommended[0]
+        assert choice.table.counts.tolist() == [[sum((truth == t) & (called == c)) for c in (0, 1)] for t in (0, 1)]
+        found = json.loads(choice.to_json())
+        seen.add((choice.for_everyone, choice.constant))
+        said = sentences(choice)
+        assert "loses" not in said or choice.for_everyone
+        if not choice.for_everyone:
+            continue
+        assert choice.constant == cheapest
+        assert found["recommended"] == ["-Infinity" if cheapest == "always 1" else "Infinity"]
+        assert said["everyone"] == {"decision": cheapest[-1]}
+        assert said["who_found"]["alarmed"] == said["who_found"]["found"] == (100 if cheapest == "always 1" else 0)
+        assert (found["kept"], choice.chosen) == (None, False)
+        assert not {"lowest", "from", "keep", "flatters", "labels_worth", "unseen"} & {*said}
+        for name, one in choice.savings.items():
+            assert one.value == pytest.approx(choice.alternatives[name].value - choice.cost.value)
+        payload_of(choice)
+    assert seen == {(model, f"always {name}") for model in (True, False) for name in (0, 1)}
+
+
+def test_several_decisions_may_be_one_for_everyone():
+    costs = stakes.Costs({"well": {"home": 0, "tests": 1, "operate": 9}, "ill": {"home": 20, "tests": 1, "operate": 0}})
+    truth = np.where(np.random.default_rng(1).random(90) < 0.4, "ill", "well")
+    noise = np.random.default_rng(2).random(90)
+    choice = stakes.decide(truth=truth, score=noise, positive="ill", costs=costs)
+    assert choice.recommended == (-np.inf, np.inf)
+    assert sentences(choice)["everyone"] == {"decision": "tests"}
+    assert choice.table.counts.sum(axis=0).tolist() == [0, 90, 0]
+    assert choice.cost.value == 1
+
+
+def test_bayes_thresholds_that_are_surely_better_are_not_called_chance():
+    choice = decided()
+    surely = replace(choice.miscalibration, value=-0.4, low=-0.7, high=-0.1)
+    (honest,) = [one for one in replace(choice, miscalibration=surely).findings if one.key == "decided.honest"]
+    assert (honest.tone, honest.sentences[0].key) == ("good", "decided.well_led")
+    assert honest.sentences[0].values["cost"] == 400
+
+
+@pytest.mark.parametrize("lang", ["en", "es", "ru"])
+def test_where_nearly_all_weight_is_on_one_row_no_brackets_are_empty(lang):
+    random = np.random.default_rng(1)
+    truth = (random.random(100) < 0.4).astype(int)
+    score = 1 / (1 + np.exp(-truth - random.normal(size=100)))
+    weight = np.where(np.arange(100) == 0, 1e9, 1.0)
+    ev = stakes.evaluate(truth=truth, score=score, weight=weight, lang=lang)
+    found = ev.decide(stakes.Costs(miss=5, false_alarm=1))
+    assert found.figures["recall"].low is None
+    (who,) = [one for one in found.findings if one.key == "decided.who"]
+    assert "(" not in who.words[0]
+    assert (ev["calibration_slope"].low, ev["calibration_slope"].no_interval) == (None, "a class has a single row")

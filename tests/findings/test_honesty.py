@@ -18,7 +18,7 @@ from stakes.decisions.calibration.honesty_test import (
     log_odds,
     worst_of,
 )
-from stakes.decisions.calibration.reliability import honest
+from stakes.decisions.calibration.reliability import judge_scores
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -190,6 +190,41 @@ def test_scores_and_decisions_are_not_asked():
     assert keys(answer_of(scores)) == ["honest_no_probabilities"]
 
 
+# ── few rows ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_rows_that_cannot_tell_are_not_ticked():
+    """Six rows doubt nothing, whatever the probabilities are."""
+    found = evaluate_two([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
+    assert found.tone == "doubt"
+    assert keys(found)[:2] == ["honest_unsure", "honest_slope_range"]
+    slope = stakes.evaluate(truth=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.4, 0.6, 0.7, 0.9]).calibration.slope
+    assert found.sentences[1].values == {"low": slope.low, "high": slope.high, "confidence": 0.95}
+
+
+@pytest.mark.parametrize("n", [40, 80, 160, 320])
+def test_a_tick_needs_a_slope_between_a_half_and_two(n):
+    x, y = two(n, seed=2)
+    ev = stakes.evaluate(truth=y, score=chance(x))
+    slope, test = ev.calibration.slope, ev.calibration.test
+    assert test.p_value > 0.05
+    assert answer_of(ev).tone == ("good" if 0.5 <= slope.low <= slope.high <= 2 else "doubt")
+
+
+def test_without_a_slope_the_shift_tells():
+    """The same probability for everybody: the odds must be known within a factor of 2."""
+    for n, tone in ((12, "doubt"), (120, "good")):
+        assert evaluate_two(np.full(n, 0.25), np.arange(n) % 4 == 0).tone == tone
+
+
+def test_few_rows_of_some_classes_are_told():
+    p, y = four(40, seed=3)
+    found = evaluate_four(p, y)
+    each = stakes.evaluate(truth=np.array(CLASSES)[y], score=dict(zip(CLASSES, p.T, strict=True))).calibration.classes
+    wide = sum(not (one.slope.defined and 0.5 <= one.slope.low <= one.slope.high <= 2) for one in each.values())
+    assert found.tone == "doubt"
+    assert keys(found)[0] == "honest_classes_unsure"
+    assert found.sentences[0].values == {"n": wide, "of": 4}
+
+
 # ── the test itself ──────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_p_value_is_that_of_the_smaller_one():
     line, shape = np.array([9.0, 1, 2, 3, 8]), np.array([1.0, 5, 4, 3, 2])
@@ -207,7 +242,7 @@ def test_honest_probabilities_are_doubted_as_seldom_as_promised(classes, files, 
     for seed in range(files):
         if classes == 2:
             x, y = two(80, seed, middle=-2)
-            found.append(honest(ScoreTable.from_rows(chance(x), y), Sampling(seed=seed)).p_value)
+            found.append(judge_scores(ScoreTable.from_rows(chance(x), y), Sampling(seed=seed)).p_value)
         else:
             p, y = four(80, seed)
             found.append(judge_classes(ClassScores.from_rows(p, y, CLASSES), Sampling(seed=seed)).p_value)
@@ -255,7 +290,7 @@ def test_two_classes_taken_for_each_other_are_seen():
 
 
 def test_classes_that_were_called_impossible():
-    p, y = four(400, at_least=0.05)
+    p, y = four(700, seed=1, at_least=0.05)
     assert evaluate_four(p, y).tone == "good"  # zeros that are right
     rng = np.random.default_rng(2)
     wrong = rng.choice(np.flatnonzero(p[:, 0] == 0), 7, replace=False)
@@ -282,3 +317,11 @@ def test_a_fixed_design_of_classes_leaves_their_frequencies_open():
     scores = ClassScores.from_rows(p[kept], y[kept], CLASSES)
     assert judge_classes(scores, USUAL).p_value < 0.01
     assert judge_classes(scores, Sampling(design="classes fixed")).p_value > 0.05
+
+
+def test_probabilities_upside_down_are_called_so():
+    x, truth = two(600)
+    (found,) = stakes.evaluate(truth=truth, score=chance(-x)).calibration.findings
+    assert (found.tone, found.sentences[0].key) == ("bad", "verdict.honest_upside_down")
+    (found,) = stakes.evaluate(truth=truth, score=chance(3 * x)).calibration.findings
+    assert (found.tone, found.sentences[0].key) == ("doubt", "verdict.honest_extreme")

@@ -36,6 +36,10 @@ def classes(score, **more):
     return lambda: stakes.evaluate(truth=K, score=score, classes=list("abc"), **more)
 
 
+def classes_of_one():
+    return stakes.evaluate(truth=["a"] * 300, score=Q, classes=list("abc"))
+
+
 def noisy(size):
     return np.clip(P + RNG.normal(0, size, 300), 0, 1)
 
@@ -60,6 +64,9 @@ SITUATIONS = {
     "a threshold at the edge": (two(P / 10), "caution.edge", "caution"),
     "an interval that covers chance": (two(RNG.random(300)), "caution.chance", "caution"),
     "suspiciously perfect": (two(Y + 0.1 * RNG.random(300)), "caution.perfect", "caution"),
+    "one class": (two([0.3] * 25 + [0.7] * 25, [1] * 50), "caution.absent", "caution"),
+    "one class of three": (classes_of_one, "caution.absent", "caution"),
+    "bins are no probabilities to check": (two(P, exact=False), "verdict.honest", "open"),
     "bins": (two(P, exact=False), "caution.bins", "caution"),
     "f1 that flips": (decided(np.ones(300, int), (RNG.random(300) < 0.9).astype(int)), "caution.f1_flips", "caution"),
     "no better than the majority": (decided(1 - Y), "caution.majority", "caution"),
@@ -143,12 +150,14 @@ def test_the_finding_is_told_on_every_surface(results, name):
     result, (_, key, tone) = results[name], SITUATIONS[name]
     found = [one for one in result.findings if one.key == key]
     assert [one.tone for one in found][:1] == [tone], [(one.key, one.tone) for one in result.findings]
+    terminal, notebook, markup = " ".join(str(result).split()), result._repr_html_(), result.to_markdown()
+    told = json.loads(result.to_json())["findings"]
     for one in found:
         for words in one.words:
-            assert words in " ".join(str(result).split()), "terminal"
-            assert escape(words) in result._repr_html_(), "notebook"
-            assert markdown.text(words) in result.to_markdown(), "Markdown"
-        assert one.to_dict() in json.loads(result.to_json())["findings"], "JSON"
+            assert words in terminal
+            assert escape(words) in notebook
+            assert markdown.text(words) in markup
+        assert one.to_dict() in told
 
 
 @pytest.mark.parametrize(
@@ -158,7 +167,8 @@ def test_the_page_tells_the_same(results, name):
     result, (_, key, tone) = results[name], SITUATIONS[name]
     verdict = payload_of(result)["sections"][0]
     cards = [(one["question"]["key"], one["tone"]) for one in verdict["answers"]]
-    cards += [(one["sentences"][-1]["key"], one["tone"]) for one in verdict["cautions"]]
+    told = [(one["sentences"][-1], one["tone"]) for one in verdict["cautions"]]
+    cards += [(one["values"].get("words", one)["key"] if "about" in one["key"] else one["key"], t) for one, t in told]
     assert (key, tone) in cards
 
 
@@ -173,6 +183,37 @@ def test_other_languages_tell_the_same_in_their_words(results, name, lang):
     assert all("{" not in words for words in translated)
     data = result.to_dict(lang)["findings"]
     assert [words for one in data for words in one["words"]] == translated
+
+
+def test_with_one_class_the_reason_is_that_the_other_is_missing(results):
+    """Scores and decisions are there: nothing may say that they are not."""
+    answers = {one.key: [said.key for said in one.sentences] for one in results["one class"].findings if one.answers}
+    needed = ["verdict.both_needed"]
+    assert answers.pop("verdict.better") == ["verdict.better_unknown"]
+    assert answers == dict.fromkeys(("verdict.believe", "verdict.honest", "verdict.threshold", "verdict.where"), needed)
+    (honest,) = [one for one in results["one class of three"].findings if one.key == "verdict.honest"]
+    assert [one.key for one in honest.sentences] == ["verdict.classes_needed"]
+
+
+def test_only_figures_that_support_a_verdict_are_cited():
+    """A score that orders well, at a threshold that decides worse than the more frequent class does."""
+    truth = [0] * 170 + [1] * 230
+    score = np.random.default_rng(1).normal(0.2 + 0.1 * np.array(truth), 0.05)
+    found = stakes.evaluate(truth=truth, score=score, threshold=0.33)
+    assert found["accuracy"].value < 230 / 400
+    (better,) = [one for one in found.findings if one.key == "verdict.better"]
+    assert (better.tone, [one.key for one in better.sentences][1:]) == ("good", ["verdict.better_auc"])
+    assert [one.name for one in better.figures] == ["auc"]
+    assert "caution.majority" in [one.key for one in found.findings]
+    (better,) = [one for one in found.at(0.25).findings if one.key == "verdict.better"]
+    assert [one.name for one in better.figures] == ["auc", "accuracy"]
+
+
+def test_bins_are_the_reason_why_honesty_is_not_checked(results, tmp_path):
+    stakes.count(truth=Y, score=P).save(tmp_path / "t.tally")
+    for found in (results["bins"], stakes.evaluate(tmp_path / "t.tally")):
+        (honest,) = [one for one in found.findings if one.key == "verdict.honest"]
+        assert [one.key for one in honest.sentences] == ["verdict.honest_bins"]
 
 
 def test_what_is_wrong_comes_first(results):

@@ -14,11 +14,12 @@ from stakes.metrics import measure
 from stakes.metrics.declare import ALIASES, CATALOGUE
 from stakes.tallies import Confusion, ScoreTable
 from tests import exact
-from tests.parts import examples
+from tests.parts import complete, examples
 
-PRICED = {"miss": 1, "false_alarm": 1}
-COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.catalogue() if m.tally is Confusion]
-SCORED = [m for m in stakes.metrics.catalogue() if m.tally is ScoreTable]
+COUNTED = [complete(m) for m in stakes.metrics.catalogue() if m.tally is Confusion]
+SCORED = [complete(m) for m in stakes.metrics.catalogue() if m.tally is ScoreTable]
+FITTED = [m.name for m in SCORED if m.interval == "line"]
+"""Found step by step, so the last digits are not sure."""
 ALL = [*COUNTED, *SCORED]
 # Each random example is made once and tried on all metrics, since making it takes longer than most figures do.
 
@@ -86,8 +87,11 @@ def test_a_score_metric_is_its_formula_by_brute_force(rows):
         value = metric.of(table)
         if metric.why_undefined(table) and math.isnan(value):
             continue
+        if metric.name in FITTED and any(0 < min(s, 1 - s) < 1e-6 for _, s in rows):
+            continue  # between log odds far apart many lines fit alike
         names = exact.of_rows([y for y, _ in rows], [s for _, s in rows], **metric.parameters)
-        assert same(value, float(exact.run(metric.formula, names)), 1e-11), metric.name
+        near = 1e-6 if metric.name in FITTED else 1e-11
+        assert same(value, float(exact.run(metric.formula, names)), near), metric.name
 
 
 @pytest.mark.parametrize(
@@ -101,6 +105,12 @@ def test_a_score_metric_is_its_formula_by_brute_force(rows):
         ("precision_at_k(k=3)", {"k": 3}),
         ("recall_at_k(k=3)", {"k": 3}),
         ("ece(bins=4)", {"bins": 4}),
+        ("recall_at_specificity(specificity=0.75)", {"specificity": 0.75}),
+        ("specificity_at_recall(recall=0.5)", {"recall": 0.5}),
+        ("gain(share=0.3)", {"share": 0.3}),
+        ("lift(share=0.3)", {"share": 0.3}),
+        ("net_benefit(threshold=0.6, harm=0.1)", {"threshold": 0.6, "harm": 0.1}),
+        ("soft_cost(miss=5, false_alarm=2)", {"miss": 5, "false_alarm": 2}),
         ("mce_equal_mass(bins=3)", {"bins": 3}),
     ],
 )
@@ -323,9 +333,10 @@ def test_several_metrics_share_one_walk(monkeypatch):
     walks = []
     original = ScoreTable.blocks
     monkeypatch.setattr(ScoreTable, "blocks", lambda self: walks.append(1) or original(self))
-    values = measure(SCORED, table)
+    folded = [m for m in SCORED if m.name not in FITTED]
+    values = measure(folded, table)
     assert len(walks) == 1
-    assert all(same(v, m.of(table)) for m, v in zip(SCORED, values, strict=True))
+    assert all(same(v, m.of(table)) for m, v in zip(folded, values, strict=True))
 
 
 def test_counts_of_any_size_are_exact_for_score_metrics_too():

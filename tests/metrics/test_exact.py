@@ -9,6 +9,7 @@ import pytest
 import stakes
 from stakes.tallies import Confusion, ScoreTable
 from tests import exact
+from tests.parts import complete
 
 m = stakes.metrics
 
@@ -104,7 +105,7 @@ def test_the_same_table_gives_the_same_bytes_however_it_is_stored():
     as_columns = ScoreTable("positive", "negative", packed.as_columns())
     halves = ScoreTable.from_rows(score[:777], truth[:777]) + ScoreTable.from_rows(score[777:], truth[777:])
     restored = ScoreTable.from_dict(packed.to_dict())
-    for metric in [metric for metric in m.catalogue() if metric.tally is ScoreTable]:
+    for metric in [complete(metric) for metric in m.catalogue() if metric.tally is ScoreTable]:
         values = {metric.of(table) for table in (packed, as_columns, halves, restored)}
         assert len(values) == 1, metric.name
 
@@ -113,7 +114,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     rng = np.random.default_rng(6)
     score = rng.random(400_000)
     table = ScoreTable.from_rows(score, rng.random(400_000) < score)
-    wanted = [metric for metric in m.catalogue() if metric.tally is ScoreTable]
+    wanted = [complete(metric) for metric in m.catalogue() if metric.tally is ScoreTable]
     alone = m.measure(wanted, table)
     monkeypatch.setattr("stakes.tallies.parallel._LARGE", 1)
     assert m.measure(wanted, table) == alone
@@ -125,5 +126,5 @@ def test_float32_scores_count_with_the_value_that_is_stored():
     truth = rng.random(50_000) < score
     narrow, wide = ScoreTable.from_rows(score, truth), ScoreTable.from_rows(score.astype(np.float64), truth)
     assert narrow == wide
-    for metric in [metric for metric in m.catalogue() if metric.tally is ScoreTable]:
+    for metric in [complete(metric) for metric in m.catalogue() if metric.tally is ScoreTable]:
         assert metric.of(narrow) == metric.of(wide), metric.name

@@ -120,6 +120,38 @@ def test_figures_of_decisions_agree_with_scikit_learn(rows):
                 assert value == pytest.approx(expected)
 
 
+def test_wekas_errors_of_class_probabilities_are_those_that_it_prints():
+    """J48 on iris, on the training data: 0.0233, 0.108, 5.2482 % and 22.9089 % in the output that tutorials show.
+
+    Its five leaves hold (setosa, versicolor, virginica) = (50, 0, 0), (0, 47, 1), (0, 0, 3), (0, 2, 1) and (0, 1, 45)
+    flowers, and say their shares.
+    """
+    leaves = np.array([(50, 0, 0), (0, 47, 1), (0, 0, 3), (0, 2, 1), (0, 1, 45)])
+    p = np.repeat(leaves / leaves.sum(1, keepdims=True), leaves.sum(1), axis=0)
+    y = np.concatenate([np.repeat([0, 1, 2], leaf) for leaf in leaves])
+    ev = stakes.evaluate(truth=y, score=p)
+    found = [ev[name] for name in ("weka_mae", "weka_rmse", "weka_rae", "weka_rrse")]
+    assert [round(one.value, digits) for one, digits in zip(found, (4, 3, 6, 6), strict=True)] == [
+        0.0233,
+        0.108,
+        0.052482,
+        0.229089,
+    ]
+    assert [one.baseline for one in found] == pytest.approx([4 / 9, np.sqrt(2 / 9), 1, 1])
+    assert all(one.low < one.value < one.high for one in found)
+
+
+def test_mcc_and_kappa_of_one_class_are_scikit_learns_of_that_class_against_the_rest():
+    truth, decided = np.random.default_rng(0).integers(0, 3, (2, 200))
+    decided = np.where(np.arange(200) % 2, truth, decided)
+    ev = stakes.evaluate(truth=truth, prediction=decided, task="classification")
+    for of in range(3):
+        assert ev["mcc", of].value == pytest.approx(sk.matthews_corrcoef(truth == of, decided == of))
+        assert ev["kappa", of].value == pytest.approx(sk.cohen_kappa_score(truth == of, decided == of))
+        assert ev["mcc", of].low < ev["mcc", of].value < ev["mcc", of].high
+        assert {"mcc", "kappa"} <= set(ev.class_figures[str(of)])
+
+
 @st.composite
 def scored(draw):
     k, truth, _, weight = draw(labelled())
@@ -138,6 +170,16 @@ def test_figures_of_scores_agree_with_scikit_learn(rows):
     if not is_older("scikit-learn", "1.7"):  # which knows the Brier score of two classes only
         expected = sk.brier_score_loss(truth, scores, labels=range(k), scale_by_half=False, **plain)
         assert m.multiclass_brier_score.of(tally) == pytest.approx(expected)
+    outcome = np.eye(k)[truth]
+    every = {"sample_weight": None if weight is None else np.repeat(weight, k)}
+    flat = (outcome.ravel(), scores.ravel())
+    assert m.macro_mean_probability_error.of(tally) == pytest.approx(sk.mean_absolute_error(*flat, **every))
+    root = m.multiclass_root_mean_squared_probability_error.of(tally)
+    assert root == pytest.approx(sk.root_mean_squared_error(*flat, **every))
+    constant = np.broadcast_to(np.average(outcome, axis=0, weights=weight), scores.shape).ravel()
+    for name, loss in {"relative": sk.mean_absolute_error, "root_relative_squared": sk.root_mean_squared_error}.items():
+        expected = loss(*flat, **every) / loss(flat[0], constant, **every)
+        assert m.find(f"multiclass_{name}_probability_error").of(tally) == pytest.approx(expected)
     for how in ("macro", "weighted"):
         expected = sk.roc_auc_score(truth, scores, multi_class="ovr", average=how, labels=range(k), **plain)
         assert m.find(f"{how}_auc").of(tally) == pytest.approx(expected)
@@ -172,6 +214,38 @@ def test_the_multiclass_brier_score_of_two_classes_is_twice_the_other():
     p = np.array([0.9, 0.2, 0.4])
     tally = ClassScores.from_rows(np.column_stack([1 - p, p]), np.array([1, 0, 1]), "ab")
     assert m.multiclass_brier_score.of(tally) == pytest.approx(2 * m.brier_score([1, 0, 1], p))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_figures_of_several_classes_answer_for_two(weighted):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 200)
+    p = np.round(np.clip(0.3 * y + 0.7 * rng.random(200), 0, 1), 2)
+    p[0] = 0.5  # decided positive, as by the threshold
+    w = rng.integers(1, 4, 200).astype(float) if weighted else None
+    ev = stakes.evaluate(truth=y, score=p, weight=w)
+    areas = [sk.average_precision_score(truth, score, sample_weight=w) for truth, score in ((y, p), (1 - y, 1 - p))]
+    shares = [np.average(y, weights=w), np.average(1 - y, weights=w)]
+    expected = {
+        "top_k_accuracy": 1.0,
+        "top_k_accuracy(k=1)": sk.accuracy_score(y, p >= 0.5, sample_weight=w),
+        "multiclass_brier_score": 2 * sk.brier_score_loss(y, p, sample_weight=w),
+        "macro_average_precision": np.mean(areas),
+        "weighted_average_precision": np.average(areas, weights=shares),
+    }
+    for name, value in expected.items():
+        found = ev[name]
+        assert found.name == name
+        assert found.value == pytest.approx(value, rel=1e-12), name
+        assert found.low <= found.value <= found.high, name
+    both = np.stack([1 - p, p], 1)
+    own = {name: getattr(m, name)(y, both, weight=w) for name in expected if "(" not in name}
+    assert own == pytest.approx({name: expected[name] for name in own})
+    rows = {"truth": y, "scores": {"a": p, "b": p**2}, "metric": list(expected)[1:], "weight": w}
+    compared = stakes.compare(**rows, cluster=np.arange(200) // 4)
+    assert all(pair.low <= pair.difference <= pair.high for pair in compared.pairs if pair.difference)
+    assert stakes.gate(ev, require="macro_average_precision.low >= 0.2").passed
+    assert stakes.evaluate(truth=y, score=p - 0.5, threshold=0)["multiclass_brier_score"].reason
 
 
 def test_class_scores_add_up_and_save_themselves():
@@ -238,7 +312,7 @@ def test_an_evaluation_of_three_classes():
         ("f1", r"write 'macro_f1', 'weighted_f1', 'micro_f1', or f1\[a\] for a class \(in Python ev\['f1', 'a'\]\)"),
         ("auc", "write 'macro_auc'"),
         (("f1", "z"), "there is no class 'z'"),
-        (("kappa", "a"), "kappa is not a figure of one class against the rest here"),
+        (("macro_f1", "a"), "macro_f1 is not a figure of one class against the rest here"),
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
         ("micro_auc", "there is no 'micro_auc'"),
@@ -258,7 +332,7 @@ def test_a_figure_of_another_task_is_refused_and_one_without_its_column_undefine
     decisions = evaluated(IRIS)
     assert decisions["macro_auc"].reason == "no scores were given; pass score={class: column, …}"
     with pytest.raises(stakes.InputError, match="no scores were given"):
-        decisions.curve("roc", "setosa")
+        decisions.curve("pr", "setosa")
     with pytest.raises(stakes.InputError, match=r"a curve is that of one against the rest: curve\('roc', 'setosa'\)"):
         decisions.curve("roc")
 

@@ -33,7 +33,8 @@ def is_text(statement: ast.stmt) -> bool:
 def found() -> list[str]:
     """The file and the text of each name that is written out beyond the metrics themselves."""
     files = [file.relative_to(SOURCE) for file in sorted(SOURCE.rglob("*.py"))]
-    outside = [file for file in files if file.parts[0] != "metrics"]
+    tables = ("metrics", "sklearn", "rates.py")  # the face, and what a plan can expect, are tables of names, too
+    outside = [file for file in files if not {file.parts[0], file.name} & {*tables}]
     return [f"{file.as_posix()}: {name}" for file in outside for name in literals((SOURCE / file).read_text())]
 
 

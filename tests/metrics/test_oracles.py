@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import stakes
 from stakes.tallies import Confusion, ScoreTable
-from tests.parts import examples
+from tests.parts import Lazily, examples
 
 m = stakes.metrics
+sm = Lazily("statsmodels.api")
 
 
 def normalised_brier_score(y, s, w):
@@ -112,6 +113,33 @@ def precision_at_recall(y, s, w):
     return max(precision[:-1][recall[:-1] >= 0.9 - 1e-12])
 
 
+def at_rate(y, s, w, of_positives):
+    """The best of one rate where the other is at least 0.9, on scikit-learn's curve."""
+    fpr, tpr, _ = sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)
+    return max(tpr[1 - fpr >= 0.9 - 1e-12]) if of_positives else max((1 - fpr)[tpr >= 0.9 - 1e-12])
+
+
+def line(y, s, w, place):
+    """statsmodels' logistic regression of the truth on the log odds; NaN where the classes do not overlap."""
+    x, w = np.log(s / (1 - s)), np.ones(len(y)) if w is None else w
+    if len(set(x)) == 1 or min(x[y == 1]) >= max(x[y == 0]) or max(x[y == 1]) <= min(x[y == 0]):
+        return math.nan
+    model = sm.GLM(y.astype(float), sm.add_constant(x), family=sm.families.Binomial(), var_weights=w)
+    return model.fit(tol=1e-14, maxiter=500).params[place]
+
+
+def in_the_large(y, s, w):
+    family, w = sm.families.Binomial(), np.ones(len(y)) if w is None else w
+    model = sm.GLM(y.astype(float), np.ones(len(y)), family=family, offset=np.log(s / (1 - s)), var_weights=w)
+    return model.fit(tol=1e-14, maxiter=500).params[0]
+
+
+def net_benefit(y, s, w):
+    """The published form: tp/n − fp/n · t/(1 − t)."""
+    (_, fp), (_, tp) = sk.confusion_matrix(y, s >= 0.3, sample_weight=w, normalize="all", labels=[0, 1])
+    return tp - fp * 0.3 / 0.7
+
+
 def expected_hits(y, s, w, k=10):
     """Positives among the first k rows, over many random orders of the ties."""
     order = np.random.default_rng(0).random((20_000, len(s)))
@@ -124,6 +152,22 @@ def binned(y, s, w, edges, gap):
     groups = np.searchsorted(edges, s, side="right")
     sums = np.array([[w[groups == g].sum(), ((y - s) * w)[groups == g].sum()] for g in np.unique(groups)])
     return np.abs(sums[:, 1]).sum() / w.sum() if gap == "mean" else max(np.abs(sums[:, 1]) / sums[:, 0])
+
+
+def squared_gap(y, s, w):
+    """Murphy's reliability: the mean over rows of the squared gap of their bin."""
+    w, groups = np.ones(len(y)) if w is None else w, np.searchsorted(WIDTH, s, side="right")
+    gaps = {g: np.average((y - s)[groups == g], weights=w[groups == g]) for g in np.unique(groups)}
+    return np.average([gaps[g] ** 2 for g in groups], weights=w)
+
+
+def relative_to_prevalence(loss):
+    """A mean loss of numbers relative to that of always saying the prevalence, as Weka has it."""
+
+    def ratio(y, s, w):
+        return loss(y, s, sample_weight=w) / loss(y, np.full(len(y), np.average(y, weights=w)), sample_weight=w)
+
+    return ratio
 
 
 WIDTH = np.arange(1, 10) / 10
@@ -140,17 +184,28 @@ SCORE_ORACLES = {
     "normalised_brier_score": normalised_brier_score,
     "log_loss": lambda y, s, w: sk.log_loss(y, s, sample_weight=w),
     "normalised_log_loss": lambda y, s, w: 1 - sk.d2_log_loss_score(y, s, sample_weight=w),
+    "mean_probability_error": lambda y, s, w: sk.mean_absolute_error(y, s, sample_weight=w),
+    "root_mean_squared_probability_error": lambda y, s, w: sk.root_mean_squared_error(y, s, sample_weight=w),
+    "relative_probability_error": relative_to_prevalence(sk.mean_absolute_error),
+    "root_relative_squared_probability_error": relative_to_prevalence(sk.root_mean_squared_error),
+    "quadratic_calibration_error": squared_gap,
+    "root_calibration_error": lambda y, s, w: np.sqrt(squared_gap(y, s, w)),
     "ece": lambda y, s, w: binned(y, s, w, WIDTH, "mean"),
     "mce": lambda y, s, w: binned(y, s, w, WIDTH, "max"),
+    "recall_at_specificity": lambda y, s, w: at_rate(y, s, w, True),
+    "specificity_at_recall": lambda y, s, w: at_rate(y, s, w, False),
+    "calibration_in_the_large": in_the_large,
+    "net_benefit(threshold=0.3)": net_benefit,
+    "soft_cost(miss=5, false_alarm=1)": lambda y, s, w: np.average(np.where(y, 5 * (1 - s), s), weights=w),
 }
-SHUFFLED_ORACLES = {"precision_at_k", "recall_at_k"}
+LINE_ORACLES = {"calibration_slope": 1, "calibration_intercept": 0}
+SHUFFLED_ORACLES = {"precision_at_k", "recall_at_k", "gain", "lift"}
 MASS_ORACLES = {"ece_equal_mass", "mce_equal_mass"}
 
 
 def test_every_metric_has_an_outside_oracle():
-    covered = (
-        {name.partition("(")[0] for name in DECISION_ORACLES} | set(SCORE_ORACLES) | SHUFFLED_ORACLES | MASS_ORACLES
-    )
+    named = {*DECISION_ORACLES, *SCORE_ORACLES, *LINE_ORACLES, *SHUFFLED_ORACLES, *MASS_ORACLES}
+    covered = {name.partition("(")[0] for name in named}
     assert covered == {metric.name for metric in m.catalogue() if metric.tally in (Confusion, ScoreTable)}
 
 
@@ -195,6 +250,17 @@ def test_probabilities_agree(rows):
         assert value == pytest.approx(expected, rel=1e-7, abs=1e-9, nan_ok=True), name
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [20, 300])
+def test_the_line_agrees(n, weighted):
+    rng = np.random.default_rng(n)
+    y, w = rng.permutation(np.arange(n) % 2), rng.gamma(2, size=n) if weighted else None
+    s = np.round(scipy.special.expit(y - 0.5 + 1.5 * rng.normal(size=n)), 3)
+    table = ScoreTable.from_rows(s, y, w)
+    for name, place in LINE_ORACLES.items():
+        assert m.find(name).of(table) == pytest.approx(line(y, s, w, place), rel=1e-7), name
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 @examples(200)
 @given(rows=judged(any_score))
@@ -230,6 +296,8 @@ def test_the_top_of_the_list_agrees_with_random_orders_of_the_ties(rows):
     hits = expected_hits(y, s, None)
     assert m.precision_at_k(y, s) == pytest.approx(hits / 10, abs=0.02)
     assert m.recall_at_k(y, s) == pytest.approx(hits / sum(y), abs=0.2 / sum(y))
+    assert m.gain(y, s, share=10 / len(y)) == pytest.approx(hits / sum(y), abs=0.2 / sum(y))
+    assert m.lift(y, s, share=10 / len(y)) == pytest.approx(hits / sum(y) * len(y) / 10, abs=0.02 * len(y) / sum(y))
 
 
 @pytest.mark.parametrize("size", [50, 53, 1000])

@@ -57,6 +57,41 @@ def test_a_function_of_single_tables_has_an_interval_too():
     assert found.low < found.value < found.high
 
 
+def test_a_function_of_a_table_of_any_classes_is_judged_like_a_declared_one():
+    stakes.metric(lambda c: np.trace(c.counts) / c.counts.sum(), name="own_hits", range=(0, 1))
+    rng = np.random.default_rng(2)
+    y = rng.choice(["a", "b", "c"], 300)
+    first, second = (np.where(rng.random(300) < share, y, rng.choice(["a", "b", "c"], 300)) for share in (0.7, 0.5))
+    ev = stakes.evaluate(truth=y, prediction=first, by=["n", "s", "w"] * 100)
+    own, declared = ev["own_hits"], ev["accuracy"]
+    assert own.value == pytest.approx(declared.value)
+    assert own.baseline == pytest.approx(sum((y == one).mean() * (first == one).mean() for one in "abc"))
+    assert (own.low, own.high) == pytest.approx((declared.low, declared.high), abs=0.01)
+    assert ev.by_segment("own_hits")["n"].value == pytest.approx(ev.by_segment("accuracy")["n"].value)
+    pairs = [
+        stakes.compare(truth=y, predictions={"x": first, "y": second}, metric=name).pairs[0]
+        for name in ("own_hits", "accuracy")
+    ]
+    assert pairs[0].difference == pytest.approx(pairs[1].difference)
+    assert (pairs[0].low, pairs[0].high) == pytest.approx((pairs[1].low, pairs[1].high), abs=0.01)
+    tests = [
+        stakes.permutation_test(truth=y, prediction=second, metric=name, permutations=99).p_value
+        for name in ("own_hits", "accuracy")
+    ]
+    assert tests[0] == tests[1]
+    assert stakes.gate(ev, require="own_hits.low >= 0.5").passed
+    two = stakes.evaluate(truth=Y, prediction=D)
+    assert two["own_hits"].value == pytest.approx(two["accuracy"].value)
+
+
+def test_an_own_figure_of_any_classes_is_validated():
+    from sklearn.dummy import DummyClassifier
+
+    stakes.metric(lambda c: sum(c.counts[i, i] for i in range(len(c.truths))) / c.total, name="own_hits")
+    found = stakes.validate(DummyClassifier(), np.zeros((30, 1)), ["a", "b", "c"] * 10, how="2-fold")
+    assert found["own_hits"].pooled.value == found["accuracy"].pooled.value
+
+
 def test_a_division_by_zero_is_undefined():
     stakes.metric(lambda c: c.fp / c.fn, name="alarms_per_miss", better="lower")
     found = stakes.evaluate(truth=[0, 1, 1, 0], prediction=[1, 1, 1, 0])["alarms_per_miss"]
@@ -197,3 +232,15 @@ def test_a_new_declaration_is_one_place(tmp_path):
         assert name in [one.name for one in stakes.metrics.catalogue()]
         ev.report(tmp_path / f"{name}.html")
         assert name in (tmp_path / f"{name}.html").read_text()
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_the_baseline_of_a_figure_that_counts_is_that_of_as_many_rows(weight):
+    stakes.metric(lambda c: 5 * c.fn + c.fp, name="counted_harm", better="lower")
+    random = np.random.default_rng(0)
+    truth, said = random.random((2, 300)) < 0.4
+    weights = np.ones(300) if weight is None else random.random(300)
+    total, P, said_so = weights.sum(), weights @ truth, weights @ said
+    expected = (5 * P * (total - said_so) + (total - P) * said_so) / total
+    found = stakes.evaluate(truth=truth, prediction=said, weight=weights)["counted_harm"]
+    assert found.baseline == pytest.approx(expected)

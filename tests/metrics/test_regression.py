@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
-from stakes.tallies import ErrorSums, bins
+from stakes.tallies import ErrorSums, bins, error_sums
 from tests import exact
 from tests.parts import Lazily, examples
 
@@ -249,6 +249,9 @@ def test_rows_of_the_largest_errors_are_those_of_the_whole():
     ev = stakes.evaluate(truth=truth, prediction=prediction, by=list("ababab"), weight=[0, 1, 1, 1, 1, 1])
     assert ev.largest_errors[0].row == 5
     assert ev.segments["b"].largest_errors[0].row == 5
+    assert "in row 6: 6 was predicted" in str(ev)  # people count from 1, as errors do
+    table = ev.to_markdown().split("Largest errors")[1].splitlines()
+    assert next(line for line in table if "60" in line).split("|")[1].strip() == "6"
 
 
 def test_parts_are_compared_with_the_mean_of_all_where_rows_were_kept():
@@ -326,7 +329,7 @@ def test_an_evaluation_of_numbers():
     assert ev.largest_errors[0].error == truth[17] - prediction[17]
     sizes = [abs(w.error) for w in ev.largest_errors]
     assert sizes == sorted(np.abs(truth - prediction))[::-1][:20]
-    assert "times the mean absolute error: a few large errors dominate" in ev.notes[-1]
+    assert "times the mean absolute error: a few large errors dominate" in " ".join(ev.notes)
     assert ev["mae"].baseline == pytest.approx(np.abs(truth - truth.mean()).mean())
     assert (ev["r2"].baseline, ev["bias"].baseline, ev["rae"].baseline) == (0, 0, 1)
     assert ev.segments["a"].rows == 50
@@ -377,3 +380,27 @@ def test_weights_and_days_add_up():
         for r in (slice(0, 2), slice(2, 4))
     ]
     assert stakes.Evaluation(sum(days))["mae"].value == pytest.approx(0.75)
+
+
+def test_ranks_of_very_many_errors_are_those_of_all_sorted(monkeypatch):
+    monkeypatch.setattr(error_sums, "_MANY", 1000)
+    monkeypatch.setattr(error_sums, "_SOME", 500)
+    monkeypatch.setattr(error_sums, "_BESIDE", 40)
+    rng = np.random.default_rng(3)
+    ties, sorted_by_size = rng.integers(0, 3, 5001) / 4, np.sort(rng.normal(size=5001))
+    periodic = np.where(np.arange(5000) % 10 == 0, 100.0, 1.0) * rng.normal(size=5000)  # those asked tell nothing
+    for errors in (rng.normal(size=5000), ties, sorted_by_size, periodic):
+        n = len(errors)
+        rows = error_sums.ErrorRows(errors, np.zeros(n))
+        for first, last in ((0, 0), (n // 2 - 70, n // 2 + 70), (n - 1, n - 1)):
+            assert np.array_equal(rows.ranked(first, last), np.sort(np.abs(errors))[first : last + 1])
+        assert ErrorSums.from_rows(errors, np.zeros(n)).median == np.median(np.abs(errors))
+
+
+def test_what_travels_holds_no_rows():
+    sums = ErrorSums.from_rows(*np.random.default_rng(4).normal(size=(2, 50)))
+    sent = sums.anonymise(10)
+    assert type(sent.moments) is dict
+    assert dict(sent.moments) == {power: sums.moments[power] for power in sent.moments}
+    assert sum(power[2] for power in sent.moments) == 4  # what order 4 told, the variation does
+    assert sent.variation is not None

@@ -42,6 +42,16 @@ def test_one_model_against_the_whole_joint(brute: Brute):
             best, worst = best + float(share) * low, worst + float(share) * high
         found = system.bounds(f"m{i}")
         assert (found.best, found.worst) == pytest.approx((best, worst), abs=1e-7)
+        assert tuple(costs_of_tables(brute, found)) == pytest.approx((best, worst), abs=1e-7)
+
+
+def costs_of_tables(brute, found):
+    """What the tables of the best and the worst case cost; each row is a distribution."""
+    for table in (found.best_table, found.worst_table):
+        shares = np.array([[row[f"d{s}"] for s in range(len(brute.costs[0]))] for row in table.values()])
+        assert shares.min() > -1e-9
+        assert shares.sum(1) == pytest.approx(np.ones(len(shares)))
+        yield float((np.array(brute.prior, float)[:, None] * shares * np.array(brute.costs)).sum())
 
 
 @SLOW
@@ -259,5 +269,5 @@ def test_tiny_margins_are_not_impossible():
     prices = np.array([1.0, 2, 1, 2, 2, 1, 2, 2, 8, 2, 1, 2, 8, 2, 8, 2])
     rows = [9.348832798132637e-08, 7.310589378796618e-09, 0.003501125905240796, 0.00029390470733926685]
     columns = [1.721910296125958e-07, 0.0002938440220653726, 0.0035011151980084143]
-    value, _ = linear_programs.least(prices, linear_programs.transport(4, 4), np.array(rows + columns))
+    value, _, _ = linear_programs.least(prices, linear_programs.transport(4, 4), np.array(rows + columns))
     assert value == pytest.approx(rows[2] + 2 * rows[3], rel=1e-3)  # the third at 1, the fourth at 2

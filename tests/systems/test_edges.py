@@ -61,7 +61,7 @@ def test_a_table_with_an_empty_column_can_be_shown():
     found = of_tables(a=[[10, 0], [10, 0]], b=EVEN)
     told = json.loads(found.to_json())["seeing_and_doing"]["a"]
     assert {cell["seen"] for cell in told if cell["says"] == "h"} == {None}
-    assert "component costs" in str(found)
+    assert "Component costs" in str(found)
 
 
 # ── candidates ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -291,8 +291,8 @@ def test_seeing_beside_doing_of_the_models_of_which_it_is_known():
     told = found.to_dict()["seeing_and_doing"]
     assert told["j"] is None
     shown = str(found)
-    assert "how often the system decides so" in shown
-    table = shown[shown.index("how often the system decides so") :].split("\n\n")[0]
+    assert "How often the system decides so" in shown
+    table = shown[shown.index("How often the system decides so") :].split("\n\n")[0]
     for name in ("x", "d"):
         cells = found.seeing_and_doing(name)
         assert [cell["done"] for cell in told[name]] == [cell["done"] for cell in cells]
@@ -302,7 +302,7 @@ def test_seeing_beside_doing_of_the_models_of_which_it_is_known():
 
 def test_who_has_no_intervals_is_named():
     shown = " ".join(str(cascade()).split())
-    assert "there are no intervals of the costs of j: only the range of these costs is known" in shown
+    assert "there are no intervals of the costs of “j”: only the range of these costs is known" in shown
     assert "there are no intervals:" not in shown
     rates = System(classes=SH, models={"a": 0.8, "b": 0.7}, decide="a and b", costs=COSTS, prior=0.5)
     assert "there are no intervals: everything is given as rates" in " ".join(str(rates).split())
@@ -330,7 +330,7 @@ def test_worth_of_a_model_with_a_range_is_a_range():
     low, high = one.perfect_range
     assert low <= cascade(shared_difficulty=False).worth()["j"].perfect <= high
     assert f"{low:.4g} – {high:.4g}" in str(found.worth())
-    assert f"{low:.4g} – {high:.4g}" in str(found)
+    assert f"{low / 0.6:.4g} – {high / 0.6:.4g}" in str(found)  # of 600 cases, told for 1,000
     assert found.to_dict()["worth"]["models"]["j"]["perfect_range"] == [low, high]
     json.loads(found.to_json())
     assert found.worth()["x"].perfect_range is None
@@ -341,7 +341,7 @@ def test_the_page_leaves_large_programs_to_who_asks(monkeypatch):
     found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)
     assert re.search("^ *all models +0 ", str(found), re.M)
     assert found.to_dict()["bounds_of_all"]["worst"] == found.bounds().worst
-    assert evaluation._MOST_COMBINATIONS == 2**12  # twelve models that say yes or no
+    assert evaluation._MOST_COMBINATIONS == 2**10  # ten models that say yes or no
     monkeypatch.setattr(evaluation, "_MOST_COMBINATIONS", 7)
     found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)
     monkeypatch.setattr(evaluation, "bounds_of_all", None)  # would be noticed
@@ -363,9 +363,9 @@ def test_intervals_of_hard_bounds_are_nearly_exact(monkeypatch):
 
     def compared(prices, constraints, draws, duals):
         values = linear_programs.least_of_draws(prices, constraints, draws, duals)
-        some = np.linspace(3, len(draws) - 5, 60).astype(int)
+        some = np.linspace(3, len(draws) - 5, 25).astype(int)
         each = np.broadcast_to(prices, (len(some), len(prices)))
-        exact, _ = linear_programs.least_of_each(each, constraints, draws[some])
+        exact, _, _ = linear_programs.least_of_each(each, constraints, draws[some])
         assert (values[some] <= exact + 1e-6).all()
         inexact.append(np.mean(values[some] < exact - 1e-6))
         return values

@@ -445,7 +445,7 @@ def test_intervals_of_cost_evaluation_and_dependence():
 def test_the_page_puts_seeing_beside_doing():
     frame = rows(500)
     shown = str(system(frame))
-    assert "how often the system decides so" in shown
+    assert "How often the system decides so" in shown
     assert "seeing" not in str(
         System(classes=SICK, models={"a": 0.8}, decide="a", costs=Costs(miss=1, false_alarm=1), prior=0.5)
     )
@@ -515,5 +515,23 @@ def test_nobody_can_be_the_best_threshold():
 
 def test_a_class_that_was_counted_zero_times_has_no_cases():
     joint = JointCounts(("truth", "a"), (("x", "y"),) * 2, np.array([[0, 0], [0, 1], [1, 0]]), np.array([3, 2, 0]))
-    with pytest.raises(InputError, match="the rows has no case of the class 'y'"):
+    with pytest.raises(InputError, match="the sample has no case of the class 'y'"):
         System(joint, models=["a"], decide="a", costs=Costs(miss=5, false_alarm=1))
+
+
+def test_component_costs_of_very_many_classes_are_means_over_rows():
+    """Forty answers lead to 40^40 kinds of situations, more than can be numbered."""
+    rng = np.random.default_rng(4)
+    names = [str(i) for i in range(40)]
+    truth = np.concatenate([np.arange(40), rng.integers(0, 40, 160)])
+    said = {name: np.where(rng.random(200) < 0.7, truth, rng.integers(0, 40, 200)) for name in "abc"}
+    prices = rng.integers(1, 9, (40, 40)) * (1 - np.eye(40, dtype=int))
+    system = System(
+        {"y": truth, **said}, truth="y", models=list("abc"), decide="c if a == b else a", classes=names,
+        costs=Costs(prices.tolist(), names),
+    )  # fmt: skip
+    found = system.component_costs("a").expected
+    for c, j in [(0, 0), (3, 7), (11, 39), (25, 25)]:
+        rows = truth == c
+        decided = np.where(said["b"][rows] == j, said["c"][rows], j)
+        assert found[c, j] == pytest.approx(prices[c, decided].mean())

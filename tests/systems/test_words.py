@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from stakes import Confusion, Costs, InputError, System
+from stakes.language import speaking
 from stakes.systems import bounds, network
 from tests.command import run
 
@@ -139,7 +140,7 @@ BAD = {
     "the model 'x-ray' is no plain word; write `x-ray` in the rule, in backticks": lambda: system(
         {"x-ray": TABLE, "images": TABLE}, "x-ray and images"
     ),
-    "truth is '1' in every row, so nothing is known about other classes": lambda: from_rows(
+    "truth is '1' in every row, and nothing tells which other class there is": lambda: from_rows(
         data={"y": [1], "images": [1], "history": [1]}
     ),
     "classes=[['a'], ['b']] holds something other than labels; give a list of names": lambda: system(
@@ -151,8 +152,11 @@ BAD = {
     "compares what images says with 'sik', which it never is; did you mean 'sick'?": lambda: system(
         decide="images == 'sik'"
     ),
-    "the rule decides for something that has no cost; the decisions are 'sick' and 'healthy'": lambda: system(
+    "the rule decides for 'maybe', which has no cost; there is 'sick' and 'healthy'": lambda: system(
         decide="'maybe' if images else history"
+    ),
+    "the rule decides for 'sik', which has no cost; did you mean 'sick'?": lambda: system(
+        decide="'sik' if images else 'healthy'"
     ),
     "has no answer when images says 'sick', history says 'healthy'": lambda: system(decide={("sick", "sick"): "sick"}),
     "answers 'sick' and 'sick' twice": lambda: system(
@@ -187,7 +191,7 @@ BAD = {
         model(table=[[1, 2, 3], [3, 4, 5]], outputs=["sick", "healthy", "odd"])
     ).threshold("history"),
     "score= needs the rows of every model": lambda: system().threshold("images", score="p"),
-    "the file has no case of the class '2'": lambda: from_rows(classes=["1", "0", "2"]),
+    "the sample has no case of the class '2'": lambda: from_rows(classes=["1", "0", "2"]),
     "costs of a system cannot name a column ('amount'); give numbers": lambda: system(
         costs=Costs(miss="amount", false_alarm=1)
     ),
@@ -289,10 +293,10 @@ def test_a_toml_file(tmp_path):
     file.write_text(CLINIC)
     shown = run("system", file)
     assert shown.returncode == 0, shown.stderr
-    for words in ("(truth) ─┬─► (images)", "((decision)) ─► [cost]", "component costs", "✕ Is it cheaper than"):
+    for words in ("(truth) ─┬─► (images)", "((decision)) ─► [cost]", "Component costs", "✕ Is it cheaper than"):
         assert words in shown.stdout
-    worth = ("250", "70", "46.8 – 97.7", r"500 \(healthy\)", "85", "56.1 – 120")
-    for model, *numbers in (("history", "250", "320", "390"), ("images", *worth)):
+    worth = ("833.3", "233.3", "156 – 326", r"1,667 \(healthy\)", "283.3", "187 – 401")
+    for model, *numbers in (("history", "833.3", "1,067", "1,300"), ("images", *worth)):
         assert re.search(rf"^{model} +{' +'.join(numbers)}\b", shown.stdout, re.M)
     data = json.loads(run("system", file, "--json").stdout)
     assert data["cost"] == 320
@@ -361,7 +365,9 @@ def test_the_command_on_columns(tmp_path):
     assert "needs --rule, --miss, --false-alarm" in run("system", file, "--truth", "y", "--model", "a").stderr
 
 
-@pytest.mark.parametrize(("rule", "numbers"), [("and", ("250", "320", "390")), ("or", ("275", "375", "500"))])
+@pytest.mark.parametrize(
+    ("rule", "numbers"), [("and", ("833.3", "1,067", "1,300")), ("or", ("916.7", "1,250", "1,667"))]
+)
 def test_the_demos_of_systems(rule, numbers):
     shown = run("system", f"demo:clinic_{rule}")
     assert shown.returncode == 0, shown.stderr
@@ -407,3 +413,39 @@ def test_pages_for_notebooks_escape_names():
     assert "&lt;b&gt;" in html
     assert not re.search(r"<b>(?! ?[^<]+</b>)", html)  # each that opens is ours, and closes
     assert repr(found) == "<System of 2 models, 2 classes>"
+
+
+def test_costs_have_one_basis_and_their_unit():
+    models = {"images": [[80, 20], [20, 80]], "history": [[50, 50], [100, 100]]}
+    costs = Costs(miss=5, false_alarm=1, unit="€")
+    found = System(classes=["sick", "healthy"], models=models, decide="images and history", costs=costs)
+    told = " ".join(str(found).split())
+    for words in ("€1,066.7 per 1,000 cases", "The cost lies between €833.33 and €1,300", "a “sick” case €3 (€2.5437"):
+        assert words in told
+    assert re.search(r"^history +833.3 +1,067 +1,300", str(found), re.M)  # 250, 320 and 390 of 300 cases
+    assert "costs are for: 1,000 cases in words and tables, 300 cases in data" in told
+    best = found.best_rule()
+    assert "€466.67 per 1,000 cases instead of €1,066.7" in " ".join(str(best).split())
+    assert re.search(r"healthy +sick +200 +600$", str(best), re.M)  # 60 cases save 180 of all 300
+    assert best.to_rows()[0]["saves"] == 180
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (
+            "a or b and not c",
+            "dice 'sick' cuando a dice 'sick' o (b dice 'sick' y no es cierto que c dice 'sick'); si no",
+        ),
+        ("at_least(2, a, b, c)", "dice 'sick' cuando al menos 2 de a, b y c dicen 'sick'; si no, 'healthy'"),
+        ("'sick' if a == 'sick' else b", "dice 'sick' si a dice 'sick'; si no, lo que dice b"),
+        ("majority(a, b, c)", "dice lo que dice la mayoría de a, b y c"),
+    ],
+)
+def test_rules_are_explained_in_the_language_of_the_reader(rule, words):
+    models = {name: [[0.8, 0.2], [0.3, 0.7]] for name in "abc"}
+    found = System(
+        classes=["sick", "healthy"], models=models, decide=rule, costs=Costs(miss=5, false_alarm=1), prior=0.5
+    )
+    with speaking("es"):
+        assert words in " ".join(str(found.to_markdown("es")).split())

@@ -7,6 +7,7 @@ import pytest
 
 import stakes
 from stakes.systems.row_costs import RATES_ONLY, TOO_MANY, RowCosts
+from stakes.systems.worth import _costs_of_sets, _sets
 from stakes.tallies import JointCounts
 from stakes.uncertainty.one_more_row import Cells, mean_limits
 
@@ -142,7 +143,7 @@ def test_a_model_comes_first_only_where_the_difference_is_sure():
     assert unsure.worth().first_name == "b"
     assert unsure.worth().rivals == ("a",)
     assert unsure.advice.startswith(
-        "There is not enough evidence which of b, a comes first. If “b” were always right, "
+        "There is not enough evidence which of “b” and “a” comes first. If “b” were always right, "
     )
     sure = of_tables([[[1600, 400], [400, 1600]], [[1000, 1000], [400, 1600]], [[1900, 100], [100, 1900]]])
     assert sure.worth().rivals == ()
@@ -195,3 +196,24 @@ def test_limits_stay_within_what_any_cases_could_give():
     limits = [ends for one in worth.models.values() for ends in (one.saving_limits, one.share_limits)]
     assert min(low for low, _ in limits) == 0
     assert max(high for _, high in limits) <= 0.3 * 5 + 0.7
+
+
+@pytest.mark.parametrize("sees", [None, {"c": ["a"]}])
+def test_the_costs_of_all_sets_of_models_are_those_of_each(sees):
+    """Made right one by one, the sets cost what they cost together, of rows and of tables, also where all are right."""
+    counts = np.random.default_rng(6).integers(0, 9, (2, 2, 2, 2))
+    rows = of_rows(counts, "a and b or c", sees=sees, prior=0.3, shared_difficulty=False)
+    tables = of_tables([[[5, 1], [0, 7]], [[8, 8], [3, 4]], [[9, 2], [2, 5]]], "a and b or c")
+    for network in (rows.network, tables.network):
+        right = {name: model.right for name, model in network.models.items()}
+        want = [
+            [network.cost_of_class(c, {name: right[name][c] for name in made}) for made in subsets()] for c in range(2)
+        ]
+        assert np.array([_costs_of_sets(network, c) for c in range(2)]) == pytest.approx(np.array(want))
+        kinds = RowCosts(network)
+        made = [kinds.made([{name: right[name][c] for name in made} for c in range(2)]) for made in subsets()]
+        assert kinds.if_right(_sets(3)) == pytest.approx(np.stack(made))
+
+
+def subsets():
+    return [list(itertools.compress(NAMES, made)) for made in itertools.product((0, 1), repeat=3)]

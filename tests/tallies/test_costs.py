@@ -1,5 +1,6 @@
 """Costs, switch points and Bayes decisions: published figures, exact fractions and brute force."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 import stakes
 from stakes.tallies import Confusion
 from stakes.tallies.costs import Costs
-from tests.parts import examples
+from tests.parts import Lazily, examples
+
+pd, pl = Lazily("pandas"), Lazily("polars")
 
 
 def test_switch_points_of_the_tumour():
@@ -41,10 +44,54 @@ def test_two_classes():
 
 def test_the_advertisement():
     costs = Costs({"big": {"say small": 160, "say big": 0}, "small": {"say small": 0, "say big": 15}})
-    assert costs.bayes_decisions([[0.1, 0.9], [0.05, 0.95]]).tolist() == [
-        1,
-        0,
-    ]  # risks 16 against 13.5; 8 against 14.25
+    found = costs.bayes_decisions([[0.1, 0.9], [0.05, 0.95]])
+    assert list(found) == ["say big", "say small"]
+    assert found.expected == {"say small": [16, 8], "say big": pytest.approx([13.5, 14.25])}
+    assert found.to_rows()[0] == {"decision": "say big", "say small": 16, "say big": 13.5}
+    one = costs.bayes_decisions({"big": 0.1})
+    assert (one.decision, one.expected) == ("say big", {"say small": 16, "say big": 13.5})
+    assert repr(one) == "<say big; expected costs: say small 16, say big 13.5>"
+    assert json.loads(one.to_json())["taken"] == ["say big"]
+
+
+def test_probabilities_come_as_rows_dictionaries_and_columns():
+    scan = Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
+    p = [0.01, 0.3, 0.99]
+    wanted = ["home", "tests", "operate"]
+    rows = [[one, 1 - one] for one in p]
+    columns = {"none": [1 - one for one in p], "tumour": p}
+    for said, more in (
+        (rows, {}),
+        (np.array(rows), {}),
+        (columns, {}),
+        (pd.DataFrame(columns), {}),
+        (pl.DataFrame(columns), {}),
+        (p, {"positive": "tumour"}),
+        (pd.Series(p), {"positive": "tumour"}),
+        ({"tumour": p}, {}),
+    ):
+        assert list(scan.bayes_decisions(said, **more)) == wanted
+    for said, more in (([0.3, 0.7], {}), (0.3, {"positive": "tumour"}), ({"tumour": 0.3, "none": 0.7}, {})):
+        assert scan.bayes_decisions(said, **more).decision == "tests"
+    pair = Costs(miss=5, false_alarm=1)
+    assert list(pair.bayes_decisions([0.1, 0.2, 0.9])) == ["negative", "positive", "positive"]
+    assert list(pair.bayes_decisions([0.1, 0.9], positive="positive")) == ["negative", "positive"]
+    assert pair.bayes_decisions([0.1, 0.9]).decision == "positive"  # a row: it adds up to 1
+
+
+def test_ties_are_broken_alike_through_every_door():
+    """A miss three times a false alarm: at p = 1/4 both decisions cost the same, and positive is decided."""
+    costs, p = Costs(miss=3, false_alarm=1), [0.5, 0.25, 0.1]
+    amounts = Costs(miss="amount", false_alarm=1)
+    by_name = Costs([[0, 1], [3, 0]], ["0", "1"])
+    rows = {"y": [1, 0, 0], "p": p, "amount": [3.0, 3.0, 3.0]}
+    wanted = [1, 1, 0]
+    assert list(costs.bayes_decisions(p).codes) == wanted
+    assert list(by_name.bayes_decisions(p, positive="1").codes) == wanted
+    for priced in (costs, by_name, amounts):
+        table = stakes.evaluate(rows, truth="y", score="p", costs=priced).confusion
+        assert table.decision_totals.tolist() == [1, 2]
+    assert Costs([[0, 1], [1, 0]], ["a", "b"]).bayes_decisions([[0.5, 0.5]]).names == ["a"]  # nothing is positive
 
 
 @examples(200)

@@ -1,3 +1,4 @@
+import itertools
 import json
 import math
 
@@ -5,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score
 
 import stakes
 from stakes.metrics import auc_bounds
 from stakes.tallies import ScoreTable, bins, keys
 from stakes.tallies.grid import Grid
-from stakes.tallies.keys import BLOCK
-from tests.parts import examples
+from stakes.tallies.keys import BLOCK, order_of
+from tests.parts import complete, examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 rows_of = st.lists(st.tuples(st.booleans(), finite), min_size=1, max_size=30)
@@ -266,10 +268,68 @@ def test_a_binned_table_answers_thresholds_on_its_edges_only():
         table.at(0.3)
 
 
-def test_a_binned_table_has_no_losses_and_says_why():
-    table = ScoreTable.from_rows([0.2, 0.7], [0, 1]).binned()
-    assert math.isnan(stakes.metrics.find("brier_score").of(table))
-    assert "counted in bins" in stakes.metrics.find("brier_score").why_undefined(table)
+LOSSES = ("brier_score", "log_loss", "normalised_brier_score", "normalised_log_loss")
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_those_of_the_scores_in_any_bins_and_add_up(name):
+    figure, rng = stakes.metrics.find(name).of, np.random.default_rng(1)
+    scores, truth, weight = rng.beta(0.3, 2, 900), rng.random(900) < 0.3, rng.random(900)
+    for unit in (None, weight):
+        table = ScoreTable.from_rows(scores, truth, unit)
+        assert figure(table.binned()) == pytest.approx(figure(table), rel=1e-13)
+        assert figure(table.binned().anonymise(10)) == pytest.approx(figure(table), rel=1e-13)
+    pieces = np.array_split(np.arange(900), 3)
+    parts = [ScoreTable.from_rows(scores[p], truth[p], weight[p]).binned() for p in pieces]
+    assert figure(sum(parts)) == pytest.approx(figure(table), rel=1e-13)
+    stacked = ScoreTable.stack(parts)
+    assert [*figure(stacked), figure(stacked[1])] == pytest.approx([*map(figure, parts), figure(parts[1])], rel=1e-13)
+    again = ScoreTable.from_dict(json.loads(json.dumps(parts[0].to_dict())))
+    assert figure(again) == figure(parts[0])
+
+
+def test_losses_in_bins_follow_a_prior_where_probabilities_stay_what_they_are():
+    rng = np.random.default_rng(2)
+    score = rng.beta(0.5, 2, 2000)
+    truth = (rng.random(2000) < score).astype(int)
+    exact, binned = (stakes.evaluate(truth=truth, score=score, prior=0.05, exact=kept) for kept in (True, False))
+    for name in LOSSES:
+        assert binned[name].value == pytest.approx(exact[name].value, rel=1e-12)
+        assert (binned[name].low, binned[name].high) == pytest.approx((exact[name].low, exact[name].high), rel=1e-6)
+    corrected = stakes.evaluate(truth=truth, score=score, training_prior=0.5, exact=False)
+    assert corrected["brier_score"].reason.startswith("the scores were counted in bins")
+
+
+def test_a_certain_and_wrong_probability_is_infinitely_surprising_in_bins_too():
+    table = ScoreTable.from_rows([0.0, 0.7], [1, 0]).binned()
+    saved = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    for one in (table, ScoreTable.from_dict(saved)):
+        assert stakes.metrics.find("log_loss").of(one) == math.inf
+    assert stakes.metrics.find("brier_score").of(table) == pytest.approx((1 + 0.49) / 2)
+
+
+def test_bins_counted_without_losses_have_none_and_say_why():
+    saved = ScoreTable.from_rows([0.2, 0.7], [0, 1]).binned().to_dict()
+    del saved["losses"]
+    old = ScoreTable.from_dict(saved)
+    assert math.isnan(stakes.metrics.find("brier_score").of(old))
+    assert "counted in bins" in stakes.metrics.find("brier_score").why_undefined(old)
+    assert math.isnan(stakes.metrics.find("brier_score").of(old + old.binned()))
+
+
+def test_the_average_precision_of_scores_in_bins_lies_within_its_bounds():
+    """Rows of a bin may have had any order and any ties: all of them for five rows, as scikit-learn counts them."""
+    bounds, truth = stakes.metrics.find("average_precision").one_row.bounds, np.array([1, 0, 1, 1, 0])
+    scores = np.array([1, 1, 1, 0, 0])
+    finer = [scores + np.array(step) / 9 for step in itertools.product(range(3), repeat=5)]
+    every = {average_precision_score(truth, one) for one in finer}
+    assert bounds(ScoreTable.from_rows(scores, truth)) == pytest.approx((min(every), max(every)), rel=1e-12)
+
+
+def test_the_losses_of_a_few_rows_do_not_travel():
+    scores, truth = np.linspace(0.1, 0.9, 50), np.arange(50) < 3
+    assert ScoreTable.from_rows(scores, truth).anonymise(10).losses is None  # three rows would tell their scores
+    assert ScoreTable.from_rows(scores, truth).anonymise(3).losses is not None
 
 
 # ── leading axes ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -321,7 +381,7 @@ def test_no_rows_are_a_table_too(weight):
     assert nothing.thresholds.tolist() == [math.inf]
     assert ScoreTable.from_dict(nothing.to_dict()) == nothing
     assert nothing.binned("line").total == 0
-    for metric in stakes.metrics.catalogue():
+    for metric in map(complete, stakes.metrics.catalogue()):
         if metric.tally is ScoreTable:
             assert math.isnan(metric.of(nothing))
     if weight is None:
@@ -352,3 +412,11 @@ def test_keys_and_columns_are_compressed_alike():
     assert type(keys.store) is not type(columns.store)
     assert keys.compressed() == columns.compressed()
     assert 100 < len(columns.compressed().as_columns().scores) < 300
+
+
+def test_order_is_that_of_a_stable_sort():
+    rng = np.random.default_rng(8)
+    close = 1 + rng.random(3000) * 1e-13  # told apart by their last bits only
+    signs = rng.normal(size=3000) * 10.0 ** rng.integers(-300, 300, 3000)
+    for values in (rng.random(3000), np.repeat(rng.random(30), 100), close, signs, np.zeros(3000), rng.random(9)):
+        assert np.array_equal(order_of(values), np.argsort(values, kind="stable"))

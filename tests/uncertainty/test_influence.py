@@ -7,20 +7,21 @@ import pytest
 
 from stakes import metrics
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
-from stakes.tallies.clusters import Clusters
+from stakes.tallies.clusters import Clusters, places_among
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.sampling import Sampling
+from tests.parts import complete
 
 PRICES = {"miss": 5, "false_alarm": 1}
-EVERY = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.catalogue() if not m.no_interval]
+EVERY = [complete(m, **PRICES) for m in metrics.catalogue() if not m.no_interval]
 NAMES = "macro_f1 weighted_recall micro_precision macro_auc weighted_auc macro_average_precision macro_brier_score"
 AVERAGES = [metrics.find(name) for name in NAMES.split()]
-OF_A_SHARE = ("precision_at_k", "recall_at_k")
-"""Figures of a number of rows, which would be other figures of fewer rows: the same share of them is asked instead."""
+AT_A_PLACE = [m for m in EVERY if m.one_row is not None and m.one_row.place]
+"""Figures at a place of the ranking jump from row to row: they spread like resampled rows."""
 
 FIGURES = [m for m in EVERY + AVERAGES if m.interval not in ("median", "costs", "relative costs")]
-FIGURES = [m for m in FIGURES if m.name not in OF_A_SHARE]
+FIGURES = [m for m in FIGURES if m not in AT_A_PLACE]
 
 NOT_EXACT = ("relative_absolute_error", "weighted_auc")
 """Equal to leaving rows out but for terms of order 1/n²: the baseline moves with the rows, or the classes' shares."""
@@ -74,7 +75,7 @@ ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True) if not weig
 @pytest.mark.parametrize(("metric", "weighted"), ROWS, ids=[f"{m.text}{'-weighted' * w}" for m, w in ROWS])
 def test_influence_is_what_leaving_a_row_out_changes(metric, weighted):
     first_order = weighted or metric.name in NOT_EXACT
-    truth, output = rows_for(metric, 150 if first_order else 40)
+    truth, output = rows_for(metric, 40 if not first_order else 150 if metric in AVERAGES else 90)
     weight = np.random.default_rng(1).choice([0.5, 1.0, 3.0], len(truth)) if weighted else None
     if weighted and metric.tally in (Confusion, ScoreTable) and metric.loss is None:
         weight = np.where(truth == 1, 2.0, 1.0)  # a table knows the usual weight of a cell, not that of each row
@@ -109,15 +110,19 @@ def test_influence_is_what_leaving_a_cluster_out_changes(metric):
     assert found.changes == pytest.approx(each, rel=1e-9, abs=near)
 
 
-@pytest.mark.parametrize("name", OF_A_SHARE)
-def test_the_top_of_the_list_spreads_like_resampled_rows(name):
-    metric, random = metrics.find(f"{name}(k=60)"), np.random.default_rng(0)
+@pytest.mark.parametrize("metric", AT_A_PLACE, ids=lambda metric: metric.name)
+def test_figures_at_a_place_of_the_ranking_spread_like_resampled_rows(metric):
+    metric, random = metric.with_parameters(k=60) if "k" in metric.parameters else metric, np.random.default_rng(0)
     truth = random.random(400) < 0.3
     scores = truth + random.normal(size=400)
     table = ScoreTable.from_rows(scores, truth)
     (found,) = influences([metric], [float(metric.of(table))], table, Sampling())
     drawn = [metric.of(ScoreTable.from_rows(scores[i], truth[i])) for i in random.integers(0, 400, (600, 400))]
-    assert math.sqrt((found.counts * found.changes**2).sum()) == pytest.approx(np.std(drawn), rel=0.12)
+    spread = math.sqrt((found.counts * found.changes**2).sum())
+    assert spread == pytest.approx(np.std(drawn), rel=0.12 if metric.one_row.rate is None else 0.25)
+    alone = Clusters(np.arange(400), 400, truth=truth.astype(int), scores=scores)
+    (found,) = influences([metric], [float(metric.of(table))], table, Sampling(clusters=alone))
+    assert math.sqrt((found.changes**2).sum()) == pytest.approx(spread, rel=0.01)  # every row a cluster
 
 
 @pytest.mark.parametrize("name", ["brier_score", "log_loss"])
@@ -146,3 +151,11 @@ def test_figures_that_share_a_loss_and_many_that_do_not_are_told_apart():
         (alone,) = influences([metric], [value], table, Sampling())
         assert found.error == pytest.approx(alone.error, rel=1e-14), metric.name
         assert found.unseen == alone.unseen
+
+
+@pytest.mark.parametrize("make", ["random", "standard_normal", "standard_cauchy"])
+def test_places_on_a_grid_are_those_of_a_search(make):
+    rng = np.random.default_rng(0)
+    values = getattr(rng, make)(70_000)
+    levels = np.unique(np.concatenate([values[:200], np.sort(values)[-16:]]))
+    np.testing.assert_array_equal(places_among(levels, values), np.searchsorted(levels, values))

@@ -12,10 +12,11 @@ from stakes import metrics
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.uncertainty.paired import Sample, difference, difference_of_unpaired, flipped
 from stakes.uncertainty.sampling import Sampling
+from tests.parts import complete
 
 TWO = {"classes": ("0", "1"), "decisions": ("0", "1"), "positive": "1"}
 PRICES = {"miss": 5, "false_alarm": 1}
-EVERY = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.catalogue()]
+EVERY = [complete(m, **PRICES) for m in metrics.catalogue()]
 EVERY += [metrics.find(name) for name in ("macro_f1", "weighted_recall", "macro_auc", "macro_average_precision")]
 EVERY = [m for m in EVERY if not m.no_interval]
 FIGURES = [m for m in EVERY if m.name != "expected_cost"]
@@ -129,7 +130,7 @@ def by_hand(metric, sample, first, second, confidence):
     return max(gap - half, -size), min(gap + half, size), 2 * stats.t.sf(abs(gap) / error, degrees)
 
 
-BY_ROWS = [m for m in FIGURES if m.interval != "median" and m.name not in ("precision_at_k", "recall_at_k")]
+BY_ROWS = [m for m in FIGURES if m.interval != "median" and (m.one_row is None or not m.one_row.place)]
 BY_ROWS = [m for m in BY_ROWS if m.name not in ("prevalence", "coverage")]  # here the same for all models
 BY_ROWS = [m.with_parameters(k=1) if m.name == "top_k_accuracy" else m for m in BY_ROWS]
 SUMMED = ("hand_till_auc", "macro_auc", "macro_average_precision")
@@ -164,7 +165,7 @@ def fits(metric, kind):
 
 @pytest.mark.parametrize("metric", BY_ROWS, ids=ids)
 def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric):
-    kinds = [kind for kind in KINDS if kind in ("alone", "clustered") or metric.name in NAMES]
+    kinds = KINDS if metric.name in NAMES else [("alone", "clustered")[BY_ROWS.index(metric) % 2]]
     for kind in kinds:
         if not fits(metric, kind) or (metric.name, kind) == ("accuracy", "alone"):  # that is McNemar's
             continue
@@ -265,7 +266,8 @@ SMALL = [metrics.find(f"{m.name}(k=4)") if m.name in ("precision_at_k", "recall_
 
 @pytest.mark.parametrize("metric", SMALL, ids=ids)
 def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
-    for n, kind in zip((10, 24, 24, 16), KINDS, strict=True):
+    kinds = ("alone", KINDS[1 + SMALL.index(metric) % 3])  # the others with the next figure
+    for n, kind in zip((10, 24), kinds, strict=True):
         if metric.name == "hand_till_auc" and kind in ("weighted", "both"):
             continue
         sample, first, second = outputs(metric, n, 0, kind)
@@ -353,10 +355,46 @@ def test_identical_models_do_not_differ(kind):
         sample, first, _ = outputs(metric, kind=kind)
         found = difference(metric, sample, first, first.copy(), Sampling())
         assert found.p_value == 1, metric.text
-        if metric.name == "accuracy" and kind == "alone":  # Tango's interval has a width also here
-            assert found.low == -found.high < 0
-        else:
-            assert (found.low, found.high) == (0, 0), metric.text
+        assert found.low == -found.high, metric.text
+        decided = metric.tally is Confusion and metric.name not in ("prevalence", "coverage")
+        assert (found.low < 0) == decided, metric.text  # one more row may be decided otherwise
+        assert decided or found.note in ("both models say the same on every row", "no row makes a difference")
+
+
+@pytest.mark.parametrize("name", ["recall", "precision", "f1", "specificity", "mcc", "kappa", "balanced_accuracy"])
+def test_models_that_agree_on_the_rows_that_matter_may_differ_on_the_next_one(name):
+    truth, metric = np.repeat([1, 0], [3, 40]), metrics.find(name)
+    first = truth.copy()
+    first[3:5] = 1
+    second = np.append(truth[:3], np.roll(first[3:], 7))
+    sample = Sample(truth, **TWO)
+    found = difference(metric, sample, first, second, Sampling())
+    assert gap_of(metric, sample, first, second) == 0
+    assert (found.p_value, found.low) == (1, -found.high)
+    if name == "recall":  # one more positive that only one of them finds, on 4 degrees of freedom
+        half = stats.t.ppf(0.975, 4) / 2 / 4
+        assert found.high == pytest.approx(half)
+    else:
+        assert found.high > 0.01
+
+
+def test_the_recall_difference_of_8_positives_is_covered_exactly():
+    """Every way in which the positives can fall out, with its probability: no simulation."""
+    metric, n, (both, one, other) = metrics.find("recall"), 8, (0.7, 0.1, 0.05)
+    covered = 0.0
+    for a in range(n + 1):
+        for b in range(n + 1 - a):
+            for c in range(n + 1 - a - b):
+                rest = n - a - b - c
+                first, second = np.zeros((2, n + 4), int)
+                first[: a + b], second[:a], second[a + b : a + b + c] = 1, 1, 1
+                sample = Sample(np.repeat([1, 0], [n, 4]), **TWO)
+                found = difference(metric, sample, first, second, Sampling())
+                chance = stats.multinomial.pmf([a, b, c, rest], n, [both, one, other, 1 - both - one - other])
+                assert found.high > found.low
+                assert (found.p_value < 0.05) == (found.low > 0 or found.high < 0)
+                covered += chance * (found.low <= one - other <= found.high)
+    assert 0.95 <= covered <= 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -396,11 +434,19 @@ def test_a_single_positive_or_cluster_has_no_spread():
     assert difference_of_unpaired(metrics.find("auc"), (together, first), (together, second), Sampling()) == found
 
 
-def test_two_perfect_orders_do_not_differ():
+def test_two_perfect_orders_differ_by_a_row_that_is_not_there():
     truth = np.repeat([0, 1], 20)
     scores = truth + np.linspace(0, 0.5, 40), truth + np.linspace(0.5, 0, 40)
     found = difference(metrics.find("auc"), Sample(truth, **TWO), *scores, Sampling())
-    assert (found.low, found.high, found.p_value) == (0, 0, 1)
+    half = stats.t.ppf(0.975, 4) / 2 / 21  # one more positive below all negatives, by one of the models
+    assert (found.low, found.high, found.p_value) == pytest.approx((-half, half, 1))
+
+
+def test_errors_that_are_equal_by_chance_have_no_interval():
+    truth = np.arange(8.0)
+    found = difference(metrics.find("mean_absolute_error"), Sample(truth), truth + 1, truth - 1, Sampling())
+    assert (found.low, found.p_value) == (None, None)
+    assert found.note == "too few rows bear the difference, or none makes one"
 
 
 # ── different rows ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -463,7 +509,7 @@ def test_intervals_cover_the_true_difference(name, runs):
 @pytest.mark.parametrize("name", ["f1", "brier_score", "auc", "expected_cost"])
 def test_equally_good_models_are_told_apart_as_often_as_stated(name, runs):
     metric, p_values = metrics.find(name), []
-    metric = metric.with_parameters(**PRICES) if metric.lacking else metric
+    metric = complete(metric, **PRICES)
     for seed in range(runs):
         random = np.random.default_rng(seed)
         truth = (random.random(80) < 0.5).astype(int)

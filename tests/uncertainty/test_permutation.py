@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import stakes
 from stakes.errors import InputError
+from stakes.tallies.losses import Losses
 from stakes.uncertainty import shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
 from tests.parts import is_older
@@ -32,6 +33,12 @@ def exhaustive(truth, figure, observed, lower=False):
     values = [figure(np.array(order)) for order in orders]
     sign = -1 if lower else 1
     return float(np.mean([sign * value >= sign * observed - 1e-12 for value in values]))
+
+
+def metrics_of(tally):
+    """All figures of a tally, those that need prices or a threshold with some."""
+    found = [m for m in stakes.metrics.catalogue() if m.tally is tally]
+    return [m.with_parameters(**dict.fromkeys(m.lacking, 0.5)) if m.lacking else m for m in found]
 
 
 def two_class(counts, positive="1"):
@@ -61,15 +68,7 @@ def test_worse_than_chance_has_a_p_near_one():
     assert p > 0.99
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        m.with_parameters(miss=1, false_alarm=1) if m.lacking else m
-        for m in stakes.metrics.catalogue()
-        if m.tally is stakes.Confusion
-    ],
-    ids=lambda m: m.name,
-)
+@pytest.mark.parametrize("metric", metrics_of(stakes.Confusion), ids=lambda m: m.name)
 def test_every_two_class_figure_is_exact_against_all_orders(metric):
     truth, decided = np.array([1, 1, 1, 0, 0, 0, 0]), np.array([1, 1, 0, 1, 0, 0, 0])
 
@@ -94,7 +93,7 @@ def test_a_figure_that_is_not_monotone_is_still_exact():
     test = permute(two_class([[6, 4], [3, 4]]), odd)
     law = scipy.stats.hypergeom(17, 7, 8)
     assert test.p_value == pytest.approx(law.pmf([2, 3, 4]).sum(), rel=1e-12)
-    assert test.method == "exact, over all tables with these margins"
+    assert test.method == "exact, over all tables with these margins, one-sided"
 
 
 @pytest.mark.parametrize(
@@ -151,8 +150,11 @@ def test_several_classes_agree_with_all_orders(name):
 
     wanted = exhaustive(truth, figure, figure(np.array(truth)))
     test = permutation_test(truth=truth, prediction=decided, metric=name, permutations=5000)
-    assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 5000))
-    assert len(test.null) == test.permutations == 5000
+    assert test.p_value == pytest.approx(wanted, rel=1e-12)
+    assert test.method == "exact, over all 210 orders of the truth, one-sided"
+    drawn = permutation_test(truth=truth, prediction=decided, metric=name, permutations=209)
+    assert drawn.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 209) + 5e-3)
+    assert len(drawn.null) == drawn.permutations == 209
 
 
 def test_many_rows_of_several_classes_agree_with_shuffled_rows():
@@ -178,11 +180,11 @@ def test_undefined_shuffles_count_as_good():
     truth, decided = list("aabbc"), list("aabbc")
     table = stakes.count(truth=truth, prediction=decided).confusion
     metric = replace(stakes.metrics.accuracy, function=lambda c: np.where(c.hits > 0, c.hits / c.total, np.nan)[()])
-    test = permute(table, metric, 400)
+    test = permute(table, metric, 29)
     undefined = np.isnan(test.null).sum()
     assert undefined > 0
-    assert test.method == f"400 tables with the same margins; undefined in {undefined} of them, which count as good"
-    assert test.p_value == (1 + undefined + (test.null >= 1).sum()) / 401
+    assert test.method == f"29 tables with the same margins; undefined in {undefined} of them, which count as good"
+    assert test.p_value == (1 + undefined + (test.null >= 1).sum()) / 30
     assert json.loads(test.to_json())["null"].count(None) == undefined
 
 
@@ -195,8 +197,11 @@ def test_scores_agree_with_all_orders(score, name):
     truth = np.array([1, 1, 1, 0, 0, 0, 0])
     metric = stakes.metrics.find(name)
     wanted = exhaustive(truth, lambda order: metric(order, score), metric(truth, score))
-    test = permutation_test(truth=truth, score=score, metric=name, permutations=4000)
-    assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 4000))
+    test = permutation_test(truth=truth, score=score, metric=name)
+    assert test.p_value == pytest.approx(wanted, rel=1e-12)
+    assert (test.method, test.null) == ("exact, over all 35 orders of the truth, one-sided", None)
+    drawn = permutation_test(truth=truth, score=score, metric=name, permutations=34)
+    assert drawn.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 34) + 0.03)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.8])
@@ -232,10 +237,66 @@ def test_auc_agrees_with_scipys_permutation_test():
     assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
 
 
+def test_few_rows_are_exact_as_mann_whitney_is():
+    rng = RNG(2)
+    for positives, negatives in ((3, 3), (2, 9), (5, 4)):
+        truth, score = np.arange(positives + negatives) < positives, rng.permutation(positives + negatives)
+        theirs = scipy.stats.mannwhitneyu(score[truth], score[~truth], alternative="greater", method="exact").pvalue
+        assert permutation_test(truth=truth, score=score).p_value == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [[3, 3], [1, 1, 1, 1], [0, 4, 1], [2, 1, 3]], ids=str)
+def test_every_different_order_is_listed_once(sizes):
+    labels = [code for code, size in enumerate(sizes) for _ in range(size)]
+    listed = shuffles.orders(sizes)
+    assert sorted(map(tuple, listed.tolist())) == sorted(set(itertools.permutations(labels)))
+    assert shuffles._number_of_orders(sizes, 10**6) == len(listed)
+    assert shuffles._number_of_orders(sizes, len(listed) - 1) is None
+
+
+@pytest.mark.parametrize("kind", ["distinct", "half tied", "outliers"])
+@pytest.mark.parametrize("name", ["auc", "brier_score", "normalised_log_loss"])
+def test_parts_of_the_ranking_give_the_law_of_single_rows(name, kind, monkeypatch):
+    """Shuffled one by one, and in parts: mean, variance and the whole law agree."""
+    rng, metric = RNG(3), stakes.metrics.find(name)
+    score = {
+        "distinct": rng.random(3000),
+        "half tied": np.where(rng.random(3000) < 0.5, 0.5, rng.random(3000)),
+        "outliers": np.where(rng.random(3000) < 0.002, 1 - 1e-9, rng.random(3000) / 50 + 1e-9),
+    }[kind]
+    table = stakes.ScoreTable.from_rows(score, rng.random(3000) < 0.3)
+    singly, how = shuffles.draw(table, metric, 3000, RNG(0), None)
+    assert "parts" not in how
+    monkeypatch.setattr(shuffles, "_DRAWN_ONE_BY_ONE", 10)
+    together, how = shuffles.draw(table, metric, 3000, RNG(1), None)
+    assert re.search(r"positives; counted in \d+ parts of the ranking, normal within each$", how)
+    assert scipy.stats.ks_2samp(singly, together).pvalue > 1e-3
+    assert together.mean() == pytest.approx(singly.mean(), abs=5 * singly.std() * math.sqrt(2 / 3000))
+    assert together.std() == pytest.approx(singly.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("metric", metrics_of(stakes.ScoreTable), ids=lambda m: m.name)
+def test_figures_of_sums_over_the_positives_are_the_figures(metric):
+    rng = RNG(4)
+    table = stakes.ScoreTable.from_rows(rng.integers(1, 30, 60) / 31, rng.random(60) < 0.4)
+    added = shuffles._added(table, metric)
+    assert (added is not None) == (isinstance(metric.loss, Losses) or metric.name in {"auc", "gini"})
+    if added is not None:
+        whole = added[1] @ table.as_columns().values["positives"] + added[2]
+        assert metric.function.finish(whole, table) == pytest.approx(metric.of(table), rel=1e-12)
+
+
+def test_a_million_rows_take_no_longer_than_ten_thousand():
+    rng = RNG(6)
+    truth, score = rng.random(10**6) < 0.3, rng.random(10**6)
+    table = stakes.ScoreTable.from_rows(score, truth)
+    test = permute(table, stakes.metrics.find("auc"))
+    theirs = scipy.stats.mannwhitneyu(score[truth], score[~truth], alternative="greater").pvalue
+    assert test.p_value == pytest.approx(theirs, abs=5 * math.sqrt(theirs * (1 - theirs) / 10**4))
+
+
 @pytest.mark.parametrize("levels", [5, 10**6], ids=["few scores", "many scores"])
-@pytest.mark.parametrize(
-    "metric", [m for m in stakes.metrics.catalogue() if m.tally is stakes.ScoreTable], ids=lambda m: m.name
-)
+@pytest.mark.parametrize("metric", metrics_of(stakes.ScoreTable), ids=lambda m: m.name)
 def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
     """Each figure of the stacked shuffles equals the figure of that shuffle alone."""
     rng = RNG(7)
@@ -380,7 +441,7 @@ def test_a_test_says_no_more_than_it_shows():
     assert told(some).endswith("In 37 of 1,000 shuffles the result was at least as good as the mae of 2.5000.")
     exact = PermutationTest("mcc", 0.41, 0.00031, None, 0, "Fisher's exact test, one-sided", QUESTION)
     assert re.search(r"^MCC +0\.4100 +0\.00031 +Fisher's exact test, one-sided$", str(exact), re.M)
-    assert "exact: all tables with these totals were counted" in told(exact)
+    assert "exact and one-sided: every way to shuffle the truth was counted" in told(exact)
     infinite = permutation_test(truth=[1, 1, 0, 0], prediction=[1, 1, 0, 0], metric="odds_ratio")
     assert infinite.to_dict()["value"] == "Infinity"
     assert infinite.p_value == pytest.approx(1 / 6)

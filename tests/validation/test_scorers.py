@@ -217,7 +217,10 @@ class NoOrder(ClassifierMixin, BaseEstimator):
     [
         (lambda: stakes.metrics.alarm_rate.scorer(), "alarm_rate is neither better when higher nor when lower"),
         (lambda: stakes.metrics.f1.scorer(costs=stakes.Costs(miss=1, false_alarm=1)), "costs= mean nothing to f1; "),
-        (lambda: stakes.metrics.f1.scorer(prior=0.1), "prior"),
+        (
+            lambda: stakes.metrics.r2.scorer(prior=0.1)(Line().fit(PEOPLE, SUGAR), PEOPLE, SUGAR),
+            "prior= is about classes, and these are predicted numbers",
+        ),
         (lambda: stakes.metrics.expected_cost.scorer(costs=5), "costs"),
         (
             lambda: stakes.metrics.expected_cost.scorer(costs=stakes.Costs(miss="amount", false_alarm=1)),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn import model_selection as ms
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -15,13 +15,15 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import stakes
+from stakes.errors import InputError
 from stakes.question.question import Question
+from stakes.uncertainty.over_folds import mean_over_folds
 from stakes.validation.from_files import validate_file
 from stakes.validation.validate import validate_rows
 from tests.command import run
@@ -232,14 +234,77 @@ class Counting(KNeighborsClassifier):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize(("how", "repeats", "fits"), [("hold-out", 1, 1), ("5-fold", 2, 10), ("leave-one-out", 1, 150)])
-def test_each_split_is_fitted_exactly_once(how, repeats, fits):
+@pytest.mark.parametrize(("how", "repeats", "fits"), [("hold-out", 1, 1), ("5-fold", 2, 10), ("leave-one-out", 1, 15)])
+def test_each_split_is_fitted_exactly_once_and_then_all_rows(how, repeats, fits):
     Counting.fits = Counting.rows_seen = 0
     estimator = Counting(3)
-    v = stakes.validate(estimator, *IRIS, how=how, repeats=repeats)
+    rows = slice(None, None, 10 if how == "leave-one-out" else 1)
+    v = stakes.validate(estimator, *(part[rows] for part in IRIS), how=how, repeats=repeats)
     assert f" · {fits} fit{'s' * (fits > 1)} · " in str(v)
-    assert Counting.fits == fits
+    assert Counting.fits == fits + 1
     assert not hasattr(estimator, "classes_")  # only copies are fitted
+
+
+def test_the_last_model_is_fitted_on_all_rows_and_judged_on_them():
+    v = stakes.validate(GaussianNB(), *CANCER)
+    last = GaussianNB().fit(*CANCER)
+    assert v.model.theta_.tolist() == last.theta_.tolist()
+    assert v["auc"].all_rows.value == close(roc_auc_score(CANCER[1], last.predict_proba(CANCER[0])[:, 1]))
+    assert v["accuracy"].all_rows.value == close(last.score(*CANCER))
+    assert {"all_rows", "mean_low", "mean_high"} <= set(v.to_rows()[0])
+
+
+def test_limits_over_folds_are_corrected_for_the_rows_that_they_share():
+    """Nadeau & Bengio (2003): the variance of the mean is (1/J + judged/fitted) times that of the folds."""
+    v = stakes.validate(GaussianNB(), *CANCER, how=5, repeats=3)
+    found = v["auc"]
+    error = np.sqrt((1 / 15 + 1 / 4) * np.var(found.folds, ddof=1))
+    reach = stats.t.ppf(0.975, 14) * error
+    limits = found.mean - reach, min(found.mean + reach, 1)
+    assert (found.over_folds.low, found.over_folds.high) == close(limits, rel=1e-6)
+    assert "corrected interval" in str(found)
+    assert (
+        stakes.validate(GaussianNB(), *CANCER, how="hold-out")["auc"].over_folds.no_interval == "there is a single fold"
+    )
+
+
+def test_the_corrected_t_is_that_of_scikit_learns_guide():
+    """Its page on comparing models, 10 × 10 folds: t 2.611 uncorrected is 0.750 corrected, and p .227 one-sided."""
+    values = np.random.default_rng(0).normal(size=100)
+    values = (values - values.mean()) / values.std(ddof=1) + 0.2611
+    found = mean_over_folds(values, 1 / 9, 0.95, (-np.inf, np.inf))
+    assert found.p_value / 2 == pytest.approx(0.2275, abs=0.001)
+    assert found.value / ((found.limits.high - found.value) / stats.t.ppf(0.975, 99)) == pytest.approx(0.750, abs=1e-3)
+
+
+def test_validations_are_compared_over_their_folds():
+    one, other = (stakes.validate(model, *CANCER, repeats=2) for model in (GaussianNB(), KNeighborsClassifier(5)))
+    found = stakes.compare(one, other, metric=["auc", "accuracy"])
+    pair = found.pair("GaussianNB", "KNeighborsClassifier", "accuracy")
+    apart = np.subtract(one["accuracy"].folds, other["accuracy"].folds)
+    t = apart.mean() / np.sqrt((1 / 10 + 1 / 4) * apart.var(ddof=1))
+    assert abs(pair.difference) == close(abs(apart.mean()))
+    assert pair.p_value == close(2 * stats.t.sf(abs(t), 9), rel=1e-3)
+    assert (pair.low <= 0 <= pair.high) == (pair.p_value > 0.05)
+    assert found.table[0].estimate.value == close(one["auc"].mean)
+    assert "Nadeau & Bengio's corrected t over 10 folds" in str(found)
+    named = stakes.compare({"a": one, "b": one})
+    assert (named.pairs[0].difference, named.pairs[0].p_value) == (0, 1)
+    for models, words in [
+        ([one], "a single validation has nothing to be compared with"),
+        ([one, stakes.validate(GaussianNB(), *CANCER)], "were not judged on the same rows in the same folds"),
+        ([one, stakes.validate(GaussianNB(), *CANCER, repeats=2, seed=1)], "validate both with the same rows, how"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            stakes.compare(models)
+
+
+@pytest.mark.parametrize(("data", "metric"), [(IRIS, "macro_auc"), (DIABETES, "mean_absolute_error")])
+def test_validations_of_other_tasks_are_compared(data, metric):
+    models = (GaussianNB(), KNeighborsClassifier()) if data is IRIS else (LinearRegression(), KNeighborsRegressor())
+    found = stakes.compare([stakes.validate(model, *data) for model in models])
+    assert found.metrics == [metric]
+    assert found.pairs[0].p_value is not None
 
 
 def test_over_fitting_shows():
@@ -408,12 +473,12 @@ def test_the_table_says_which_is_which():
     assert "5-fold, stratified, shuffled with seed 0" in text
     head = next(line for line in text.splitlines() if line.startswith("figure"))
     assert head.split("  ")[0] == "figure"
-    for words in ("pooled", "95% interval", "baseline", "folds (mean ± sd)", "training"):
+    for words in ("pooled", "95% interval", "baseline", "folds (mean ± sd)", "training", "all rows"):
         assert words in head
     found = v["auc"]
     line = next(line for line in text.splitlines() if line.startswith("AUC "))
     ends = (found.pooled.low, found.pooled.high, found.pooled.baseline)
-    values = (found.pooled.value, *ends, found.mean, found.spread, found.training.value)
+    values = (found.pooled.value, *ends, found.mean, found.spread, found.training.value, found.all_rows.value)
     assert [float(cell) for cell in line.replace("–", "").replace("±", "").split()[1:]] == close(values, abs=5e-5)
     assert "the spread is no standard error" in " ".join(text.split())
     assert "given these fits" in text
@@ -535,7 +600,10 @@ def test_a_column_of_the_table_prices_each_row():
     assert len({fold["expected_cost"].value for fold in found.folds}) == 5
     with pytest.raises(stakes.InputError, match="costs: there is no column 'price'"):
         stakes.validate(GaussianNB(), rows[["x"]], rows["y"], costs=costs)
-    with pytest.raises(stakes.InputError, match="the costs name the column 'price', but no data was given"):
+    with pytest.raises(
+        stakes.InputError,
+        match="the costs name the column 'price', and the columns of X have no names \\(ndarray\\); give X as",
+    ):
         stakes.validate(GaussianNB(), rows[["x"]].to_numpy(), rows["y"], costs=costs)
 
 

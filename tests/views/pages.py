@@ -71,6 +71,22 @@ def policies():
     return stakes.decide(truth=np.array(CLASSES)[truth], score=score, classes=list(CLASSES), costs=costs)
 
 
+def ranks():
+    rng = np.random.default_rng(5)
+    names = ["ash", "birch", EVIL, "=cedar()"]
+    return stakes.rank(scores={name: rng.random(80) < 0.4 + 0.12 * place for place, name in enumerate(names)})
+
+
+def watch():
+    rng = np.random.default_rng(6)
+    hits = [*rng.binomial(50, 0.93, 20), *rng.binomial(50, 0.7, 10)]
+    days = {
+        f"2026-05-{day:02d} {EVIL}": stakes.count(truth=[1] * 50 + [0], prediction=[1] * n + [0] * (51 - n))
+        for day, n in enumerate(map(int, hits), 1)
+    }
+    return stakes.watch(days, require=["recall >= 0.9", "specificity >= 0.2"])
+
+
 PAGES = {
     "many classes": lambda: many_classes(by=np.array(["north", "south", EVIL])[np.arange(1_200) % 3]),
     "numbers": lambda: numbers(by=np.array(["north", "south", EVIL])[np.arange(3_000) % 3]),
@@ -78,14 +94,23 @@ PAGES = {
     "permutation": permutation,
     "decision": decision,
     "policies": policies,
+    "ranks": ranks,
+    "watch": watch,
 }
 
 
+ALIKE = "tbody tr:nth-child(n + 4), .marks > :nth-child(n + 9)"
+
+
 def nothing_stands_in_the_way(page):
-    """Look for what keeps anybody from using a page that is open, with axe-core: all of it, and contrasts by night."""
+    """Look for what keeps anybody from using a page that is open, with axe-core: all of it, and contrasts by night.
+
+    Of rows and marks that are made alike the first few are looked at, since axe takes its time for each of them.
+    """
     from axe_core_python.sync_playwright import Axe
 
     page.locator("summary").evaluate_all("all => all.forEach((one) => one.click())")
+    page.locator(ALIKE).evaluate_all("all => all.forEach((one) => one.remove())")
     for theme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         assert page.locator("html").get_attribute("data-theme") == theme
         found = Axe().run(page, options={"resultTypes": ["violations"], **rules})["violations"]

@@ -87,22 +87,27 @@ def exhibits(rows):
         three,
         stakes.evaluate(**numbers, by=rows[SITE]),
         two.by_segment(),
+        two.gap("specificity"),
         two.calibration,
         three.calibration,
         two.calibration.reliability(),
         two.histograms(),
         two.curve("roc"),
         two["auc"],
+        two.findings[0],
         three["f1", KINDS[2]],
         two.decide(COSTS),
         stakes.decide(**many, costs=prices),
         calibrate(rows, truth=Y, score=P, positive=SICK),
         stakes.compare(rows, truth=Y, scores={HOSTILE[i]: name for i, name in ((0, P), (7, Q))}, positive=SICK),
         stakes.permutation_test(rows, truth=Y, score=P, positive=SICK, permutations=49),
-        stakes.gate(two, require=["recall >= 0.999 in every segment", "auc.low >= 0.9999"]),
+        stakes.gate(two, require=["recall >= 0.999 in every segment", "auc.low >= 0.9999", "gap(recall) < 0.01"]),
         validated,
         validated["accuracy"],
         network,
+        network.table,
+        network.best_rule(),
+        network.best_plan(),
         network.component_costs(MODELS[0]),
         network.bounds(MODELS[0]),
         network.worth(),
@@ -129,7 +134,7 @@ def system():
 
 
 # ── Python ───────────────────────────────────────────────────────────────────────────────────────────────────────
-NAMELESS = {"CostSums", "ErrorSums", "Figure"}
+NAMELESS = {"CostSums", "ErrorSums", "Figure", "GapFigure", "GradedItems"}
 """What shows itself, and has no names from data to show."""
 
 
@@ -168,7 +173,7 @@ def test_every_object_shows_names_as_text(exhibits):
 
 def test_notebooks_show_names_as_text(exhibits):
     pages = [thing._repr_html_() for thing in exhibits if hasattr(thing, "_repr_html_")]
-    assert len(pages) == 15
+    assert len(pages) == 18
     *fragments, framed = pages
     for page in (*fragments, framed.replace("\u00ad", "", 4)):  # which our own long words in Russian have
         harmless(page)
@@ -186,7 +191,7 @@ def test_plots_draw_names_as_text(exhibits):
     with warnings.catch_warnings(), mpl.rc_context({"svg.fonttype": "none"}):
         warnings.simplefilter("error")  # such as a letter that no font has
         warnings.simplefilter("ignore", DeprecationWarning)  # which libraries have for each other
-        for draw in (*(partial(thing.plot, kind) for thing in plotted for kind in thing.plots), _regions):
+        for draw in (*(partial(thing.plot, kind) for kind, thing in _to_draw(plotted)), _regions):
             drawn, text = draw(), io.StringIO()
             drawn.figure_.savefig(text, format="svg")
             plt.close(drawn.figure_)
@@ -194,6 +199,16 @@ def test_plots_draw_names_as_text(exhibits):
             ElementTree.fromstring(text.getvalue())
             seen += text.getvalue()
     assert all(name in seen for name in (r"C:\temp\x1b", "$x^2$ and $\\alpha$", r"\u540d\u524d"))
+
+
+def _to_draw(plotted):
+    """Every kind of plot once, and those of classes and segments for each thing that has them."""
+    seen = set()
+    for thing in plotted:
+        for kind in thing.plots:
+            if kind not in seen or kind in ("confusion", "roc", "segments"):
+                seen.add(kind)
+                yield kind, thing
 
 
 def _regions():
@@ -283,6 +298,11 @@ def asked(rows, tmp_path_factory):
     data, toml = folder / "rows\x1b[2J\n::error::\u202e.parquet", folder / "::system\x1b[31m.toml"
     pl.DataFrame(rows).write_parquet(data)
     toml.write_text(SYSTEM, encoding="utf-8")
+    partly = folder / "::few\x1b[2J\n.parquet"
+    few = pl.concat([pl.DataFrame(rows)] * 3)
+    few.with_columns(pl.when(pl.int_range(pl.len()) < 60).then(pl.col(Y))).write_parquet(partly)
+    day = folder / "day\x1b[2J\n::error::\u202e.tally"
+    stakes.count(rows, truth=Y, score=P, positive=SICK).save(day)
     truth = (str(data), "--truth", Y, "--positive", SICK)
     model = (*truth, "--score", P)
     failing = ("--require", "recall.low >= 0.99 in every segment", "--require", "auc >= 0.9999")
@@ -294,9 +314,13 @@ def asked(rows, tmp_path_factory):
         "compare": (*truth, "--score", P, "--score", Q),
         "calibrate": (*model, "-o", str(folder / "::calibrator\n\x1b.json")),
         "permute": (*model, "--permutations", "49"),
+        "label": (str(partly), *model[1:], "--count", "5", "-o", str(folder / "::to\x1b_label.csv")),
+        "plan": ("auc", "--pilot", *model, "--width", "0.1"),
         "report": (*model, "--by", SITE, "-o", str(folder / "page\x1b[2J\n::error::.html")),
         "system": (str(toml),),
         "validate": (str(data), "--target", Y, "--positive", SICK, *estimator),
+        "rank": (str(data), "--score", P, "--score", Q),
+        "watch": (str(day), "--require", "auc >= 0.1"),
         "gate": (*model, "--by", SITE, *failing, "--junit", str(folder / "gate.xml")),
         "columns": (str(data),),
         "metrics": ("f1",),
@@ -370,7 +394,8 @@ def in_a_process(asked, verbs, tmp_path, output, **settings):
 
 def test_in_a_terminal(asked, tmp_path):
     listening, speaking = pty.openpty()
-    with in_a_process(asked, dict.fromkeys(asked, ()), tmp_path, speaking) as running:
+    verbs = ("evaluate", "compare", "system", "gate", "columns", "doctor")  # the others show their answers as these do
+    with in_a_process(asked, dict.fromkeys(verbs, ()), tmp_path, speaking) as running:
         os.close(speaking)
         said = b""
         with contextlib.suppress(OSError):  # how a terminal ends
@@ -398,7 +423,7 @@ def test_in_a_log_of_github(asked, tmp_path):
 
 def test_in_a_terminal_without_unicode(asked, tmp_path):
     settings = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    verbs = {"evaluate": (), "decide": (), "calibrate": (), "count": (), "system": ("--json",)}
+    verbs = {"evaluate": (), "count": (), "system": ("--json",)}
     with (tmp_path / "log").open("wb") as log, in_a_process(asked, verbs, tmp_path, log, **settings) as running:
         pass
     assert running.returncode == 0

@@ -107,7 +107,7 @@ def drawn_texts(display):
     [
         ("two", "roc pr histograms cost reject reliability decision confusion segments"),
         ("many", "confusion roc pr histograms cost reject reliability decision segments"),
-        ("regression", "predicted residuals segments"),
+        ("regression", "predicted residuals reliability segments"),
         ("comparison", "forest roc pr reliability decision"),
         ("system", "network"),
     ],
@@ -135,11 +135,20 @@ def test_the_usual_kind_comes_first(two, many, regression):
     assert [thing.plot().kind for thing in (two, many, regression)] == ["roc", "confusion", "predicted"]
 
 
-def test_decisions_alone_have_no_curves():
-    ev = stakes.evaluate(truth=[0, 1, 1, 0], prediction=[0, 1, 0, 0])
-    assert ev.plots == ("confusion",)
-    with pytest.raises(InputError, match=r"^there is no plot 'roc' of this; there is 'confusion'$"):
-        ev.plot("roc")
+def test_decisions_alone_have_the_roc_line_through_one_point():
+    ev = stakes.evaluate(truth=[0, 1, 1, 0] * 9, prediction=[0, 1, 0, 0] * 9)
+    assert ev.plots == ("confusion", "roc")
+    shown = ev.plot("roc")
+    assert shown.artists["line"].get_ydata().tolist() == [0, 0.5, 1]
+    assert shown.artists["line"].get_label().startswith("area through one point 0.75")
+    with pytest.raises(InputError, match=r"^there is no plot 'pr' of this; there is 'confusion' and 'roc'$"):
+        ev.plot("pr")
+
+
+def test_the_null_is_a_band_beside_the_roc_curve(two):
+    shown = two.plot("roc", null=True)
+    assert shown.artists["chance"].get_label() == "shuffled labels, 95 % band"
+    assert "chance" not in two.plot("roc").artists
 
 
 def test_scores_that_are_no_probabilities_have_no_plots_of_probabilities():
@@ -529,7 +538,7 @@ def test_regions_with_costs_are_bayes_decisions_with_abstention(flowers):
     shown = stakes.plot_regions(model, X, names, costs=costs, resolution=40)
     points, codes = grid_of(shown.artists["surface"])
     posteriors = model.predict_proba(points)[:, [list(model.classes_).index(name) for name in order]]
-    assert (codes == costs.bayes_decisions(posteriors)).mean() > 0.999
+    assert (codes == costs.bayes_decisions(posteriors).codes).mean() > 0.999
     assert (codes == 3).sum() > 50
     words = [text.get_text() for text in shown.artists["legend"].get_texts()]
     assert words[:4] == [f"decide {name}" for name in (*order, "ask")]

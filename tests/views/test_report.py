@@ -1,5 +1,6 @@
 """The report as a file: what is in it, that names are inert, that it stays small, that no text is missing."""
 
+import ast
 import base64
 import hashlib
 import json
@@ -168,7 +169,8 @@ def test_the_threshold_to_use_is_the_recommended_one():
     costs = stakes.Costs(miss=5, false_alarm=1)
     ev = evaluation(costs=costs)
     decision = ev.decide()
-    key = "verdict.threshold_keep" if decision.kept == decision.recommended[0] else "verdict.threshold_best"
+    kept, bayes = decision.kept == decision.recommended[0], decision.bayes_is_alike
+    key = f"verdict.threshold_{'keep' if kept else 'bayes' if bayes else 'best'}"
     best = sentences(payload_of(ev), "verdict.threshold")[key]
     assert best["threshold"] == pytest.approx(decision.recommended[0], abs=1e-3)
     assert (
@@ -192,13 +194,16 @@ def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
     assert "verdict.threshold_unsure" not in told
     noise = np.random.default_rng(4)
     even = stakes.Costs(miss=1, false_alarm=1)
-    unsure = stakes.evaluate(truth=noise.integers(0, 2, 60), score=noise.random(60), costs=even)
-    assert "verdict.threshold_unsure" in keys_said(payload_of(unsure))
+    truth, score = noise.integers(0, 2, 60), noise.random(60)
+    unsure = stakes.evaluate(truth=truth, score=score, costs=even)
+    assert "verdict.threshold_no_better" in keys_said(payload_of(unsure))
+    weak = stakes.evaluate(truth=truth, score=(score + 0.4 * truth) / 1.4, costs=even)
+    assert "verdict.threshold_unsure" in keys_said(payload_of(weak))
 
 
 def test_a_model_not_worth_asking_is_told():
     truth, score = rows(2_000)
-    for miss, key in ((1.5, "verdict.threshold_everyone"), (0.3, "verdict.threshold_nobody")):
+    for miss, key in ((1.5, "verdict.threshold_worse"), (0.3, "verdict.threshold_no_better")):
         costs = stakes.Costs(miss=miss, false_alarm=1)
         ev = stakes.evaluate(truth=truth.astype(int), score=1 - score, costs=costs)
         assert key in keys_said(payload_of(ev))
@@ -249,7 +254,7 @@ def test_decisions_without_scores_have_a_page():
     truth, score = rows()
     payload = payload_of(stakes.evaluate(truth=truth.astype(int), prediction=(score > 0.5).astype(int)))
     assert [one["kind"] for one in payload["sections"]] == ["verdict", "confusion", "figures"]
-    assert {"verdict.better_mcc", "verdict.believe_tiny_p", "verdict.honest_no_scores"} <= keys_said(payload)
+    assert {"verdict.better_mcc", "verdict.believe_tiny_p_as_good", "verdict.honest_no_scores"} <= keys_said(payload)
     report.html(payload)
 
 
@@ -332,6 +337,27 @@ def declared_reasons():
     return found | {permutation.QUESTION, *refit._QUESTIONS.values()}
 
 
+def notes_in_the_code():
+    """Every text in the code, its gaps without their names; those of several pieces are one."""
+    for file in HERE.parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.JoinedStr):
+                yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+
+
+def test_notes_that_are_translated_are_said_somewhere():
+    """Figures give notes in English; their translations are found by these words, so the words must be theirs."""
+    said = "\n".join(notes_in_the_code())
+    for lang in TRANSLATED:
+        for key in (key for key in file_texts(lang) if key.startswith("note.")):
+            pieces = re.split(
+                r"\{\w+\}|, the largest|; pass |; | \(|, each | and what |culties, ", key.removeprefix("note.")
+            )
+            assert all(piece.strip(" .);") in said for piece in pieces), key
+
+
 @pytest.mark.parametrize("lang", TRANSLATED)
 def test_languages_hold_the_same_keys_and_translate_every_metric(lang):
     names = {metric.name for metric in metrics.catalogue()}
@@ -339,6 +365,7 @@ def test_languages_hold_the_same_keys_and_translate_every_metric(lang):
         *file_texts("en"),
         *(f"{kind}.{name}" for kind in ("metric", "question") for name in names),
         *(f"reason.{words}" for words in declared_reasons()),
+        *(key for key in file_texts("es") if key.startswith("note.")),
     }
     assert expected - set(file_texts(lang)) == set()
     assert set(file_texts(lang)) - expected == set()
@@ -352,14 +379,15 @@ def gaps(text):
 @pytest.mark.parametrize("lang", list(LANGUAGES))
 def test_texts_have_their_plural_forms_and_the_same_gaps(lang):
     for key, text in file_texts(lang).items():
-        english = texts("en").get(key, key.removeprefix("reason."))
+        english = texts("en").get(key, key.removeprefix("reason.").removeprefix("note."))
         if isinstance(english, dict):
             assert set(text) == PLURALS[lang], key
         if not key.startswith("reason.{rows}"):
             told, wanted = ({tuple(one) for one in gaps(part)} for part in (text, english))
             only = {()} if isinstance(text, dict) else set()  # "the only condition" needs no number
             assert told - only == wanted - only, key
-        assert all(part.strip() == part != "" for part in ([text] if isinstance(text, str) else text.values())), key
+        told = [text] if isinstance(text, str) else text.values()
+        assert all(part.strip() == part != "" or key == "decided.range" for part in told), key  # which follows a word
         assert "⟦" not in str(text), f"{key} is a draft"
 
 

@@ -365,10 +365,18 @@ def clipped(page):
     )
 
 
+@pytest.fixture(scope="module")
+def translated(evaluation, tmp_path_factory):
+    """The report in every language."""
+    folder = tmp_path_factory.mktemp("translated")
+    for lang in LANGUAGES:
+        evaluation.report(folder / f"{lang}.html", lang=lang)
+    return {lang: folder / f"{lang}.html" for lang in LANGUAGES}
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_report_fits_on_five_sheets(opened, evaluation, tmp_path, lang):
-    evaluation.report(tmp_path / "paper.html", lang=lang)
-    page = opened(tmp_path / "paper.html")
+def test_a_report_fits_on_five_sheets(opened, translated, lang):
+    page = opened(translated[lang])
     assert 1 < sheets(page) <= 5
     page.set_viewport_size(A4)
     assert clipped(page) == []
@@ -380,10 +388,9 @@ def sheets(page):
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4", prefer_css_page_size=True)))
 
 
-def test_no_heading_is_left_alone_at_the_end_of_a_sheet(opened, evaluation, tmp_path):
+def test_no_heading_is_left_alone_at_the_end_of_a_sheet(opened, file):
     """Whatever height a sheet has, a heading goes to the next one with what it heads."""
-    evaluation.report(tmp_path / "paper.html")
-    page = opened(tmp_path / "paper.html")
+    page = opened(file)
     page.emulate_media(media="print")
     kept = page.evaluate(
         """() => [...document.querySelectorAll("h2, h3, .caption, .table-head")]
@@ -400,10 +407,9 @@ def test_no_heading_is_left_alone_at_the_end_of_a_sheet(opened, evaluation, tmp_
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_phone_needs_no_sideways_scrolling(opened, evaluation, tmp_path, lang):
-    evaluation.report(tmp_path / "phone.html", lang=lang)
-    for width in (390, 360):
-        page = opened(tmp_path / "phone.html", viewport={"width": width, "height": 740})
+def test_a_phone_needs_no_sideways_scrolling(opened, translated, lang):
+    for width in (390, 360) if lang == "ru" else (360,):  # whose words are the longest
+        page = opened(translated[lang], viewport={"width": width, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert clipped(page) == []
 

@@ -286,7 +286,7 @@ def test_a_verdict_on_numbers_follows_the_figures():
     assert better["always"] == ev["mean_absolute_error"].baseline
     assert sentences(payload, "verdict.shifted")["verdict.shifted_low"]["size"] == abs(ev["mean_error"].value)
     worst = sentences(payload, "verdict.where")["verdict.where_largest"]
-    assert (worst["row"], worst["truth"]) == (ev.largest_errors[0].row, ev.largest_errors[0].truth)
+    assert (worst["row"], worst["truth"]) == (ev.largest_errors[0].row + 1, ev.largest_errors[0].truth)
 
 
 def test_shifted_scaled_and_dominated_predictions_are_pointed_out():

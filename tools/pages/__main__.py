@@ -7,6 +7,7 @@ import command_line
 import error_codes
 import import_graph
 import options_of_verbs
+import same_names
 import schemas
 import warehouse_sql
 
@@ -15,7 +16,16 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def written() -> dict[Path, str]:
     """Return every file that is made from the code, by its path."""
-    makers = (catalogue, command_line, error_codes, import_graph, options_of_verbs, schemas, warehouse_sql)
+    makers = (
+        catalogue,
+        command_line,
+        error_codes,
+        import_graph,
+        options_of_verbs,
+        same_names,
+        schemas,
+        warehouse_sql,
+    )
     return {DOCS / name: text for maker in makers for name, text in maker.pages().items()} | schemas.files()
 
 

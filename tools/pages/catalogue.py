@@ -11,6 +11,7 @@ TITLES = {
     "cost": "Costs",
     "ranking": "Order of the scores",
     "probability": "Probabilities",
+    "calibration": "The calibration line",
     "many": "More than two classes",
     "regression": "Errors of numbers",
 }

@@ -11,6 +11,7 @@ KINDS = {
     "InputError": "wrong input",
     "EmptyError": "wrong input",
     "GapError": "wrong input",
+    "WrongKindError": "wrong input",
     "UnableError": "cannot be done",
     "LackOfMemoryError": "cannot be done",
     "MissingPartError": "cannot be done",

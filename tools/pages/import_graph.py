@@ -18,9 +18,11 @@ ORDER = (
     "decisions",
     "systems",
     "evaluation",
+    "planning",
     "validation",
     "findings",
     "views",
+    "sklearn",
     "cli",
 )
 HEIGHT, TOP, LEFT, WIDTH = 46, 24, 16, 148

@@ -1,6 +1,6 @@
 """docs/options.md: every option and every verb, made from the table of options."""
 
-from stakes.question.options import GROUPS, MEANS_NOTHING, VERBS, Option, find, options, table
+from stakes.question.options import GROUPS, MEANS_NOTHING, TABLES, VERBS, Option, find, options, table
 
 _HEAD = """# Every option, every verb
 
@@ -26,7 +26,7 @@ def pages() -> dict[str, str]:
                 cells = [_cell(verb, name, notes) for verb in verbs]
                 rows.append(f"| `{name}` | {' | '.join(cells)} |")
     listed = "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1))
-    own = "\n".join(_own(verb) for verb in verbs if set(options(verb)) - set(shared))
+    own = "\n".join(_own(verb) for verb in TABLES if set(options(verb)) - set(shared))
     words = "\n".join(_row(name, find(name)) for name in shared)
     return {
         "options.md": f"{_HEAD}{chr(10).join(rows)}\n\n{listed}\n\n## What they mean\n\n{_TABLE}{words}\n\n"

@@ -24,23 +24,32 @@ import numpy as np
 from stakes.cli.calibrate import RecalibratedFile
 from stakes.cli.count import TallyFacts
 from stakes.cli.doctor import Installed
+from stakes.cli.label import RowsToLabel
 from stakes.cli.report import WrittenPage
 from stakes.cli.system import SystemAnswer
+from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.files.describing import DescribedFile
 from stakes.evaluation import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.gap import Gap
 from stakes.evaluation.gate import Gate
 from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.ranks import Ranks
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.evaluation.watch import Watch
 from stakes.metrics import Estimate
+from stakes.planning.result import Plan
 from stakes.records import Record, Says, entries_of, head_of
+from stakes.systems.choices import BestRule
+from stakes.systems.plans import BestPlan
 from stakes.systems.system import System
-from stakes.systems.thresholds import SystemThreshold
+from stakes.systems.thresholds import BestThresholds, SystemThreshold
 from stakes.tallies import Tally
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
@@ -49,22 +58,32 @@ from stakes.views.catalogue import Listed
 FOLDER = Path(__file__).parents[2] / "src" / "stakes" / "schema"
 ANSWERS: dict[str, tuple[type, ...]] = {
     "calibrate": (Recalibration, RecalibratedFile),
+    "rank": (Ranks,),
     "report": (WrittenPage,),
     "compare": (Comparison,),
     "count": (TallyFacts,),
     "decide": (Decision, Policies),
     "columns": (DescribedFile,),
     "doctor": (Installed,),
-    "evaluate": (TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation),
+    "evaluate": (TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation, FewLabels),
     "gate": (Gate,),
+    "label": (RowsToLabel,),
     "metrics": (Listed,),
     "permute": (PermutationTest,),
+    "plan": (Plan,),
     "system": (SystemAnswer,),
     "validate": (Validation,),
+    "watch": (Watch,),
 }
 """What each command answers with."""
 
+ASKED: dict[str, tuple[type, ...]] = {"gap": (Gap,), "number_calibration": (NumberCalibration,)}
+"""What an evaluation is asked for in Python."""
+
+_SAID = {"gap": "ev.gap()", "number_calibration": "ev.calibration of predicted numbers"}
+
 _NAMES = {kind.__name__: kind for kind in (BySegment, System, SystemThreshold, Sequence, Callable)}
+_NAMES |= {kind.__name__: kind for kind in (BestPlan, BestRule, BestThresholds)}
 _NAMES |= {"Any": Any, "ClassVar": ClassVar}
 """What stands in annotations without being imported."""
 
@@ -83,6 +102,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     answers = {
         f"{verb}.json": _Schema(f"{verb}.json", f"stakes {verb} --json", kinds) for verb, kinds in ANSWERS.items()
     }
+    answers |= {f"{name}.json": _Schema(f"{name}.json", _SAID[name], kinds) for name, kinds in ASKED.items()}
     return {"estimate.json": figure, **{name: schema.whole for name, schema in answers.items()}}
 
 
@@ -263,7 +283,9 @@ def _first_sentence(described: Any) -> str:
 
 def pages() -> dict[str, str]:
     """Return the page about what ``--json`` writes."""
-    return {"json.md": "\n".join([_INTRODUCTION, *(_section(verb, kinds) for verb, kinds in ANSWERS.items())])}
+    parts = {f"stakes {verb}": kinds for verb, kinds in ANSWERS.items()}
+    parts |= {_SAID[name]: kinds for name, kinds in ASKED.items()}
+    return {"json.md": "\n".join([_INTRODUCTION, *(_section(*part) for part in parts.items())])}
 
 
 _INTRODUCTION = """\
@@ -276,8 +298,8 @@ of the results by `make pages`. Undefined numbers are `null`, with the reason be
 """
 
 
-def _section(verb: str, kinds: tuple[type, ...]) -> str:
-    parts = [f"## stakes {verb}\n"]
+def _section(title: str, kinds: tuple[type, ...]) -> str:
+    parts = [f"## {title}\n"]
     for kind in kinds:
         rows = [f"| `{name}` | {words} |" for name, words in _told(kind)]
         parts += [_first_sentence(kind) + "\n", "| name | what it holds |", "|---|---|", *rows, ""]

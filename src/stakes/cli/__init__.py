@@ -34,8 +34,8 @@ def main() -> NoReturn:
 
     Exit code 1 is a check that is not met, 2 wrong input, 3 work that could not be done, 130 an interruption.
     """
-    _open_closed_streams()
     try:
+        _open_closed_streams()
         from stakes.cli import guard
 
         limit = guard.memory_limit()

@@ -45,7 +45,7 @@ def _take(context: click.Context, _: click.Parameter, file: str | None) -> str |
 
 
 def _table(path: Path, name: str) -> Table | None:
-    from stakes.tallies.toml_files import read_toml
+    from stakes.tallies.small_files import read_toml
 
     content = read_toml(path)
     found = _at(path, content, "tool", "stakes", name)

@@ -9,6 +9,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.cli.words import as_asked
+from stakes.results import Reportable
 
 SHOW_ALL = "stakes evaluate … --all"
 
@@ -41,5 +42,13 @@ def evaluate(
 
     evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
     if report is not None:
+        if not isinstance(evaluation, Reportable):
+            raise click.UsageError("few labels have no page; leave --report out.")
         evaluation.report(report, about=as_asked())
-    return output.of_page(evaluation, lambda: str(evaluation.interval(evaluation._key_figure)), everything, SHOW_ALL)
+
+    def line() -> str:
+        from stakes.views.page import line_of  # nobody else asks for it
+
+        return line_of(evaluation[evaluation._key_figure])
+
+    return output.of_page(evaluation, line, everything, SHOW_ALL)

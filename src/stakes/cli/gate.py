@@ -14,6 +14,7 @@ from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.errors import InputError
 from stakes.question.options import Value
+from stakes.results import speak
 from stakes.text import visible
 
 if TYPE_CHECKING:
@@ -98,10 +99,10 @@ def gate(
     if asked["costs"] is None:
         request.refuse_without_costs()
     evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
-    baseline = rival.judge(files, {name: value for name, value in asked.items() if name != "by"})
+    baseline = rival.judge(files, {name: value for name, value in asked.items() if name not in ("by", "unlabelled")})
     found = judge(evaluation, request, baseline)
     if isinstance(baseline, Evaluation):
-        found = replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}"))
+        found = speak(replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}")), found.lang)
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
     click.get_current_context().call_on_close(partial(github.summarise, found))  # once the verdict is told
@@ -191,7 +192,7 @@ def _compare(files: tuple[str, ...], columns: Arguments, id: str | None = None, 
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
         raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
-    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "exact")}
+    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "exact", "by")}
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 
 

@@ -12,11 +12,15 @@ from stakes.cli.demo import demo
 from stakes.cli.doctor import doctor
 from stakes.cli.evaluate import evaluate
 from stakes.cli.gate import gate
+from stakes.cli.label import label
 from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
+from stakes.cli.plan import plan
+from stakes.cli.rank import rank
 from stakes.cli.report import report
 from stakes.cli.system import system
 from stakes.cli.validate import validate
+from stakes.cli.watch import watch
 
 _EPILOG = """\b
 Completion of commands and options, for the start-up file of your shell:
@@ -50,6 +54,21 @@ def cli() -> None:
     """
 
 
-_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate, report)
+_VERBS = (
+    evaluate,
+    decide,
+    count,
+    compare,
+    rank,
+    calibrate,
+    permute,
+    plan,
+    label,
+    system,
+    validate,
+    gate,
+    watch,
+    report,
+)
 for command in (*_VERBS, columns, metrics, demo, doctor):
     cli.add_command(click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)(command))

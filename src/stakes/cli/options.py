@@ -29,11 +29,12 @@ _OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
 
 
 class TypedNumber(click.types.FloatParamType):
-    """A number; a decimal comma is told how to be written."""
+    """A number, or a percentage; a decimal comma of any other number is told how to be written."""
 
     def convert(self, value: Value, param: click.Parameter | None, ctx: click.Context | None) -> Value:
         """Return the number."""
         if isinstance(value, str):
+            value = _without_percent(value)
             _refuse_comma(value)
         return super().convert(value, param, ctx)
 
@@ -126,6 +127,10 @@ def _argument(option: Option, given: Arguments, name: str) -> Value:
     return _costs(value, given.pop("miss"), given.pop("false_alarm")) if option.form == "costs" else value
 
 
+_SIGN, _NUMBER = r"(?P<unit>[$£¥₣₤₦₩₪₫€₱₴₸₹₺₽₿])", r"(?P<number>[\d.,]+)"
+_AMOUNTS = (rf"{_SIGN}\s*{_NUMBER}", rf"{_NUMBER}\s*{_SIGN}", rf"{_NUMBER}\s*(?P<unit>[A-Z]{{3}})")
+
+
 def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> "Costs | None":
     from stakes.tallies.costs import Costs
 
@@ -134,19 +139,47 @@ def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> "Cost
     if (miss is None) != (false_alarm is None):
         raise click.UsageError("--miss and --false-alarm go together.")
     if file is not None:
-        return Costs.from_toml(file)
+        return Costs.from_file(file)
     if miss is None or false_alarm is None:
         return None
-    return Costs(miss=_number_or_name(miss), false_alarm=_number_or_name(false_alarm))
+    (dear, unit), (cheap, other) = _amount(miss), _amount(false_alarm)
+    if unit and other and unit != other:
+        raise click.UsageError(f"--miss is in {unit}, --false-alarm in {other}; give both in one unit.")
+    return Costs(miss=_number_or_name(dear), false_alarm=_number_or_name(cheap), unit=unit or other)
+
+
+def _amount(text: str) -> tuple[str, str]:
+    """A cost without its unit, and the unit: "200 €", "$200" and "200 EUR" are amounts; else it is as it stands."""
+    for pattern in _AMOUNTS:
+        if found := re.fullmatch(pattern, text.strip()):
+            return found["number"], found["unit"]
+    return text, ""
+
+
+def number(text: str) -> float:
+    """A number, or a percentage."""
+    read = TypedNumber().convert(text, None, None)
+    return float(read)
 
 
 def _number_or_name(text: str) -> float | str:
     """A number, or the name of a column."""
+    text = _without_percent(text)
     try:
         return float(text)
     except ValueError:
         _refuse_comma(text)
         return text
+
+
+def _without_percent(text: str) -> str:
+    """The share that a percentage is, "11.7 %" or "11,7 %"; other texts as they stand."""
+    found = re.fullmatch(r"\s*(-?\d+(?:[.,]\d+)?)\s*%\s*", text)
+    if found is None:
+        return text
+    from decimal import Decimal
+
+    return str(Decimal(found[1].replace(",", ".")) / 100)
 
 
 def _refuse_comma(text: str) -> None:

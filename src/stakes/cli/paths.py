@@ -12,7 +12,7 @@ import click
 
 from stakes import errors
 from stakes.errors import InputError
-from stakes.question.options import GROUPS, VERBS, options, why_not
+from stakes.question.options import GROUPS, TABLES, options, why_not
 
 _ARGUMENTS = {"class": "classes", "bins": "exact", "miss": "costs", "false_alarm": "costs"}
 """What options stand for that are called otherwise."""
@@ -92,16 +92,17 @@ class Command(click.Command):
         except click.NoSuchOption as problem:
             verb = {"permute": "permutation_test"}.get(str(self.name), str(self.name))
             name = problem.option_name.lstrip("-").replace("-", "_")
-            why = self._why_not(verb, name) if verb in VERBS else None
+            others = [word[2:].partition("=")[0].replace("-", "_") for word in args if word.startswith("--")]
+            why = self._why_not(verb, name, others, str(self.name)) if verb in TABLES else None
             if why is None:
                 raise
             raise why from None
 
     @staticmethod
-    def _why_not(verb: str, name: str) -> InputError | None:
+    def _why_not(verb: str, name: str, others: list[str], command: str) -> InputError | None:
         """Why there is no such option, or how it is called here."""
         translated = errors.translation(name, options(verb))
-        problem = errors.no_such_option(verb, name, options(verb)) if translated else None
+        problem = errors.no_such_option(verb, name, options(verb), others, command) if translated else None
         return why_not(verb, _ARGUMENTS.get(name, name)) or problem
 
     def invoke(self, context: click.Context) -> object:

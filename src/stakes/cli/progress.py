@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 from stakes.engines import progress
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class _Bar:
     def __init__(self) -> None:
         self._progress: Progress | None = None
         self._status: Status | None = None
+        asked = click.get_current_context(silent=True)
+        self._lang = "en" if asked is None else asked.params.get("lang") or "en"
         self._doing, self._lock = "reading and counting rows", threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._lose_patience)
         self._timer.daemon = True
@@ -60,13 +64,31 @@ class _Bar:
 
         with self._lock:
             if self._progress is None and self._status is None and not self._timer.finished.is_set():
-                self._status = Console(stderr=True).status(f"{self._doing} …", spinner="line")
+                self._status = Console(stderr=True).status(self._in_words(), spinner="line")
                 self._status.start()
 
-    def tell(self, rows: int, total: int) -> None:
+    def tell(self, rows: int, total: int, doing: str) -> None:
         with self._lock:
+            if doing:
+                self._say(f"{doing}, {100 * rows / total:.0f}% done")
+                return
             self._clear_status()
             self._tell(rows, total)
+
+    def _say(self, doing: str) -> None:
+        """Say something else where something is said, or will be."""
+        if doing != self._doing:
+            self._doing = doing
+            if self._status is not None:
+                self._status.update(self._in_words())
+
+    def _in_words(self) -> str:
+        """What is being done, in the language of the answer."""
+        from stakes.language import speaking
+        from stakes.language.sentences import reason_text
+
+        with speaking(self._lang):
+            return f"{reason_text(self._doing)} …"
 
     def _tell(self, rows: int, total: int) -> None:
         shown = self._progress = self._progress or self._begin(total)
@@ -75,7 +97,7 @@ class _Bar:
         if rows >= total:
             self._clear_bar()
             self._doing = "working out figures and how sure they are"
-            self._status = shown.console.status(f"{self._doing} …", spinner="line")
+            self._status = shown.console.status(self._in_words(), spinner="line")
             self._status.start()
 
     def _begin(self, total: int) -> "Progress":

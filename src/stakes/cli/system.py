@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,23 +12,35 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, option
-from stakes.cli.words import as_asked, say, wrap
+from stakes.cli.words import as_asked, on_the_command_line, say, wrap
 from stakes.errors import InputError, StakesError
 from stakes.question.options import Value
 from stakes.records import Record
 from stakes.results import speak
 
 if TYPE_CHECKING:
+    from stakes.systems.choices import BestRule, SystemChoice
+    from stakes.systems.plans import BestPlan
     from stakes.systems.system import System
-    from stakes.systems.thresholds import SystemThreshold
+    from stakes.systems.thresholds import BestThresholds, SystemThreshold
+    from stakes.views.page import Page
 
 
 @dataclass(frozen=True)
-class SystemAnswer(Record, stakes="system", form=1, shown="*system thresholds"):
-    """What each model's mistakes cost a whole system."""
+class SystemAnswer(Record, stakes="system", form=1, shown="*system thresholds best_rule? best_thresholds? best_plan?"):
+    """What each model's mistakes cost a whole system, and what would cost less where that was asked."""
 
     system: "System"
     thresholds: dict[str, "SystemThreshold"]
+    best_rule: "BestRule | None" = None
+    best_thresholds: "BestThresholds | None" = None
+    best_plan: "BestPlan | None" = None
+
+    @property
+    def choices(self) -> "list[SystemChoice]":
+        """What was asked for that would cost less."""
+        found = (self.best_rule, self.best_thresholds, self.best_plan)
+        return [one for one in found if one is not None]
 
 
 class _System(InputFile):
@@ -37,7 +49,7 @@ class _System(InputFile):
     def places(self, name: str) -> Iterator[tuple[str | int, str]]:
         """Yield the file, and the one that holds its rows."""
         from stakes.engines.files.demo import real_name
-        from stakes.tallies.toml_files import read_toml
+        from stakes.tallies.small_files import read_toml
 
         name = real_name(name)
         if not _is_toml(name):
@@ -78,6 +90,16 @@ def _is_toml(name: str) -> bool:
 @options.like("evaluate", "alike")
 @option("--prior", group="costs", type=float, help="The share of the positive class where the system will be used.")
 @option(
+    "--price",
+    "prices",
+    group="models",
+    metavar="MODEL=NUMBER",
+    multiple=True,
+    help="What it costs to ask a model once, for --best-plan.",
+)
+@options.like("evaluate", "weight")
+@options.like("evaluate", "cluster")
+@option(
     "--score",
     "scores",
     group="columns",
@@ -85,11 +107,25 @@ def _is_toml(name: str) -> bool:
     multiple=True,
     help="Where to set a model's threshold.",
 )
+@option("--best-rule", group="models", is_flag=True, help="Find the rule that costs least, judged on held-out rows.")
+@option("--best-plan", group="models", is_flag=True, help="Find whom to ask, in which order, if asking has a price.")
+@option(
+    "--best-thresholds", group="models", is_flag=True, help="Set the thresholds of all models with --score together."
+)
 @options.report
 @options.lang
 @output.forms()
 def system(
-    file: str, report: str | None, lang: str, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Value
+    file: str,
+    report: str | None,
+    lang: str,
+    models: tuple[str, ...],
+    scores: tuple[str, ...],
+    prices: tuple[str, ...],
+    best_rule: bool,
+    best_plan: bool,
+    best_thresholds: bool,
+    **arguments: Value,
 ) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
@@ -98,7 +134,7 @@ def system(
       stakes system system.toml
       stakes system preds.csv --truth y --model images --model history
           --rule "images and history" --miss 5 --false-alarm 1
-      stakes system system.toml --report out.html
+      stakes system system.toml --best-rule --report out.html
 
     \b
     A system.toml:
@@ -114,34 +150,64 @@ def system(
     from stakes.systems.system import System
 
     if _is_toml(real_name(file)):
-        if models or any(value is not None for value in arguments.values()):
+        if models or prices or any(value is not None for value in arguments.values()):
             raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
         try:
             found = System.from_toml(file)
         except StakesError as problem:  # in the words of the file, which are not options
             raise InputError(problem.code, str(problem)) from None  # a file has keys, no options
     else:
-        found = _system_of_rows(file, models, **arguments)
+        found = _system_of_rows(file, models, _pairs("--price", "NUMBER", prices), **arguments)
     speak(found, lang)
-    for pair in scores:
-        if not all(pair.partition("=")):
-            raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
+    columns = _pairs("--score", "COLUMN", scores)
+    if best_thresholds and not columns:
+        raise click.UsageError("--best-thresholds needs --score MODEL=COLUMN, once for each model.")
     if report is not None:
         found.report(report, about=as_asked())
-    thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
+    answer = SystemAnswer(
+        found,
+        {} if best_thresholds else {model: found.threshold(model, column) for model, column in columns.items()},
+        found.best_rule() if best_rule else None,
+        found.best_thresholds(columns) if best_thresholds else None,
+        found.best_plan() if best_plan else None,
+    )
+
+    def page() -> "Page":
+        return _page(answer)
 
     def show() -> None:
-        found.show()
-        for one in thresholds:
+        from stakes.views import terminal
+
+        terminal.show_page(page())
+        for one in answer.thresholds.values():
             say("\n" + wrap(f"threshold  {one}"))
 
-    answer = SystemAnswer(found, {one.model: one for one in thresholds})
-    return output.of_page(found, lambda: found.advice, show=show, data=answer.to_dict)
+    return output.of_page(found, lambda: found.advice, show=show, page=page, data=answer.to_dict)
+
+
+def _page(answer: SystemAnswer) -> "Page":
+    """The page of a system, followed by what would cost less."""
+    from stakes.views.pages import page_of
+
+    page = page_of(answer.system)
+    for choice in answer.choices:
+        more = page_of(choice)
+        page = replace(page, answers=[*page.answers, *more.answers], grids=[*page.grids, *more.grids])
+    return page.mapped(on_the_command_line)
+
+
+def _pairs(option: str, value: str, typed: tuple[str, ...]) -> dict[str, str]:
+    """Take apart what was typed as MODEL=VALUE."""
+    for pair in typed:
+        if not all(pair.partition("=")):
+            raise click.UsageError(f"{option} {pair} does not work; write {option} MODEL={value}.")
+    return {model: found for model, _, found in (pair.partition("=") for pair in typed)}
 
 
 def _system_of_rows(
     file: str,
     models: tuple[str, ...],
+    prices: dict[str, str],
     rule: str | None,
     miss: float | None,
     false_alarm: float | None,
@@ -162,11 +228,16 @@ def _system_of_rows(
     if missing:
         raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
     pairs = [option.partition("=") for option in models]
-    named = {name: column or name for name, _, column in pairs}
+    named: dict[str, Value] = {name: column or name for name, _, column in pairs}
     for name, count in Counter(name for name, _, _ in pairs).items():
         if count > 1:
             raise InputError(
                 "model-twice", f"model {name!r} is named twice; give each model a name of its own (NAME=COLUMN)"
             )
-    prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
-    return System(file, models=named, decide=rule, costs=prices, **columns)
+    for name, price in prices.items():
+        try:
+            named[name] = {"column": named[name], "price": float(price)}
+        except (KeyError, ValueError):
+            raise click.UsageError(f"--price {name}={price} does not work; write --price MODEL=NUMBER.") from None
+    paid = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_file(costs)
+    return System(file, models=named, decide=rule, costs=paid, **columns)

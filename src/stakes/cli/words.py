@@ -12,10 +12,12 @@ from click.core import ParameterSource
 from stakes.cli.paths import OutputFile
 from stakes.errors import About, Pass, Text, short
 from stakes.errors.mentions import in_python
+from stakes.planning.rates import RATES
 from stakes.question.options import find
 from stakes.text import uncommanding, visible
 
-_OF_COMMANDS = ("column", "min_cell", "lang", "miss", "false_alarm", "baseline_score")
+_PLANNED = ("width", "difference", "power", "assurance", "disagreement", "labels")
+_OF_COMMANDS = ("column", "min_cell", "lang", "miss", "false_alarm", "baseline_score", *_PLANNED, *RATES)
 """Arguments that are options of single commands, beside the table of options."""
 
 

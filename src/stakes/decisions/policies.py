@@ -9,20 +9,23 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.curves.curve import ScoredRows
-from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
+from stakes.decisions.recalibration.calibrators import suited_to
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import (
     Recommendation,
     WayRow,
+    add_harm,
     cheapest_constant,
     constants_of,
     surely_saves,
+    take_harm,
     ways_as_rows,
 )
 from stakes.errors import About, Given, InputError
 from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
+from stakes.metrics.many import multiclass_log_loss
 from stakes.metrics.rates import recall
 from stakes.records import Count, RowCount
 from stakes.tallies import ClassScores, Confusion
@@ -46,13 +49,15 @@ class Policies(
     Recommendation,
     stakes="policies",
     shown="classes decisions rows dropped best enough_evidence table right estimates savings against costs "
-    "recalibration note findings",
+    "harm recalibration recalibrations method note findings",
 ):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     ``against`` is what the best way saves against each constant decision, ``table`` its decisions against the truth,
     ``right`` the share of each class that it decides rightly.
-    Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
+    ``recalibrations`` are what deciding by recalibrated probabilities saves against deciding by them as they stand, by
+    each method; ``method`` is the one with the lowest log loss. They are cross-fitted: no row's probability was changed
+    by looking at its own class. ``harm`` is what asking the model costs for each case.
     ``dropped`` rows lacked a value, ``cautions`` say why nothing here can be believed.
     """
 
@@ -62,15 +67,22 @@ class Policies(
     estimates: Mapping[str, Estimate]
     savings: Mapping[str, Estimate]
     rows: RowCount
-    recalibration: Estimate | None = None
+    recalibrations: Mapping[str, Estimate] = field(default_factory=dict)
+    method: str | None = None
     note: str = ""
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
     against: Mapping[str, Estimate] = field(default_factory=dict)
     table: Confusion | None = None
     right: Mapping[str, Estimate] = field(default_factory=dict)
+    harm: float = 0.0
 
     drawn_as = "policies"
+
+    @property
+    def recalibration(self) -> Estimate | None:
+        """What the method with the lowest log loss saves; None where nothing could be recalibrated."""
+        return self.recalibrations[self.method] if self.method else None
 
     @property
     def best(self) -> str:
@@ -91,13 +103,13 @@ class Policies(
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
-        return ways_as_rows(self.estimates, self.savings)
+        return ways_as_rows(self.estimates, self.savings, self.best)
 
     def __repr__(self) -> str:
         return f"<Policies for {len(self.classes)} classes; the best is {visible(self.best)}>"
 
 
-def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> Policies:
+def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float = 0.0) -> Policies:
     """Compare ways to decide by the probabilities of several classes."""
     if pricing.costs.columns:
         raise InputError(
@@ -119,7 +131,6 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     decisions = pricing.decisions(scores.classes)
     prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
     shares = shares_of(scores.sizes.tolist())
-    decided = _decide(rows, scores.classes, decisions, pricing, shares)
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
         if share and not size:
@@ -128,17 +139,24 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
                 Given("prior"),
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
+    honest = _recalibrate(rows, scores.classes, pricing, shares)
+    method = min(honest, key=lambda name: _log_loss(rows, honest[name]), default=None)
+    after = {name: _decide_after(p, scores.classes, pricing, shares) for name, p in honest.items()}
+    decided = _decide(rows, scores.classes, decisions, pricing, shares, None if method is None else after[method])
     silly = pricing.costs.never_cheapest()
     worth = np.array([name not in silly for name in decisions])
-    account = _Account(rows, prices, wanted or (shares if sampling.fixed else None), sampling, decided, worth)
-    estimates = {name: account.estimate(name) for name in decided}
+    at_shares, cases = wanted or (shares if sampling.fixed else None), pricing.cases(scores.classes)
+    account = _Account(rows, prices, at_shares, sampling, {**decided, **after}, worth, cases)
+    estimates = add_harm({name: account.estimate(name) for name in decided}, harm)
     constant = cheapest_constant(estimates)
-    savings = {name: account.saving(constant, name) for name in decided if name != constant}
-    again = account.saving(CHEAPEST, RECALIBRATED) if RECALIBRATED in decided else None
+    savings = add_harm({name: account.saving(constant, name) for name in decided if name != constant}, -harm)
+    again = {name: account.saving(CHEAPEST, name) for name in after}
     total = scores.total if isinstance(scores.total, int) else float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    found = Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
+    known = (estimates, savings, total, again, method, note)
+    found = Policies(scores.classes, decisions, pricing.costs, *known, harm=harm)
     against = {name: account.saving(name, found.best) for name in constants_of(estimates) if name != found.best}
+    against = against if found.best in constants_of(estimates) else take_harm(against, harm)
     taken = decided[found.best]
     return replace(found, against=against, table=_table(found, rows, taken), right=_right(found, rows, taken, sampling))
 
@@ -180,29 +198,46 @@ def _share(hits: Array, weight: Array, groups: Array | None, sampling: Sampling)
 
 
 def _decide(
-    rows: ScoredRows, classes: Sequence[str], decisions: Sequence[str], pricing: Pricing, shares: Shares
+    rows: ScoredRows,
+    classes: Sequence[str],
+    decisions: Sequence[str],
+    pricing: Pricing,
+    shares: Shares,
+    recalibrated: Array | None,
 ) -> dict[str, Array]:
     """The decision of each row, by each way to decide."""
     found: dict[str, Array] = {}
     if set(classes) <= set(decisions):
         found[HIGHEST] = np.array([decisions.index(name) for name in classes])[rows.scores.argmax(axis=1)]
     found[CHEAPEST] = pricing.bayes(rows.scores, classes, None, shares)
-    with contextlib.suppress(errors.InputError):  # too few rows, or scores all alike, leave nothing to recalibrate
-        found[RECALIBRATED] = _recalibrate(rows, classes, pricing, shares)
+    if recalibrated is not None:
+        found[RECALIBRATED] = recalibrated
     for d, name in enumerate(decisions):
         found[f"always {name}"] = np.full(len(rows.truth), d)
     return found
 
 
-def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
-    """Decide by probabilities that were made honest where the rows come from, then carried to the deployment."""
+def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, shares: Shares) -> dict[str, Array]:
+    """Probabilities that each method has made honest where the rows come from, each row's by a fit on others."""
     posteriors = rows.scores
     here = replace(pricing, prior=None).correction(classes, None, shares)
     if here is not None:
         posteriors = posteriors * np.array(here, np.float64)
         posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
-    honest = cross_fitted(TemperatureCalibrator(), posteriors, rows.truth, weight=rows.weight, groups=rows.groups)
+    found = {}
+    for kind in suited_to(len(classes)):
+        with contextlib.suppress(errors.InputError):  # too few rows, or scores all alike, leave nothing to recalibrate
+            found[kind.method] = cross_fitted(kind(), posteriors, rows.truth, weight=rows.weight, groups=rows.groups)
+    return found
+
+
+def _decide_after(honest: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
+    """Decide by recalibrated probabilities, carried to the deployment."""
     return replace(pricing, training_prior=AS_IN_THE_ROWS).bayes(honest, classes, None, shares)
+
+
+def _log_loss(rows: ScoredRows, honest: Array) -> float:
+    return float(np.average(multiclass_log_loss.row_losses(rows.truth, honest), weights=rows.weight))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +250,7 @@ class _Account:
     sampling: Sampling
     decided: Mapping[str, Array]
     worth_taking: Array
+    cases: tuple[int, ...] | None = None
 
     def estimate(self, name: str) -> Estimate:
         """What a way to decide costs per case."""
@@ -236,7 +272,7 @@ class _Account:
         squares = None if (self.rows.weight == 1).all() else self._added(places, self.rows.weight**2, values.shape)
         shares = None if self.shares is None else np.array(self.shares, np.float64)
         reach = np.broadcast_to(self._reach(name, counts.sum(axis=0) > 0), values.shape)
-        cells = Cells(values, counts, reach, shares, squares, clusters)
+        cells = Cells(values, counts, reach, shares, squares, clusters, self.cases)
         limits = mean_interval(cells, self.sampling)
         sums, sizes = (counts * values).sum(axis=(1, 2)), counts.sum(axis=(1, 2))
         value = float(sums.sum() / sizes.sum() if shares is None else shares @ divide(sums, sizes))

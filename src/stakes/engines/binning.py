@@ -16,11 +16,13 @@ _CUT = 52 - bins.FINE
 _HALF = 1022 << bins.FINE
 """The number of the bin that begins at ½; the bins above mirror those below."""
 
-_UPPER = _HALF + 2
+_UPPER = 1023 << bins.FINE
 _ABOVE = (_UPPER << _CUT) - 1
-"""What is added to the bits of scores above ½; in the long table they come after all others."""
+"""What is added to the bits of scores above ½; in the long table they come after all others, as bins of any width."""
 
-_FEW_CELLS = 4
+_LONGEST = bins.FINE + 2
+"""Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
+
 _MOST_COUNTED = (1 << 32) - 1
 _SPAN = 1 << 29
 """More numbers than the bins of any grid have."""
@@ -33,88 +35,125 @@ class BinnedCounts:
     """How many rows there are of each cell (whatever the caller numbers) in each bin, and perhaps their weights.
 
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
-    not hold, is sorted and added up batch by batch.
+    not hold, is sorted and added up batch by batch. With several numbers of ``bits`` the same rows are counted in bins
+    of several widths, each with cells of its own: of fewer bits there are fewer bins in each power of two. Where there
+    are many of these, long tables would touch too much memory together; then none is ``long``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *bits: int, long: bool = True) -> None:
         self.grid = "probability"
-        self._long: LongTable | None = None
-        self._roomy = memory_left() > _ROOM
-        self._sums = SortedSums()
+        self._widths = [_Width(one) for one in bits or (bins.FINE,)]
+        self._roomy = long and memory_left() > _ROOM
+        self._steps = BinSteps()
 
-    def add(self, scores: Array, cells: Array, weight: Array | None = None) -> None:
-        """Count a batch of finite scores."""
+    def add(self, scores: Array, cells: Array, weight: Array | None = None, *more: Array) -> None:
+        """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
         low, high = float(scores.min()), float(scores.max())
         if low == 0:
             scores = scores + scores.dtype.type(0)  # −0.0 becomes 0.0
         if low < 0 or high > 1:
             self._on_the_line()
-        highest = int(cells.max())
-        if self.grid == "line" or weight is not None or highest >= _FEW_CELLS or not self._roomy:
-            self._sums.add(cells, bins.numbers(scores, self.grid), weight)
-            return
-        if self._long is None or not self._long.room_for(len(scores), highest):
-            self._empty_long_table()
-            self._long = LongTable(1 if highest < 2 else 2)
-        self._long.add(scores, cells.astype(np.uint8, copy=False))
+        quick: list[tuple[LongTable, Array]] = []
+        sort = self.grid == "line" or weight is not None or not self._roomy
+        for width, own in zip(self._widths, (cells, *more), strict=False):
+            if sort or not width.fits(own):
+                width.sums.add(own, bins.numbers(scores, self.grid, width.bits), weight)
+            else:
+                narrow = np.uint8 if int(own.max()) < 256 else np.uint32  # narrower numbers would wrap
+                quick.append((width.long_table(own), own.astype(narrow, copy=False)))
+        for start in range(0, len(scores) if quick else 0, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            steps = self._steps.of(scores[block])
+            for table, own in quick:
+                table.add(steps, own[block])
 
     def result(self) -> "Binned":
         """Return what was counted."""
-        self._empty_long_table()
-        return self._sums.result(self.grid)
+        return self.results()[0]
+
+    def results(self) -> "list[Binned]":
+        """Return what was counted in the bins of each width."""
+        return [width.summed(self._steps.lowest).result(self.grid, width.bits) for width in self._widths]
 
     def _on_the_line(self) -> None:
         """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
         if self.grid == "line":
             return
-        self._empty_long_table()
-        self._sums = self._sums.renumber(lambda numbers: bins.numbers(bins.edges(numbers, "probability"), "line"))
+        for width in self._widths:
+            width.sums = width.summed(self._steps.lowest).renumber(width.on_the_line)
         self.grid = "line"
 
-    def _empty_long_table(self) -> None:
-        if self._long is not None:
-            self._sums.add(*self._long.result())
-            self._long = None
+
+class _Width:
+    """What was counted in bins of one width."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.sums = SortedSums()
+        self._long: list[LongTable] = []
+
+    def fits(self, cells: Array) -> bool:
+        """Whether a long table has room for these cells."""
+        return self.bits + _bits(cells) <= _LONGEST
+
+    def long_table(self, cells: Array) -> "LongTable":
+        """A long table in which a batch can be counted."""
+        if not self._long or not self._long[-1].room_for(len(cells), int(cells.max())):
+            self._long.append(LongTable(_bits(cells), self.bits))
+        self._long[-1].rows += len(cells)
+        return self._long[-1]
+
+    def summed(self, lowest: int) -> "SortedSums":
+        """Everything, once the long tables are emptied, in which nothing lies below the ``lowest`` step."""
+        for table in self._long:
+            self.sums.add(*table.result(lowest))
+        self._long = []
+        return self.sums
+
+    def on_the_line(self, numbers: Array) -> Array:
+        """The numbers of bins of probabilities among those of any numbers."""
+        return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
+
+
+def _bits(cells: Array) -> int:
+    return max(int(cells.max()).bit_length(), 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw²."""
+    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
 
-    grid: str
+    Without a grid the edges are scores as they are.
+    """
+
+    grid: str | None
     cells: Array
     edges: Array
     weights: Array
     squares: Array | None = None
 
+    def of_cells(self, cells: range | None) -> "Binned":
+        """Return some cells that follow each other, or all; they must be in order."""
+        if cells is None:
+            return self
+        here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
+        squares = None if self.squares is None else self.squares[here]
+        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
 
-class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
 
-    The bits of the smaller one of s and 1 − s, cut off below the bin, are a place in the table. Above ½ the places come
-    after all others, and bits are rounded up: to cut off what is less by 1, and add 1 at the end, does just that.
+class BinSteps:
+    """The place of each probability among all bins there are.
+
+    The bits of the smaller one of s and 1 − s, cut off below the bin, are its place. Above ½ the places come after all
+    others, and bits are rounded up: to cut off what is less by 1, and add 1 at the end, does just that.
     """
 
-    def __init__(self, cell_bits: int) -> None:
-        self._cell_bits = cell_bits
-        self._counts = np.zeros((2 * _UPPER) << cell_bits, np.uint32)
+    def __init__(self) -> None:
         self._upper, self._smaller, self._above = np.empty(_BLOCK, bool), np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
-        self._rows = 0
-        self._lowest = _HALF
+        self.lowest = _HALF
 
-    def room_for(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one."""
-        return self._rows + rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
-
-    def add(self, scores: Array, cells: Array) -> None:
-        """Count scores in [0, 1]."""
-        self._rows += len(scores)
-        one = np.uint32(1)
-        for start in range(0, len(scores), _BLOCK):
-            places = self._places(scores[start : start + _BLOCK], cells[start : start + _BLOCK])
-            np.add.at(self._counts, places, one)
-
-    def _places(self, scores: Array, cells: Array) -> Array:
+    def of(self, scores: Array) -> Array:
+        """Number some scores in [0, 1]."""
         length = len(scores)
         upper = np.greater(scores, 0.5, out=self._upper[:length])
         smaller = np.subtract(1.0, scores, out=self._smaller[:length])
@@ -123,28 +162,46 @@ class LongTable:
         bits = smaller.view(np.int64)
         bits += np.multiply(upper, _ABOVE, out=self._above[:length])
         bits >>= _CUT
-        places = bits.astype(np.uint32)
-        places <<= self._cell_bits
-        places |= cells
-        return places
+        return bits.astype(np.uint32)
 
     def _note_lowest(self, sizes: Array) -> None:
         """Remember from where on there is anything in the table, apart from its very beginning."""
         lowest = float(sizes.min())
         if lowest == 0:
             lowest = float(np.min(sizes, where=sizes > 0, initial=0.5))
-        self._lowest = min(self._lowest, int(np.array(lowest).view(np.int64)) >> _CUT)
+        self.lowest = min(self.lowest, int(np.array(lowest).view(np.int64)) >> _CUT)
 
-    def result(self) -> tuple[Array, Array, None, Array]:
-        """Return cells and bins, no weights, and how many rows there are."""
-        found: list[Array] = []
-        for start in (0, _UPPER - 1):
-            for low, high in ((0, 1), (max(self._lowest, 1), _UPPER - 1)):
+
+class LongTable:
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
+
+    def __init__(self, cell_bits: int, bits: int) -> None:
+        self._cell_bits = cell_bits
+        self._coarser = bins.FINE - bits
+        self._counts = np.zeros(((2 * _UPPER) >> self._coarser) << cell_bits, np.uint32)
+        self.rows = 0
+
+    def room_for(self, rows: int, cell: int) -> bool:
+        """Whether so many more rows can be counted, in cells up to this one."""
+        return self.rows + rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
+
+    def add(self, steps: Array, cells: Array) -> None:
+        """Count scores by their steps."""
+        places = steps >> self._coarser if self._coarser else steps.copy()
+        places <<= self._cell_bits
+        places |= cells
+        np.add.at(self._counts, places, np.uint32(1))
+
+    def result(self, lowest: int) -> tuple[Array, Array, None, Array]:
+        """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
+        half, upper, found = _HALF >> self._coarser, _UPPER >> self._coarser, []
+        for start in (0, upper - 1):
+            for low, high in ((0, 1), (max(lowest >> self._coarser, 1), upper - 1)):
                 first, last = start + low << self._cell_bits, start + high << self._cell_bits
                 found.append(first + np.flatnonzero(self._counts[first:last]))
         places = np.concatenate(found)
         steps = places >> self._cell_bits
-        numbers = np.where(steps <= _HALF, steps, 2 * _HALF - (steps - _UPPER + 1))
+        numbers = np.where(steps <= half, steps, 2 * half - (steps - upper + 1))
         return places & ((1 << self._cell_bits) - 1), numbers, None, self._counts[places].astype(np.int64)
 
 
@@ -157,11 +214,15 @@ class SortedSums:
     def add(self, cells: Array, numbers: Array, weight: Array | None, sizes: Array | None = None) -> None:
         """Add a batch; ``sizes`` say how many rows each entry stands for."""
         keys = cells.astype(np.int64) * _SPAN + (numbers.astype(np.int64) + _SPAN // 2)
-        columns = [np.ones(len(keys), np.int64) if sizes is None else sizes]
         if weight is not None:
             exact = weight.astype(np.longdouble)  # sums of billions must not drift
-            columns = [exact, exact**2]
-        self._parts.append(_add(keys, columns))
+            self._parts.append(_add(keys, [exact, exact**2]))
+        elif sizes is not None:
+            self._parts.append(_add(keys, [sizes]))
+        else:
+            keys.sort()  # rows are counted by where keys begin, which takes no second sort of anything
+            starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+            self._parts.append((keys[starts], [np.diff(np.append(starts, len(keys)))]))
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
@@ -173,15 +234,17 @@ class SortedSums:
             found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
         return found
 
-    def result(self, grid: str) -> Binned:
+    def result(self, grid: str, bits: int) -> Binned:
         """Return everything, in the order of cells and bins."""
         self._put_together()
-        keys, columns = self._parts[0]
+        keys, columns = self._parts[0] if self._parts else (np.zeros(0, np.int64), [np.zeros(0, np.int64)])
         cells, numbers = _apart(keys)
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
-        return Binned(grid, cells, bins.edges(numbers, grid), *sums)
+        return Binned(grid, cells, bins.edges(numbers, grid, bits), *sums)
 
     def _put_together(self) -> None:
+        if len(self._parts) < 2:
+            return
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
         self._parts = [_add(np.concatenate([keys for keys, _ in self._parts]), columns)]
 

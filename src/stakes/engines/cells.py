@@ -1,6 +1,6 @@
 """Groups of rows alike, counted batch by batch while their names are still becoming known."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,10 +8,20 @@ import numpy as np
 from stakes.engines.labels import Labels
 from stakes.engines.memory import sums_by
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.losses import SHAPE, each_loss, losses_either_way
 
 Combination = tuple[str, ...]
 
+_VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".__eq__, "text": str}
+"""What a name of a cell stands for, by the kind of its column."""
+
 _BLOCK = 1 << 16
+_SMALL_BLOCK = 1 << 13
+"""Rows whose losses are worked out at a time: they take several columns."""
+
+_FEW = 8
+"""The rows of so few cells are looked at one cell after the other."""
+
 _MANY = 1 << 22
 """So many possible combinations are not counted in a table: few of them occur."""
 
@@ -55,6 +65,15 @@ class Cells:
             self._last = names, present, cells  # the next batch is most often like this one
         return Found(codes, present, counts, self._last[2])
 
+    def of_names(self, names: Combination) -> int:
+        """The number of a combination that occurred; 0 where there are no labels at all."""
+        return self._numbers[names] if names else 0
+
+    def columns(self, kinds: Mapping[str, str]) -> dict[str, list[object]]:
+        """The labels of all cells by argument, as what they were read from; more labels than kinds are left out."""
+        texts = zip(*self.names, strict=True)
+        return {name: list(map(_VALUES[kind], text)) for (name, kind), text in zip(kinds.items(), texts, strict=False)}
+
     def _number(self, names: Combination) -> int:
         if names not in self._numbers:
             self._numbers[names] = len(self.names)
@@ -66,14 +85,14 @@ class CellSums:
     """How many rows there are in each cell, and perhaps Σw and Σw²."""
 
     def __init__(self) -> None:
-        self._sizes: Array = np.zeros(0, np.int64)
+        self.sizes: Array = np.zeros(0, np.int64)
         self._sums: Array = np.zeros((2, 0), np.longdouble)  # sums of billions must not drift
 
     def add(self, found: Found, weight: Array | None) -> None:
         """Count a batch."""
         most = int(found.cells.max()) + 1
-        self._sizes = _grow(self._sizes, most)
-        self._sizes[found.cells] += found.counts
+        self.sizes = _grow(self.sizes, most)
+        self.sizes[found.cells] += found.counts
         if weight is not None:
             self._sums = _grow(self._sums, most)
             cells = found.of_rows.astype(np.int64)
@@ -84,9 +103,43 @@ class CellSums:
     def weights(self) -> tuple[Array, Array | None]:
         """How many rows there are in each cell, and nothing else; if they have weights, Σw and Σw²."""
         if not self._sums.size:
-            return self._sizes, None
+            return self.sizes, None
         weights, squares = self._sums.astype(np.float64)
         return weights, squares
+
+
+class CellLosses:
+    """What the probabilities of each cell lose, were its rows positive and were they negative (``tallies/losses.py``).
+
+    Which class is positive is not known before the last row. ``sums`` is None once a score was no probability.
+    """
+
+    def __init__(self) -> None:
+        self.sums: Array | None = np.zeros((0, *SHAPE), np.longdouble)
+
+    def add(self, scores: Array, cells: Array, weight: Array | None) -> None:
+        """Add the rows of a batch."""
+        if self.sums is None or scores.min() < 0 or scores.max() > 1:
+            self.sums = None
+            return
+        more = int(cells.max()) + 1 - len(self.sums)
+        self.sums = np.pad(self.sums, ((0, max(more, 0)), (0, 0), (0, 0)))
+        for start in range(0, len(scores), _SMALL_BLOCK):
+            block = slice(start, start + _SMALL_BLOCK)
+            unit = None if weight is None else weight[block]
+            self._add_block(scores[block].astype(np.float64), cells[block], unit)
+
+    def _add_block(self, scores: Array, cells: Array, weight: Array | None) -> None:
+        assert self.sums is not None
+        present = np.flatnonzero(np.bincount(cells))
+        if len(present) > _FEW:
+            lost = each_loss(scores) if weight is None else each_loss(scores) * weight
+            for place in np.ndindex(SHAPE):
+                self.sums[:, *place] += np.bincount(cells, lost[place], len(self.sums))
+            return
+        for cell in present.tolist():
+            here = cells == cell
+            self.sums[cell] += losses_either_way(scores[here], None if weight is None else weight[here])
 
 
 def _combine(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column, Values, as_array, as_finite, columns_of, in_order, refuse_sparse
+from stakes.engines.tensors.arrays import maker_of
 from stakes.errors import InputError, Text, first_row, rows_text
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.columns import refuse_infinite
-from stakes.tallies.costs import ROUNDING
 from stakes.tallies.names import canonical
 
 _BLOCK = 1 << 13
@@ -44,16 +45,17 @@ class ClassColumns:
         if uneven and low >= 0 and high <= 1:
             sums = self.values @ ones
             wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
-            words = Text(
-                f"the probabilities of {rows_text(len(wrong))} do not add up to 1 ({float(sums[wrong[0]]):.6g}; ",
-                first_row(int(wrong[0])),
-                "); ",
-            )
-            if even:
-                advice = "give all classes, and divide each row by its sum if they were rounded"
-                raise InputError("uneven-probabilities", words, advice)
-            errors.warn("uneven-scores", words, "they order the rows, and have no losses of probabilities")
+            tell_uneven(len(wrong), float(sums[wrong[0]]), int(wrong[0]), even)
         return low, high
+
+
+def tell_uneven(count: int, seen: float, first: int | None, even: bool) -> None:
+    """Refuse probabilities that do not add up to 1, or warn of them where they need not be ``even``."""
+    words = Text(f"the probabilities of {rows_text(count)} do not add up to 1 ({seen:.6g}; ", first_row(first), "); ")
+    if even:
+        advice = "give all classes, and divide each row by its sum if they were rounded"
+        raise InputError("uneven-probabilities", words, advice)
+    errors.warn("uneven-scores", words, "they order the rows, and have no losses of probabilities")
 
 
 def width_of(score: Values) -> int:
@@ -61,7 +63,8 @@ def width_of(score: Values) -> int:
     if isinstance(score, list | tuple):
         widths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 0 for row in score}
         return widths.pop() if len(widths) == 1 else 0
-    return score.shape[1] if isinstance(score, np.ndarray) and score.ndim == 2 else 0
+    array = isinstance(score, np.ndarray) or maker_of(score)
+    return score.shape[1] if array and score.ndim == 2 else 0
 
 
 def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], ClassColumns | None]:

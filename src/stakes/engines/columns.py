@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from stakes import errors
+from stakes.engines.tensors.arrays import at_home
 from stakes.errors import About, InputError, Pass, in_rows, short, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence, refuse_masked
@@ -126,6 +127,7 @@ def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
 def to_column(values: Values, argument: str) -> Column:
     """Turn one column of any make into a :class:`Column`."""
     refuse_sparse(argument, values)
+    values = at_home(values, argument)
     if isinstance(values, np.ndarray):
         return _from_numpy(values, argument)
     if isinstance(values, list | tuple):
@@ -154,6 +156,7 @@ def refuse_sparse(argument: str, values: Values) -> None:
 def as_array(values: Values, argument: str) -> Array:
     """Return a table of scores as an array, masked numbers as NaN; refuse rows of different lengths."""
     refuse_sparse(argument, values)
+    values = at_home(values, argument)
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
         values = np.ma.filled(values.astype(np.float64), np.nan)
     refuse_masked(argument, values)
@@ -424,6 +427,16 @@ def _kind_of(type_: type) -> str:
 def kind_in_words(kind: str) -> str:
     """What a column of a kind holds: numbers, booleans or text."""
     return kind if kind == "text" else f"{kind}s"
+
+
+def kind_changes(argument: str, before: str, here: str) -> InputError:
+    """What to say of a column that is of one kind in the first batch, and of another one later."""
+    return InputError(
+        "kind-changes",
+        About(argument),
+        f" holds {kind_in_words(before)} in the first rows and {kind_in_words(here)} in later ones; "
+        "make it of one kind",
+    )
 
 
 def is_missing(value: object) -> bool:

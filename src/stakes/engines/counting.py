@@ -9,6 +9,7 @@ from stakes.engines.files.text_format import hearing, in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
+from stakes.engines.tensors.arrays import lie_elsewhere
 from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_flag
 
@@ -26,7 +27,7 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     if exact is not None:
         check_flag("exact", exact)
     with hearing() as found:
-        counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
+        counted = _count_batches(iter(data), asked) if in_batches(data) else count_elsewhere(data, asked, exact)
         if counted is None:
             with locating(data, asked):
                 counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
@@ -38,9 +39,14 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     return counted.binned()
 
 
-def _count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None) -> Counted | None:
+def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count rows that are not in memory without bringing all of them there, if the question allows it."""
-    if data is None:
+    columns = _columns_given(data, asked)
+    if lie_elsewhere(columns):
+        from stakes.engines.tensors.counting import count_tensors  # only wanted where there is a GPU
+
+        return count_tensors(replace(asked, **columns), exact)
+    if data is None or asked.from_logits:  # bins are those of the scores that are counted
         return None
     if names_files(data):
         from stakes.engines import streaming  # loads Polars
@@ -51,6 +57,19 @@ def _count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None) -> Coun
     from stakes.engines import lazy  # loads Narwhals
 
     return lazy.count_inside(data, asked, exact)
+
+
+def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:
+    """The columns of a call as they were given, or as a dictionary holds them."""
+    table = data if isinstance(data, Mapping) else {}
+
+    def found(value: Values) -> Values:
+        return table.get(value, value) if isinstance(value, str) else value
+
+    columns = {name: found(getattr(asked, name)) for name in ("truth", "score", "prediction", "weight", "frequency")}
+    if isinstance(asked.by, list | tuple) and all(isinstance(name, str) for name in asked.by):
+        return {**columns, "by": {name: found(name) for name in asked.by}}
+    return {**columns, "by": found(asked.by), "cluster": found(asked.cluster)}
 
 
 def in_batches(data: Data) -> bool:

@@ -45,7 +45,7 @@ class Labels:
     def renamed(self, rename: Callable[[str], str]) -> "Labels":
         """Return the same rows with other names; those that get the same name become one class."""
         names = [rename(name) for name in self.names]
-        known = tuple(_in_order(list(dict.fromkeys(names))))
+        known = tuple(names_in_order(list(dict.fromkeys(names))))
         return Labels(np.array([known.index(name) for name in names])[self.codes], known)
 
 
@@ -68,11 +68,11 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
 def encode(column: Column) -> Labels:
     """Turn a column into classes."""
     if column.kind == "text":
-        names = tuple(_in_order(column.names))
+        names = tuple(names_in_order(column.names))
         return Labels(Labels(column.values, column.names).into(names), names)
     if column.kind == "boolean":
         return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
-    return zeros_and_ones(column) or _encode_whole(_whole(column))
+    return zeros_and_ones(column) or _encode_whole(whole_numbers(column))
 
 
 def zeros_and_ones(column: Column) -> Labels | None:
@@ -96,7 +96,7 @@ def zeros_and_ones(column: Column) -> Labels | None:
     return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
 
 
-def _whole(column: Column) -> Array:
+def whole_numbers(column: Column) -> Array:
     """Return the numbers as integers; fractions are no classes."""
     values = column.values
     if values.dtype.kind != "f":
@@ -116,7 +116,7 @@ def group_codes(column: Column) -> Array:
     """Number the groups of a column from 0 on: what they are called nobody asks, and there may be very many."""
     if column.kind != "number":
         return encode(column).codes
-    values = _whole(column)
+    values = whole_numbers(column)
     low, reach = int(values.min()), int(values.max()) - int(values.min())
     if reach >= max(_FEW, 8 * len(values)):
         return np.unique(values, return_inverse=True)[1]
@@ -144,7 +144,7 @@ def _encode_whole(values: Array) -> Labels:
     return Labels(ranks(present, len(seen), codes.dtype)[codes], names)
 
 
-def _in_order(names: Sequence[str]) -> list[str]:
+def names_in_order(names: Sequence[str]) -> list[str]:
     """Order names that are all whole numbers by size (-1, 1, 2, 10), others as text."""
     try:
         return sorted(names, key=lambda name: (int(name), name))
@@ -186,7 +186,7 @@ def settle(
     if classes is not None:
         known = declared
     else:
-        known = tuple(_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
+        known = tuple(names_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
     members = set(known)
     if unknown := [name for name in truth.names if name not in members]:
         raise errors.unknown_labels("truth", unknown, known)

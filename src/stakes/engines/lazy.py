@@ -1,27 +1,33 @@
 """Rows that live in another engine are counted there: Spark, DuckDB, lazy Polars, and what else Narwhals reaches.
 
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
-than a million different ones are binned where they lie, and the bounds of the auc are then told. Other questions need
-the rows: errors of predicted numbers (their median and their intervals), scores of several classes, clusters, and costs
-that differ by row. Of those the named columns are brought here and no others (``Source.rows``).
+than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
+classes are asked for by ``class_queries.py``, and predicted numbers are added up there by ``number_queries.py``. Other
+questions need the rows: clusters of class probabilities, and costs that differ by row. Of those the named columns are
+brought here and no others (``QuerySource.rows``).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from stakes import errors
+from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
+from stakes.engines.class_sums import class_columns, class_names
+from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
-from stakes.engines.groups import Grouped, count_as_rows, count_groups
-from stakes.engines.labels import Labels, are_fractions
+from stakes.engines.groups import Grouped, GroupLosses, count_as_rows, count_groups
+from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows
-from stakes.engines.missing import lacking
+from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
+from stakes.tallies.checks import is_one_of
 
 
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
@@ -29,10 +35,30 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
 
     All different scores come back if ``exact``, none if it is False.
     """
+    numbers = None if exact else number_columns(data, asked)
+    if numbers is not None and is_one_of(asked.missing, ("error", "drop")):
+        counted = count_numbers_inside(data, numbers, asked)
+        if counted is not None:
+            return counted
     given = name_columns(data, asked)
-    if given is None or asked.missing != "error":
+    if given is None or not is_one_of(asked.missing, ("error", "drop")) or (exact and "cluster" in given):
         return None
-    source, keys = QuerySource.of(data, given, asked.where), [name for name in given if name != "weight"]
+    source, dropped, weight = QuerySource.of(data, given, asked.where), 0, 0.0
+    if asked.missing == "drop":
+        frame, dropped, weight = source.without_gaps()
+        source = replace(source, frame=frame)
+    counted = _count_source(source, given, asked, exact)
+    if counted is None or not dropped:
+        return counted
+    read, lost = counted.rows_read + dropped, counted.dropped_weight + weight
+    return replace(counted, dropped=counted.dropped + dropped, read=read, dropped_weight=lost)
+
+
+def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count the rows of a table that lack nothing; None when this question needs the rows themselves."""
+    if class_names(given):
+        return count_classes_inside(source, asked, given, exact)
+    keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
@@ -40,25 +66,69 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
     groups, grid = _group(source, keys, exact, asked.threshold)
     if groups is None:
         return None
-    _check(groups, asked)
+    groups.check(asked.task == "classification" or asked.of_classes)
+    counted = _read(asked, groups, partial(_count, groups, grid))
+    return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
+
+
+def _read(asked: RowQuestion, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted]) -> Counted | None:
+    """Read groups as if they were rows, and count them."""
     columns = dict(groups.columns)
     above = columns.pop("above").to_numpy() if "above" in columns else None
-    return count_as_rows(asked, columns, above, partial(_count, groups, grid))
+    return count_as_rows(asked, columns, above, count)
+
+
+def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted) -> Counted | None:
+    """Add the clusters to what was counted: of few rows every score is asked for, of more the cells they lie in."""
+    held, grid, within = QueryClusters.of(source), None, source
+    if counted.scores is not None and counted.rows_read > FEW_ROWS:
+        grid = ("probability" if counted.scores.probabilities else "line"), BITS
+        if asked.threshold is not None:
+            within, keys = within.decided_at(asked.threshold), [*keys, "above"]
+        within = within.on_grid(*grid)
+    groups = held.put_together(within).groups([*keys, "cluster"])  # after bins: DuckDB would repeat what is joined
+    assert groups is not None
+
+    def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+        beside = groups.sizes, groups.weight, groups.squares, grid
+        return ClusterRows(rows, by, *beside, held.count, held.counts, held.together).added_to(counted)
+
+    return _read(asked, groups, add)
 
 
 def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     by_row = asked.pricing is not None and asked.pricing.costs.columns
     of_numbers = asked.task == "regression" or asked.baseline is not None
-    others = any(given is not None for given in (asked.cluster, asked.frequency, asked.parts))
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight")}
+    others = any(given is not None for given in (asked.frequency, asked.parts))
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
     named |= spread_by(asked.by, data)
+    if (several := class_columns(asked)) is not None:
+        named = {**named, "score": None, **several}
+    if asked.cluster is not None and (several or _steps(asked) > 1):
+        return None
     given = {name: column for name, column in named.items() if column is not None}
     if of_numbers or by_row or others or not all(isinstance(name, str) for name in given.values()):
         return None
-    if "score" not in given and "prediction" not in given:
+    if not several and "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
     return given
+
+
+def _steps(asked: RowQuestion) -> int:
+    """How many thresholds costs can put between the decisions of scores."""
+    return 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1
+
+
+def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
+    """The columns of predicted numbers, by argument, where they are all that a question is about."""
+    if asked.of_classes or asked.task == "classification":
+        return None
+    if any(given is not None for given in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
+        return None
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster")}
+    given = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
+    return given if "prediction" in given and all(isinstance(name, str) for name in given.values()) else None
 
 
 def _group(
@@ -91,26 +161,8 @@ def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels 
     # an engine gives groups in any order, and sums of weights would round differently
     order = np.lexsort([key for key in keys if key is not None])
     by = None if by is None else replace(by, codes=by.codes[order])
-    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid).take(order), by)
+    losses = None if groups.losses is None else GroupLosses(rows.truth[order], by, groups.losses[order])
+    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid).take(order), by, losses)
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
-
-
-# ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────
-def _check(groups: Groups, asked: RowQuestion) -> None:
-    """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
-    of_classes = asked.task == "classification" or asked.of_classes
-    for argument, column in groups.columns.items():
-        if rows := groups.rows_in(lacking(column)):
-            raise errors.missing_values(argument, rows, None)
-        if not column.dtype.is_float():
-            continue
-        values = column.to_numpy().astype(np.float64)
-        if argument == "score":
-            if rows := groups.rows_in(np.isinf(values)):
-                raise errors.infinite_values(argument, rows, None)
-        elif of_classes or argument.startswith("by"):
-            wrong = are_fractions(values)
-            if rows := groups.rows_in(wrong):
-                raise errors.fractional_labels(argument, rows, None, float(min(values[wrong])))

@@ -47,10 +47,10 @@ class Rows:
         """Which rows belong together, and what intervals have to know about them."""
         if self.cluster is None:
             return None
-        columns = {"truth": self.truth, "decided": self.prediction, "scores": self.scores, "weight": self.weight}
+        paid = None
         if self.costs is not None and self.prediction is not None:
-            columns["paid"] = self.costs[np.arange(len(self.truth)), self.prediction]
-        return Clusters.of(self.cluster, **columns)
+            paid = self.costs[np.arange(len(self.truth)), self.prediction]
+        return Clusters.of(self.cluster, self.truth, self.prediction, self.scores, self.weight, paid)
 
     def shuffled(self, order: Array) -> "Rows":
         """Return the truth in another order against the predictions; a weight belongs to its truth."""

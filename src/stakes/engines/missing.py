@@ -5,6 +5,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import Arguments, Series, Values, as_series, is_missing
+from stakes.engines.tensors.arrays import at_home
 from stakes.tallies.arithmetic import Array
 
 
@@ -28,12 +29,14 @@ def keep(values: Values, present: Array) -> Values:
     """Return some rows of a column, whatever holds it."""
     if isinstance(values, list | tuple | range):
         return [value for value, here in zip(values, present.tolist(), strict=True) if here]
+    values = at_home(values, "")
     series = as_series(values)
     return np.asanyarray(values)[present] if series is None else series.filter(present.tolist()).to_native()
 
 
 def lacking(values: Values) -> Array:
     """Say of each row whether a column lacks a value there."""
+    values = at_home(values, "")
     series = None if isinstance(values, list | tuple | range | np.ndarray) else as_series(values)
     if series is not None:
         return _lacking_in_series(series)

@@ -16,39 +16,64 @@ from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 
 _PLAN = Plan(("0", "1"), ("0", "1"), "1")
+_PLAN_OF_FLAGS = Plan(("false", "true"), ("false", "true"), "true")
 
 
-def count_plain(wanted: type[Tally], truth: Values, output: Values, parts: Collection[str]) -> Tally | None:
-    """Count two columns as one kind of tally; None where they must be looked at more closely."""
+def count_plain(
+    wanted: type[Tally], truth: Values, output: Values, parts: Collection[str], weight: Values = None
+) -> Tally | None:
+    """Count two columns, with weights if there are any, as one kind of tally; None where they must be looked at more
+    closely.
+    """
     if type(truth) is not np.ndarray or type(output) is not np.ndarray or truth is output:
         return None
     if truth.ndim != 1 or truth.shape != output.shape or not truth.size or not _plain(truth) or not _plain(output):
         return None
+    if weight is not None and not _plain_weight(weight, truth):
+        return None
     try:
         if wanted is ErrorSums:
-            return ErrorSums.from_rows(truth, output, parts=parts, at_once=False)
-        return _of_classes(wanted, truth, output, parts)
+            numbers = truth.dtype.kind != "b" != output.dtype.kind
+            return ErrorSums.on_demand(truth, output, parts, weight) if numbers else None
+        return _of_classes(wanted, truth, output, parts, weight)
     except InputError:
         return None
 
 
 def _plain(values: Array) -> bool:
-    return values.dtype.kind in "iuf" and values.dtype.isnative and values.itemsize <= 8
+    return values.dtype.kind in "biuf" and values.dtype.isnative and values.itemsize <= 8
 
 
-def _of_classes(wanted: type[Tally], truth: Array, output: Array, parts: Collection[str]) -> Tally | None:
-    """Decisions or scores of two classes called 0 and 1, where both occur."""
-    if wanted is ScoreTable:
+def _plain_weight(weight: Values, truth: Array) -> bool:
+    """Whether these are weights of ordinary size, none of which is 0."""
+    if type(weight) is not np.ndarray or weight.shape != truth.shape or weight.dtype != np.float64:
+        return False
+    return weight is not truth and bool(weight.min() > 1e-100 and weight.max() < 1e100)  # not if one is missing
+
+
+def _of_classes(
+    wanted: type[Tally], truth: Array, output: Array, parts: Collection[str], weight: Array | None
+) -> Tally | None:
+    """Decisions or scores of two classes called 0 and 1, or false and true, where both occur."""
+    flags = [column.dtype.kind == "b" for column in (truth, output)]
+    plan = _PLAN_OF_FLAGS if flags[0] else _PLAN
+    if wanted is ScoreTable and not flags[1]:
         true = _codes(truth)
-        rows = None if true is None else memory.Rows(true, scores=output)
-    elif wanted is Confusion:
-        true, said = _codes(truth), _codes(output)
-        rows = None if true is None or said is None else memory.Rows(true, said)
-    else:
+        if true is None:
+            return None
+        positive, negative = str(plan.positive), plan.negative
+        return ScoreTable.from_rows(output, true.view(bool), weight, positive=positive, negative=negative)
+    if wanted is not Confusion or flags[0] != flags[1]:
         return None
-    return None if rows is None else memory.count_classes(_PLAN, rows, None, parts).tallies[wanted.kind]
+    true, said = _codes(truth), _codes(output)
+    if true is None or said is None:
+        return None
+    return memory.count_classes(plan, memory.Rows(true, said, weight=weight), None, parts).tallies[wanted.kind]
 
 
 def _codes(values: Array) -> Array | None:
+    if values.dtype.kind == "b":
+        codes = np.ascontiguousarray(values).view(np.uint8)
+        return codes if codes.any() and not codes.all() else None
     labels = zeros_and_ones(Column("", "number", values))
     return labels.codes if labels is not None and len(labels.names) == 2 else None

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.errors import EmptyError, InputError, short
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, GradedItems, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
 from stakes.tallies.checks import as_list
@@ -39,8 +39,11 @@ _SAVED = {
 """What is saved of a count; versions before 3 called the question its columns."""
 
 _KINDS: dict[str, type[Tally]] = {
-    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
+    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums, GradedItems)
 }
+_OF_TASK = {"regression": {"errors"}, "items": {"items"}}
+_OF_TASK |= {"classification": _KINDS.keys() - {"errors", "items"}}
+"""The tallies that there are of each task."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ class Counted(Saved):
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
+        if isinstance(tally, GradedItems):
+            return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
             raise InputError(
                 "no-evaluation-of",
@@ -211,13 +216,15 @@ class Counted(Saved):
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
 
-    def binned(self, grid: str | None = None) -> Self:
-        """Return the same counts with the scores of two classes in bins, in all segments on one grid."""
-        if self.scores is None:
+    def binned(self, *grids: str | None) -> Self:
+        """Return the same counts with scores in bins, in all segments on one grid (of each class's scores)."""
+        kind = next((kind for kind in ("scores", "class_scores") if kind in self.tallies), None)
+        if kind is None:
             return self
-        scores = self.scores.binned(grid)
-        segments = {name: part.binned(scores.grid.kind) for name, part in self.segments.items()}
-        return replace(self, tallies={**self.tallies, "scores": scores}, segments=segments)
+        tally: Any = self.tallies[kind]
+        found = tally.binned(*grids)
+        segments = {name: part.binned(*found.grids) for name, part in self.segments.items()}
+        return replace(self, tallies={**self.tallies, kind: found}, segments=segments)
 
     def decided_at(self, threshold: float) -> Self:
         """Return the same counts with the decisions of a threshold beside the scores."""
@@ -319,8 +326,7 @@ class Counted(Saved):
 
     def _check(self, tallies: int) -> None:
         """Refuse what no count can be, however it was written."""
-        kinds = {"errors"} if self.task == "regression" else {kind for kind in _KINDS if kind != "errors"}
-        _require("the task", self.task in ("classification", "regression") and set(self.tallies) <= kinds)
+        _require("the task", set(self.tallies) <= _OF_TASK.get(self.task, set()))
         _require("the list of tallies", 0 < tallies == len(self.tallies))
         decided = self.decided_by in get_args(DecidedBy) and (self.threshold is None or self.decided_by == "threshold")
         _require("what decides", decided)

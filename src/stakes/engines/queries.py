@@ -7,7 +7,7 @@ twice. Group by group the order is the engine's own, and sums of weights are rou
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import narwhals as nw
@@ -17,7 +17,11 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
 from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
+from stakes.engines.labels import are_fractions
+from stakes.engines.missing import lacking
+from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.losses import SHAPE
 
 MOST_SCORES = 10**6
 """The most different scores that come back one by one; more are binned where they lie."""
@@ -34,15 +38,16 @@ _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
 )
 _SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
-_STEPS = 2.0**15
-"""Steps of the grid of bins in each power of two; see ``tallies/bins.py``."""
+_LOSSES = ("square_of_positive", "square_of_negative", "surprise_of_positive", "surprise_of_negative")
+_IMPOSSIBLE, _BEYOND = 1e300, 1e150
+"""What stands for an infinite loss, and sums (of weights up to 1e100) that hold one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
     """The kinds of rows that occur: a value for each argument, how many rows, and perhaps their Σw and Σw².
 
-    ``weightless`` rows have weight 0, and are in none of them.
+    ``weightless`` rows have weight 0, and are in none of them. ``added`` are sums of other columns, by weight.
     """
 
     columns: Mapping[str, Series]
@@ -50,10 +55,38 @@ class Groups:
     weight: Array | None = None
     squares: Array | None = None
     weightless: int = 0
+    added: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def losses(self) -> Array | None:
+        """What the rows of a group lose, were they positive and were they negative (``tallies/losses.py``).
+
+        They are known where probabilities were binned.
+        """
+        if not self.added:
+            return None
+        sums = np.stack([self.added[name] for name in _LOSSES], axis=-1)
+        return with_infinite(sums).reshape(-1, *SHAPE)
 
     def rows_in(self, groups: Array) -> int:
         """How many rows there are in some of the groups (a mask)."""
         return int(self.sizes[groups].sum())
+
+    def check(self, of_classes: bool) -> None:
+        """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
+        for argument, column in self.columns.items():
+            if rows := self.rows_in(lacking(column)):
+                raise errors.missing_values(argument, rows, None)
+            if not column.dtype.is_float():
+                continue
+            values = column.to_numpy().astype(np.float64)
+            if argument == "score":
+                if rows := self.rows_in(np.isinf(values)):
+                    raise errors.infinite_values(argument, rows, None)
+            elif of_classes or argument.startswith("by"):
+                wrong = are_fractions(values)
+                if rows := self.rows_in(wrong):
+                    raise errors.fractional_labels(argument, rows, None, float(min(values[wrong])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +96,7 @@ class QuerySource:
     frame: LazyTable
     places: Mapping[str, str]
     where: str | None = None
+    added: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Data, wanted: Mapping[str, str], where: str | None = None) -> "QuerySource":
@@ -96,36 +130,59 @@ class QuerySource:
     def rows(self) -> dict[str, Series]:
         """Bring the named columns of all rows here, for questions that need them; how many is told to the log."""
         table = collect(self.frame.select(*dict.fromkeys(self.places.values())))
-        self._refuse_nothing(len(table))
+        self.refuse_nothing(len(table))
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
         return {argument: table[place] for argument, place in self.places.items()}
 
-    def _refuse_nothing(self, rows: int) -> None:
+    def refuse_nothing(self, rows: int) -> None:
+        """Refuse a condition that keeps no row."""
         if self.where is not None and not rows:
             raise errors.nothing_satisfies(self.where)
+
+    def without_gaps(self) -> tuple[LazyTable, int, float]:
+        """Leave out rows that lack a value in one of the columns: what is left, how many were not, and their weight."""
+        frame = self.frame.with_columns(nw.lit(0).alias("gap"))
+        for place in dict.fromkeys(self.places.values()):
+            frame = frame.with_columns(choose(lacks(frame, place), nw.lit(1), nw.col("gap")).alias("gap"))
+        lost = [nw.len().alias("rows"), nw.col("gap").sum().alias("lost")]
+        if "weight" in self.places:
+            place = self.places["weight"]
+            own = choose(lacks(frame, place), nw.lit(0.0), nw.col(place).cast(nw.Float64))
+            frame = frame.with_columns((own * nw.col("gap")).alias("lost_weight"))
+            lost.append(nw.col("lost_weight").sum().alias("weight"))
+        (found,) = collect(frame.select(*lost)).rows(named=True)
+        if found["rows"] and found["rows"] == found["lost"]:
+            raise errors.nothing_left(int(found["rows"]))
+        return frame.filter(nw.col("gap") == 0), int(found["lost"] or 0), float(found.get("weight") or 0.0)
 
     def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
         frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
-            frame = _weigh(frame, self.places["weight"])
+            frame = weigh(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
             names["weighing"] = None
+        if self.added:
+            unit = nw.col("weight") if "weight" in self.places else nw.lit(1.0)
+            frame = frame.with_columns(*((nw.col(name) * unit).alias(name) for name in self.added))
+            sums += [nw.col(name).sum().alias(f"sum_{name}") for name in self.added]
         return frame.group_by(*names).agg(*sums)
 
     def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
         """Count the rows of each combination of these columns; None when there are more combinations than that."""
         query = self.query(keys)
         table = collect(query if most is None else query.head(most + 1))
-        self._refuse_nothing(len(table))
+        self.refuse_nothing(len(table))
         if most is not None and len(table) > most:
             return None
         weightless = 0
         if "weight" in self.places:
-            table, weightless = _with_weight(table)
+            table, weightless = with_weight(table)
         found = {key: table[self.places[key]] for key in keys}
         numbers = {name: table[name].to_numpy() for name in ("rows", "sum", "squares") if name in table.columns}
-        return Groups(found, numbers["rows"].astype(np.int64), numbers.get("sum"), numbers.get("squares"), weightless)
+        sizes = numbers["rows"].astype(np.int64)
+        added = {name: table[f"sum_{name}"].to_numpy().astype(np.float64) for name in self.added}
+        return Groups(found, sizes, numbers.get("sum"), numbers.get("squares"), weightless, added)
 
     @property
     def _score(self) -> nw.Expr:
@@ -135,14 +192,14 @@ class QuerySource:
         """The lowest and the highest score, all of which must be finite numbers."""
         score = self._score
         missing = score.is_null() | score.is_nan()
-        faults = _whether(missing).alias("missing"), _whether(~missing & _infinite(score)).alias("infinite")
+        faults = whether(missing).alias("missing"), whether(~missing & infinite(score)).alias("infinite")
         asked = self.frame.select(score.alias("score"), *faults)
         found = asked.select(
             nw.col("missing").sum(), nw.col("infinite").sum(), nw.col("score").min().alias("low"),
             nw.col("score").max().alias("high"),
         )  # fmt: skip
         ((missing_rows, infinite_rows, low, high),) = collect(found).rows()
-        self._refuse_nothing(low is not None or missing_rows)
+        self.refuse_nothing(low is not None or missing_rows)
         if missing_rows:
             raise errors.missing_values("score", int(missing_rows), None)
         if infinite_rows:
@@ -151,13 +208,33 @@ class QuerySource:
 
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
-        frame = self.frame.with_columns(_whether(self._score >= float(threshold)).alias("above"))
+        frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("above"))
         return replace(self, frame=frame, places={**self.places, "above": "above"})
 
     def binned(self, grid: str) -> "QuerySource":
-        """The same table with scores rounded down to the grid of bins."""
-        frame = _on_grid(self.frame.with_columns(self._score.alias("edge")), grid)
+        """The same table with scores rounded down to the grid of bins, and what they lose beside."""
+        if grid != "probability":
+            return self.on_grid(grid)
+        own, other = self._score, 1.0 - self._score
+        each = other * other, own * own, surprise(own), surprise(other)
+        frame = self.frame.with_columns(*(loss.alias(name) for loss, name in zip(each, _LOSSES, strict=True)))
+        return replace(self, frame=frame, added=_LOSSES).on_grid(grid)
+
+    def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
+        """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
+        frame = round_down(self.frame.with_columns(self._score.alias("edge")), grid, 2.0**bits)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
+
+
+def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:
+    """−log p; of 0, which not every engine takes, a number that no sum of others reaches."""
+    possible = probability > 0
+    return choose(possible, choose(possible, probability, nw.lit(1.0)).log() * -1.0, nw.lit(impossible))
+
+
+def with_infinite(sums: Array) -> Array:
+    """Sums of surprise, among which those of what was thought impossible are infinite."""
+    return np.where(sums > _BEYOND, np.inf, sums)
 
 
 def collect(frame: LazyTable) -> Table:
@@ -170,7 +247,7 @@ def collect(frame: LazyTable) -> Table:
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _weigh(frame: LazyTable, name: str) -> LazyTable:
+def weigh(frame: LazyTable, name: str) -> LazyTable:
     """Add the weight, its square, and what is wrong with it as a key, so that wrong ones come back counted."""
     dtype = frame.collect_schema()[name]
     if not (dtype.is_numeric() or dtype == nw.Boolean):
@@ -178,14 +255,14 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
     frame = frame.with_columns(nw.col(name).cast(nw.Float64).alias("weight"))
     weight = nw.col("weight")
     extreme = (weight > 1e100) | (weight < 1e-100)
-    tests = (weight == 0, weight.is_null() | weight.is_nan(), weight < 0, _infinite(weight), extreme)
+    tests = (weight == 0, weight.is_null() | weight.is_nan(), weight < 0, infinite(weight), extreme)
     weighing = nw.lit(_FINE)
     for number, test in reversed([*enumerate(tests, _ZERO)]):  # the first that holds is the outermost
         weighing = nw.when(test).then(nw.lit(number)).otherwise(weighing)
     return frame.with_columns((weight * weight).alias("square"), weighing.alias("weighing"))
 
 
-def _with_weight(table: Table) -> tuple[Table, int]:
+def with_weight(table: Table) -> tuple[Table, int]:
     """Refuse wrong weights, and leave out rows of weight 0: how many is told."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
     for number, words in enumerate(_WEIGHT_FAULTS, _ZERO + 1):
@@ -197,38 +274,52 @@ def _with_weight(table: Table) -> tuple[Table, int]:
     return (table.filter((weighing == _FINE).tolist()) if weightless else table), weightless
 
 
-def _infinite(number: nw.Expr) -> nw.Expr:
+def infinite(number: nw.Expr) -> nw.Expr:
+    """Whether a number is infinite."""
     return (number > sys.float_info.max) | (number < -sys.float_info.max)
 
 
-def _whether(test: nw.Expr) -> nw.Expr:
+def lacks(frame: LazyTable, place: str) -> nw.Expr:
+    """Whether a row lacks a value in a column: null, NaN, or text of nothing but blanks."""
+    dtype, column = frame.collect_schema()[place], nw.col(place)
+    if dtype.is_float():
+        return column.is_null() | column.is_nan()
+    return column.is_null() | (column.str.strip_chars() == "") if dtype == nw.String else column.is_null()
+
+
+def whether(test: nw.Expr) -> nw.Expr:
+    """1 where something holds, 0 elsewhere."""
     return nw.when(test).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
 # ── bins: nothing but comparisons and products with powers of two, so that every engine rounds alike ─────────────
-def _on_grid(frame: LazyTable, grid: str) -> LazyTable:
-    """Round scores down: probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up."""
+def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> LazyTable:
+    """Round scores down to so ``fine`` steps in each power of two (``tallies/bins.py``).
+
+    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up.
+    """
     mirror, edge, size = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size")
-    frame = frame.with_columns(_whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
+    frame = frame.with_columns(whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
     mirrored = nw.col("mirrored") == 1
-    frame = frame.with_columns(_choose(mirrored, mirror - edge, edge).alias("size"), nw.lit(1.0).alias("unit"))
+    frame = frame.with_columns(choose(mirrored, mirror - edge, edge).alias("size"), nw.lit(1.0).alias("unit"))
     for k in () if mirror else _LARGER:
         frame = _scale(frame, size >= 2.0**k, 2.0**-k)
     for k in _SMALLER:  # sizes that no normal float scales up so far keep the unit of the smallest
         frame = _scale(frame, size < 2.0 ** (1 - k), 2.0**k)
-    steps = size * _STEPS
-    whole = _choose(mirrored, steps.ceil().cast(nw.Float64), steps.floor().cast(nw.Float64))
-    frame = frame.with_columns((whole * (1 / _STEPS) * nw.col("unit")).alias("size"))
-    return frame.with_columns(_choose(mirrored, mirror - size, size).alias("edge"))
+    steps = size * fine
+    whole = choose(mirrored, steps.ceil().cast(nw.Float64), steps.floor().cast(nw.Float64))
+    frame = frame.with_columns((whole * (1 / fine) * nw.col("unit")).alias("size"))
+    return frame.with_columns(choose(mirrored, mirror - size, size).alias("edge"))
 
 
 def _scale(frame: LazyTable, test: nw.Expr, factor: float) -> LazyTable:
     """Bring sizes of which something holds nearer to [1, 2); their unit says by how much."""
     size, unit = nw.col("size"), nw.col("unit")
     return frame.with_columns(
-        _choose(test, size * factor, size).alias("size"), _choose(test, unit * (1 / factor), unit).alias("unit")
+        choose(test, size * factor, size).alias("size"), choose(test, unit * (1 / factor), unit).alias("unit")
     )
 
 
-def _choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
+def choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
+    """One thing where something holds, another elsewhere."""
     return nw.when(test).then(one).otherwise(other)

@@ -14,6 +14,7 @@ from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, w
 from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
+from stakes.engines.logits import probabilities_of
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_count
@@ -61,6 +62,8 @@ class RowQuestion:
     tally that some figures need and that cost time; all of them when it is None. ``several`` judges two classes as
     several are judged, none of which is positive.
 
+    ``from_logits`` says that scores are logits, and makes probabilities of them.
+
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
 
@@ -82,6 +85,7 @@ class RowQuestion:
     missing: str = "error"
     alike: Values = None
     several: bool = False
+    from_logits: bool = False
     text_format: TextFormat | None = None
 
     @property
@@ -119,6 +123,8 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     score, pricing = asked.score, asked.pricing
     if (score is None or (isinstance(score, dict) and not score)) and asked.prediction is None:
         raise errors.nothing_to_judge()
+    if asked.from_logits and score is None:
+        raise errors.logits_without_score()
     if asked.baseline is not None:
         check_baseline(asked.baseline)
     if asked.classes is None and (width := width_of(score)) > 1:
@@ -126,7 +132,11 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     scores, table = spread_scores(score, asked.classes)
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
-        raise errors.cost_columns_without_data(list(prices.values()))
+        raise InputError(
+            "cost-columns-without-data",
+            f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
+            "that has it, and the other columns by name",
+        )
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
     named |= {**spread_by(asked.by, data), **scores}
     chosen = {} if asked.where is None or table is None else {"score": np.arange(len(table.values))}
@@ -245,7 +255,11 @@ def _classes(
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
+    if asked.from_logits and table is not None:
+        table = replace(table, values=probabilities_of(table.values))
     scores, span = _scores(columns.get("score"), table, plan, truth.names, even=pricing is not None)
+    if asked.from_logits and table is None and scores is not None:
+        scores = probabilities_of(scores)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=counting.weight)
     if pricing is not None:
         return decide_by_costs(pricing, plan, rows, columns, asked.threshold)

@@ -76,16 +76,26 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
 
 
-def values_of(name: str) -> tuple[str, ...] | None:
-    """The values that the name of a segment is made of (``site=A, sex=f``), if it is that of several columns."""
-    values, end = [], 0
+def parts_of(name: str) -> list[tuple[str, str]] | None:
+    """The columns and values that the name of a segment is made of (``site=A, sex=f``), if it is that of several."""
+    parts, end = [], 0
     while end < len(name):
         part = _PART.match(name, end)
         if part is None:
             return None
-        values.append(json.loads(part[2]) if part[2].startswith('"') else part[2])
+        parts.append((_unquote(part[1]), _unquote(part[2])))
         end = part.end()
-    return tuple(values)
+    return parts
+
+
+def _unquote(text: str) -> str:
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def values_of(name: str) -> tuple[str, ...] | None:
+    """The values alone."""
+    parts = parts_of(name)
+    return None if parts is None else tuple(value for _, value in parts)
 
 
 def with_segments_together(columns: Arguments) -> dict[str, Values]:

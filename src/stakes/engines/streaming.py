@@ -4,34 +4,40 @@ Up to ``MOST_EXACT`` rows the named columns are read whole and every figure is e
 asked for, only groups of rows alike are kept, their scores in bins (``binning.py``), as when another engine counts them
 (``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
-Questions that need the rows themselves (errors of predicted numbers, scores of several classes, clusters, costs that
-differ by row; exact scores with weights or segments) read the columns whole, whatever the number of rows.
+Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
+themselves (clusters of class probabilities, costs that differ by row; exact scores with weights, clusters, segments or
+several classes) read the columns whole, whatever the number of rows.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from stakes import errors
+from stakes.engines.alike import Spelling
 from stakes.engines.binning import BinnedCounts
-from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import Arguments, Values, as_finite, kind_in_words
+from stakes.engines.cells import CellLosses, Cells, CellSums, Found
+from stakes.engines.class_stream import ClassStream
+from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
+from stakes.engines.clusters import ClusterCounts
+from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
-from stakes.engines.groups import Grouped, count_as_rows, count_groups
+from stakes.engines.groups import Grouped, GroupLosses, count_as_rows, count_groups, warn_of_few_in
 from stakes.engines.labels import Labels, encode, zeros_and_ones
-from stakes.engines.lazy import count_inside, name_columns
+from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows
+from stakes.engines.number_batches import FileNumbers
+from stakes.engines.number_queries import count_numbers_inside
+from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
+from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.errors import About, InputError
-from stakes.tallies import ScoreTable, bins
+from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
@@ -39,6 +45,8 @@ from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000
 """Of more rows than this the scores are binned, unless exact=True."""
+
+T = TypeVar("T")
 
 BATCH = 1 << 20
 """Rows that are read at a time."""
@@ -49,15 +57,20 @@ _MANY = 1 << 22
 
 def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Counted | None:
     """Count files of many rows; None when they are to be read whole."""
+    if not is_one_of(asked.missing, ("error", "drop")) or read_once(data):
+        return None  # the first of which is refused there
+    if (numbers := number_columns(data, asked)) is not None and not exact:
+        counted = _count_numbers(data, numbers, asked, exact)
+        if counted is not None:
+            return counted
     named = name_columns(data, asked)
-    if not is_one_of(asked.missing, ("error", "drop")):
-        return None  # which is refused there
-    if named is None or read_once(data):
+    if named is None:
         return None
-    if exact and any(name == "weight" or name.startswith("by") for name in named):
+    several = class_names(named)
+    if exact and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
     files = Files.open(data, named, asked.where)
-    if not files.have_more_rows_than(_MANY if exact is False else MOST_EXACT):
+    if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
         return None
     with files.relation() as table:
         if table is not None:
@@ -66,22 +79,43 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
         return None
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
-    quick = files.with_types()
+    return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
+
+
+def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
+    """Count files with types; where something is wrong once more without, which takes longer and names the line."""
     try:
         try:
-            return _count(quick, asked, keep_scores)
+            return count(quick)
         except errors.InputError:
             if quick is files:
                 raise
-            return _count(files, asked, keep_scores)  # takes longer, and says in which line something is wrong
+            return count(files)
     except errors.GapError as problem:
         raise files.gap() or problem from None
 
 
+def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count predicted numbers; None where there are few rows, or classes."""
+    files = Files.open(data, named, asked.where)
+    if not files.have_more_rows_than(_MANY if exact is False else MOST_EXACT) or not _asks_for_numbers(files, asked):
+        return None
+    with files.relation() as table:
+        if table is not None:
+            return count_numbers_inside(table, named, asked)
+    warn_of_same_column(named)
+    quick = files.with_types(("truth", "prediction", "weight"))
+    return count_typed(
+        files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
+    )
+
+
 def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
-    if asked.of_classes or asked.task != "auto":
+    if asked.of_classes or asked.task == "classification":
         return False
+    if asked.task == "regression" or asked.baseline is not None:
+        return True
     first = next((found for found in files.batches(BATCH) if len(found["truth"])), None)
     if first is None:
         return False
@@ -95,7 +129,11 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
 
 
 def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | None:
-    counting = KeptScores(files.likely_rows, asked.threshold) if keep_scores else BinnedScores(asked.threshold)
+    counting: Counting = BinnedScores(asked.threshold)
+    if classes := class_names(files.wanted):
+        counting = ClassProbabilities(asked, classes, files.place_of)
+    elif keep_scores:
+        counting = KeptScores(files.likely_rows, asked.threshold)
     dropped, read, lost, some = 0, 0, 0.0, False
     for batch in ahead(_batches(files, asked.missing)):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
@@ -111,25 +149,26 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
 
 def _batches(files: Files, missing: str) -> Iterator["Batch"]:
     """Read and check the rows batch by batch; one without rows that count has no labels."""
-    rows = 0
-    for found in files.batches(BATCH):
-        first, rows = rows, rows + len(found["truth"])
-        try:
-            yield Batch.read(found, missing)
-        except errors.EmptyError as nothing:
-            yield Batch({}, {}, None, None, Dropped(nothing.dropped), nothing.dropped)
-        except errors.InputError as problem:
-            raise problem.located(partial(_place, files, first)) from None
+
+    def read(found: Arguments, first: int) -> Batch:
+        return replace(Batch.read(found, missing), start=first)
+
+    for batch in files.read_batches(_rows_at_a_time(files), read):
+        yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
 
 
-def _place(files: Files, first: int, row: int) -> str:
-    return files.place_of(first + row)
+def _rows_at_a_time(files: Files) -> int:
+    """How many rows are read at a time: fewer where there are scores of many classes."""
+    return -(-2 * BATCH // max(len(class_names(files.wanted)), 2))
 
 
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows as codes and numbers."""
+    """Some rows as codes and numbers; scores of several classes are class × row.
+
+    The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out.
+    """
 
     labels: Mapping[str, Labels]
     kinds: Mapping[str, str]
@@ -137,20 +176,40 @@ class Batch:
     weight: Array | None
     dropped: Dropped
     length: int
+    places: Array | None = None
+    start: int = 0
+    cluster: Column | None = None
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
         """Read and check the columns of some rows; those without weight are left out."""
         rows = rows_that_count(found, None, missing)
-        labels = {name: column for name, column in rows.columns.items() if name != "score"}
+        cluster = rows.columns.pop("cluster", None)
+        labels = {name: column for name, column in rows.columns.items() if not name.startswith("score")}
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},
-            as_finite(rows.columns["score"]) if "score" in rows.columns else None,
+            _scores(rows.columns),
             rows.weight,
             rows.dropped,
             rows.dropped.rows + len(rows.columns["truth"]),
+            rows.places,
+            cluster=cluster,
         )
+
+    @property
+    def numbers(self) -> Array:
+        """The numbers of the rows among all."""
+        rows = np.arange(self.length - self.dropped.rows) if self.places is None else self.places
+        return self.start + rows
+
+
+def _scores(columns: Mapping[str, Column]) -> Array | None:
+    """The scores, of several classes below each other."""
+    if "score" in columns:
+        return as_finite(columns["score"])
+    several = [as_finite(column) for name, column in columns.items() if name.startswith("score")]
+    return np.stack(several, dtype=np.float64) if several else None
 
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
@@ -165,47 +224,59 @@ class Counting:
         self._cells = Cells()
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
+        self._clusters: ClusterCounts | None = None
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
         for name, kind in batch.kinds.items():
             if self._kinds.get(name, kind) != kind:
-                before, here = kind_in_words(self._kinds[name]), kind_in_words(kind)
-                raise InputError(
-                    "kind-changes",
-                    About(name),
-                    f" holds {before} in the first rows and {here} in later ones; make it of one kind",
-                )
+                raise kind_changes(name, self._kinds[name], kind)
         self._kinds = batch.kinds
-        labels = list(batch.labels.values())
-        if self._threshold is not None and batch.scores is not None:
-            labels.append(Labels((batch.scores.astype(np.float64) >= self._threshold).view(np.uint8), _DECIDED))
-        found = self._cells.of(labels)
+        found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
+        if batch.cluster is not None:
+            self._clusters = self._clusters or ClusterCounts()
+            by_segment = any(name.startswith("by") for name in batch.kinds)
+            self._clusters.add(batch.cluster, found, batch.scores, batch.weight, by_segment)
         return batch.scores is None or self._keep(batch, batch.scores, found)
+
+    def _decided(self, batch: Batch) -> list[Labels]:
+        """What is decided by the scores of a batch, if anything is."""
+        if self._threshold is None or batch.scores is None:
+            return []
+        return [Labels((batch.scores.astype(np.float64) >= self._threshold).view(np.uint8), _DECIDED)]
+
+    def _columns(self) -> dict[str, Values]:
+        """The labels of the cells, by argument."""
+        return self._cells.columns(self._kinds)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        texts = zip(*self._cells.names, strict=True)  # the last of them may be what is decided
-        labels = zip(self._kinds.items(), texts, strict=False)
-        columns: dict[str, Values] = {name: list(map(_VALUES[kind], column)) for (name, kind), column in labels}
-        above = None
+        columns, above = self._columns(), None
         if asked.score is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
             if self._threshold is not None:
                 above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names])
-        return count_as_rows(asked, columns, above, self._count_cells)
+        return count_as_rows(asked, columns, above, self._count_with_clusters)
+
+    def _count_with_clusters(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
+        counted = self._count_cells(plan, rows, by)
+        if counted is None or self._clusters is None:
+            return counted
+        return self._clusters.result(rows, by).added_to(counted)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         """Keep the scores of a batch."""
         raise NotImplementedError
 
-    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
         """Count the cells, which were read as if they were rows."""
+        return self._count_decisions(plan, rows, by)
+
+    def _count_decisions(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         return count_groups(plan, Grouped(rows, *self._sums.weights), by)
 
 
-_VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".__eq__, "text": str}
 _DECIDED = ("below", "above")
 
 
@@ -215,20 +286,73 @@ class BinnedScores(Counting):
     def __init__(self, threshold: float | None) -> None:
         super().__init__(threshold)
         self._bins = BinnedCounts()
+        self._losses = CellLosses()
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        self._bins.add(scores, found.of_rows, batch.weight)
+        cells = found.of_rows
+        self._losses.add(scores, cells, batch.weight)
+        self._bins.add(scores, cells, batch.weight)
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         if rows.scores is None:
-            return super()._count_cells(plan, rows, by)
+            return self._count_decisions(plan, rows, by)
+        losses = None if self._losses.sums is None else GroupLosses(rows.truth, by, self._losses.sums)
         found = self._bins.result()  # each bin of a cell is a group of its own
         rows = replace(rows.take(found.cells), scores=found.edges)
         by = None if by is None else replace(by, codes=by.codes[found.cells])
-        counted = count_groups(plan, Grouped(rows, found.weights, found.squares, found.grid), by)
-        _warn_of_few_outside(counted.scores)
+        counted = count_groups(plan, Grouped(rows, found.weights, found.squares, found.grid), by, losses)
+        warn_of_few_in(counted.scores)
         return counted
+
+
+class ClassProbabilities(Counting):
+    """Groups of rows alike, and the scores of several classes in bins (``class_stream.py``)."""
+
+    def __init__(self, asked: RowQuestion, classes: tuple[str, ...], place: Callable[[int], str]) -> None:
+        super().__init__(None)
+        self._asked, self._place = asked, place
+        self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
+        names = () if asked.pricing is None else asked.pricing.names
+        self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
+
+    def _decided(self, batch: Batch) -> list[Labels]:
+        truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
+        spelled = truth.renamed(self._spelling) if self._spelling.words else truth
+        decided = self._stream.add(np.asarray(batch.scores), spelled, by, batch.weight, batch.numbers)
+        if self._asked.prediction is not None:
+            return []
+        return [Labels(decided, decisions_of(self._asked, self._stream.classes))]
+
+    def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
+        return True  # they were counted when they decided
+
+    def count(self, asked: RowQuestion) -> Counted | None:
+        """Count the groups; None when the classes turn out to be others than those of the scores."""
+        columns = self._columns()
+        columns["score"] = any_scores(self._stream.classes, len(self._cells.names))
+        return count_as_rows(asked, columns, None, self._count_cells)
+
+    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
+        if not is_of(plan, self._stream.classes):
+            return None
+        how = decided_by(self._asked)
+        with errors.pointing(lambda problem: problem.located(self._place)):
+            self._stream.oddities.tell(self._asked, how)
+        if how != "rows":
+            decided = np.array([plan.decisions.index(names[-1]) for names in self._cells.names])
+            rows = replace(rows, prediction=decided)
+        counted = self._count_decisions(plan, replace(rows, scores=None), by)
+        return self._stream.result(self._segments(by)).added_to(counted, how)
+
+    def _segments(self, by: Labels | None) -> list[str]:
+        """The names of the segments, by their numbers in the stream."""
+        if by is None:
+            return [""]
+        places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
+        combinations = [tuple(names[place] for place in places) for names in self._cells.names]
+        called = dict(zip(map(self._stream.segment_of, combinations), by.codes.tolist(), strict=True))
+        return [by.names[called[number]] for number in range(len(called))]
 
 
 class KeptScores(Counting):
@@ -248,19 +372,6 @@ class KeptScores(Counting):
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
         scores = ScoreTable(str(plan.positive), plan.negative, keys)
-        _warn_of_few_outside(scores)
-        counted = super()._count_cells(plan, rows, by)
+        warn_of_few_in(scores)
+        counted = self._count_decisions(plan, rows, by)
         return replace(counted, tallies={**counted.tallies, "scores": scores})
-
-
-def _warn_of_few_outside(table: ScoreTable) -> None:
-    """Warn as :func:`stakes.engines.warn_of_few_outside` does, of scores that are counted already."""
-    if table.probabilities:
-        return
-    (low, high), total = table.range, table.total
-    below = total - sum(table.at(0.0).counts[:, 1])
-    above = sum(table.at(math.nextafter(1.0, 2.0) if table.grid is None else bins.next_edge(1.0, "line")).counts[:, 1])
-    if below + above <= FEW_OUTSIDE * total:
-        errors.warn(
-            "few-outside", errors.few_outside(round(below + above), round(total), None, low if low < 0 else high)
-        )

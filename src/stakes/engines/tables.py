@@ -86,7 +86,7 @@ def warn_of_same_column(given: Arguments) -> None:
 
 def same_column(given: Arguments) -> str:
     """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
-    for name in ("score", "prediction"):
+    for name in ("score", "prediction") if "truth" in given else ():
         other = given.get(name)
         named = isinstance(other, str) and isinstance(given["truth"], str)
         if other is not None and (other is given["truth"] or (named and other == given["truth"])):

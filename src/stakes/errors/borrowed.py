@@ -51,6 +51,9 @@ _ELSEWHERE = {
 }
 """What is asked for in another way."""
 
+_PRICES = ("miss", "false_alarm")
+_BOTH_PRICES = "costs=stakes.Costs(miss=5, false_alarm=1)"
+_CALLED = "here it is called "
 _TRANSLATED = {theirs: ours for ours, names in _OURS.items() for theirs in names.split()}
 
 
@@ -59,9 +62,25 @@ def translation(name: str, known: Collection[str]) -> list[str | Pass]:
     ours = _TRANSLATED.get(name, name)
     found = [one for one in (ours, f"{ours}s") if one in known and one != name]
     elsewhere = _ELSEWHERE.get(ours)
-    return ["here it is called ", Pass(found[0]), "; pass that"] if found else [elsewhere] if elsewhere else []
+    return [_CALLED, Pass(found[0]), "; pass that"] if found else [elsewhere] if elsewhere else []
 
 
-def no_such_option(verb: str, name: str, known: Collection[str]) -> InputError:
-    translated = translation(name, known) or [nearest(name, list(known)).removeprefix("; ")]
-    return InputError("no-such-option", f"{verb}() has no option '", About(name), "'; ", *translated)
+def no_such_option(
+    verb: str, name: str, known: Collection[str], others: Collection[str] = (), command: str = ""
+) -> InputError:
+    """``others`` are options beside it; told at once, as a ``command`` is typed if there is one."""
+
+    def given(option: str) -> str:
+        return f"--{option.replace('_', '-')}" if command else option
+
+    if name in _PRICES and "costs" in known:
+        translated: list[str | Pass] = ["what mistakes cost is given together: ", _BOTH_PRICES]
+    else:
+        translated = translation(name, known) or [nearest(name, list(known)).removeprefix("; ")]
+    borrowed = [(one, _TRANSLATED.get(one)) for one in others if one != name and one not in known]
+    more = [part for one, ours in borrowed if ours in known for part in (f", {given(one)} ", Pass(str(ours)))]
+    if more and translated[0] == _CALLED:
+        translated = [*translated[:2], *more, "; pass those"]
+    asked = f"stakes {command}" if command else f"{verb}()"
+    option = given(name) if command else About(name)
+    return InputError("no-such-option", f"{asked} has no option '", option, "'; ", *translated)

@@ -6,8 +6,8 @@ from stakes.errors import About, InputError, Pass
 from stakes.errors.words import short, some
 
 
-def no_calibration(why: str) -> InputError:
-    return InputError("no-calibration", f"calibration needs probabilities: {why}")
+def no_calibration(why: str, needed: str = "probabilities", *advice: str | Pass) -> InputError:
+    return InputError("no-calibration", f"calibration needs {needed}: {why}", *advice)
 
 
 def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
@@ -15,8 +15,8 @@ def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
         return InputError(
             "truth-of-recalibration",
             About("truth"),
-            f" has {len(names):,} classes ({some(names)}), and {calibrator} is for two; for more there is "
-            "TemperatureCalibrator, with one column of probabilities for each",
+            f" has {len(names):,} classes ({some(names)}), and {calibrator} is for two; for more there are "
+            "TemperatureCalibrator, AffineCalibrator and VectorCalibrator, with one column of probabilities for each",
         )
     return InputError(
         "truth-of-recalibration",

@@ -1,6 +1,6 @@
 """Columns: which are given, how long they are, what they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass, Text
 from stakes.errors.mentions import in_rows
@@ -51,6 +51,22 @@ def missing_values(argument: str, count: int, first: int | None, needed: bool = 
         in_rows(count, first),
         "; fill them, or leave those rows out with ",
         Pass("missing", "drop"),
+        *(_FEW_LABELS if argument == "truth" and count >= _MANY_WITHOUT else ()),
+    )
+
+
+_MANY_WITHOUT = 50
+_FEW_LABELS = (
+    "; ",
+    Pass("unlabelled", "estimate"),
+    " estimates what they would tell, provided that whether a row was labelled depends on its output only",
+)
+
+
+def mixed_devices(places: Mapping[str, str]) -> InputError:
+    seen = ", ".join(f"{name} on {place}" for name, place in places.items())
+    return InputError(
+        "mixed-devices", f"the tensors lie on different devices ({seen}); bring them to one with .to(device)"
     )
 
 

@@ -34,7 +34,7 @@ def bad_requirement(text: object) -> InputError:
     return InputError(
         "bad-requirement",
         f"{short(repr(text))} is no condition; write a figure, one of >= <= > <, and a number: 'auc.low >= 0.8', "
-        "'f1[setosa] > 0.9', 'recall.low >= 0.7 in every segment'",
+        "'f1[setosa] > 0.9', 'recall.low >= 0.7 in every segment', 'gap(recall).high <= 0.1'",
     )
 
 

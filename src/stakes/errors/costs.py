@@ -14,14 +14,6 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
     )
 
 
-def cost_columns_without_data(columns: Sequence[str]) -> InputError:
-    return InputError(
-        "cost-columns-without-data",
-        f"the costs name the column {some(columns)}, but no data was given; pass a table or a file that has it, and "
-        "the other columns by name",
-    )
-
-
 def costs_by_row(columns: Sequence[str]) -> InputError:
     return InputError(
         "costs-by-row",
@@ -32,21 +24,23 @@ def costs_by_row(columns: Sequence[str]) -> InputError:
 
 
 def not_costs(given: object) -> InputError:
+    matrix = hasattr(given, "__len__") and not isinstance(given, str)
     return InputError(
         "not-costs",
         Given("costs", given),
         " does not work; pass ",
         Pass("costs", miss=5, false_alarm=1),
-        ", or any Costs",
+        ", or Costs(matrix, classes=[…]), which says whose rows these are" if matrix else ", or any Costs",
     )
 
 
-def costs_of_numbers() -> InputError:
+def costs_of_numbers(argument: str = "costs") -> InputError:
     return InputError(
         "costs-of-numbers",
-        Given("costs"),
-        " are for decisions between classes, and these are predicted numbers; leave ",
-        Pass("costs"),
+        Given(argument),
+        f" {'are for decisions between' if argument == 'costs' else 'is about'} classes, and these are predicted "
+        "numbers; leave ",
+        Pass(argument),
         " out",
     )
 

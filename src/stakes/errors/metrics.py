@@ -24,6 +24,10 @@ def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> Inpu
     return InputError("no-such-parameter", f"{metric} has no parameter '", About(parameter), "'; ", *translated)
 
 
+def which_parameter(metric: str, parameter: str, wanted: str) -> InputError:
+    return InputError("which-parameter", f"{metric} needs its {parameter}; write {metric}({parameter}=…) with {wanted}")
+
+
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:
     return InputError("wrong-tally", f"{metric} needs a {wanted} table, not a {seen}")
 
@@ -41,7 +45,7 @@ def no_such_curve(kind: object, known: Sequence[str]) -> InputError:
 
 
 def no_curve(kind: str, why: str) -> InputError:
-    return InputError("no-curve", f"there is no {kind} curve for these rows: {why}")
+    return InputError("no-curve", f"there is no {kind} curve for these rows: ", why)
 
 
 def no_histograms(why: str) -> InputError:

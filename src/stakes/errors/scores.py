@@ -55,6 +55,16 @@ def zero_weights(rows: int = 0) -> EmptyError:
     return problem
 
 
+def logits_without_score() -> InputError:
+    return InputError(
+        "logits-without-score",
+        Given("from_logits", True),
+        " says that scores are logits, and there is no score; give ",
+        Pass("score"),
+        ", or leave this out",
+    )
+
+
 def bad_threshold(threshold: object) -> InputError:
     return InputError(
         "bad-threshold", Given("threshold", threshold), " is not a number; the rule is: positive when score ≥ threshold"

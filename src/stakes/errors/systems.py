@@ -67,7 +67,18 @@ def class_unknown_to_model(name: str, label: str, known: Sequence[str], classes:
 def no_cases_of_class(name: str, label: str) -> InputError:
     return InputError(
         "no-cases-of-class",
-        f"{name} has no case of the class {label!r}, so nothing is known about it; leave the class out",
+        f"{name} has no case of the class {label!r}, so nothing is known about it; give some, or pass ",
+        Pass("prior"),
+        f" with no share of {label!r} to ask about the others alone",
+    )
+
+
+def class_needed(what: str, label: str) -> InputError:
+    return InputError(
+        "class-needed",
+        f"{what} needs both classes, and there is no case of {label!r}; give some, and a ",
+        Pass("prior"),
+        " above 0",
     )
 
 
@@ -199,10 +210,10 @@ def too_many_to_write_down(what: str, count: int, most: int) -> InputError:
     )
 
 
-def decision_without_cost(said: Mapping[str, str], decisions: Sequence[str]) -> InputError:
+def decision_without_cost(said: Mapping[str, str], answer: str, decisions: Sequence[str]) -> InputError:
     return InputError(
         "decision-without-cost",
-        f"when {_says(said)}, the rule decides for something that has no cost; the decisions are {some(decisions)}",
+        f"when {_says(said)}, the rule decides for {answer!r}, which has no cost{nearest(answer, decisions)}",
     )
 
 

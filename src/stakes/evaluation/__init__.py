@@ -1,8 +1,9 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
-from stakes.errors import InputError, Pass, several
+from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
@@ -20,6 +21,7 @@ from stakes.question.options import Asked, Column, Data, Decided, Value, asks
 from stakes.question.question import Question
 from stakes.records import Record
 from stakes.tallies import Tally
+from stakes.tallies.checks import is_one_of
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
@@ -106,6 +108,12 @@ def _is_square(data: Data) -> bool:
 
 def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
     """Count the rows, or take tallies as they are, and judge."""
+    unlabelled = question["unlabelled"]
+    if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
+        known = " is not known; it is 'error' or 'estimate'"
+        raise InputError("unknown-unlabelled", Given("unlabelled", unlabelled), known)
+    if unlabelled == "estimate" and are_tallies(data):
+        raise InputError("unlabelled-tally", Given("unlabelled"), " is for rows; a tally holds none without a truth")
     if not arrays and are_tallies(data):
         return judge_tallies(load_sum(data, question), question)
     if not arrays and question["truth"] is None and _is_square(data):
@@ -120,13 +128,27 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if arrays or question["truth"] is None:
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()
-    counted = _count(question, data)
-    if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
-        errors.warn("few-clusters", errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
-    evaluation = judge(counted, question["threshold"], question.sampling, question.pricing)
+    if question["unlabelled"] == "estimate":
+        from stakes.evaluation.few_labels import estimate_few  # few calls need it
+
+        found: Value = estimate_few(question, data)
+        estimated: Evaluation = found  # it is asked as an evaluation is
+        return estimated
+    count = partial(_count, question, data)
+    evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
+    clusters = evaluation.counted.clusters
+    if clusters is not None and clusters.count < FEW_CLUSTERS:
+        errors.warn("few-clusters", errors.few_clusters(clusters.count, FEW_CLUSTERS))
+    return evaluation
+
+
+def judge_counts(
+    count: Callable[..., Counted], threshold: float | None, sampling: Sampling, pricing: Pricing | None
+) -> Evaluation:
+    """Count rows and judge them; where costs put the threshold within a bin, the decisions there are counted too."""
+    evaluation = judge(count(), threshold, sampling, pricing)
     if _within_a_bin(evaluation):
-        again = _count(question, data, threshold=evaluation.threshold)
-        return judge(again, None, question.sampling, question.pricing)
+        return judge(count(threshold=evaluation.threshold), None, sampling, pricing)
     return evaluation
 
 
@@ -150,7 +172,8 @@ def _within_a_bin(evaluation: Evaluation) -> bool:
     scores, threshold = evaluation.counted.scores, getattr(evaluation, "threshold", None)
     if scores is None or threshold is None or evaluation.counted.confusion is not None:
         return False
-    return not scores.answers(threshold)
+    clusters = evaluation.counted.clusters
+    return not scores.answers(threshold) or not (clusters is None or clusters.answers(threshold))
 
 
 @asks("decide")
@@ -158,7 +181,7 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
-    condition ("recall >= 0.9").
+    condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs.
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
@@ -169,7 +192,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
         raise errors.costs_or_best()
     shares = {name: question[name] for name in ("prior", "training_prior")}
     evaluation = _answer(question.without(*shares), data, arrays)
-    return replace(evaluation.decide(best=question["best"], **shares), dropped=evaluation.counted.dropped)
+    decision = evaluation.decide(best=question["best"], harm=question["harm"], **shares)
+    return replace(decision, dropped=evaluation.counted.dropped)
 
 
 def judge(
@@ -220,5 +244,14 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     question.refuse_useless_threshold()
     if question["truth"] is None:
         raise errors.positional_arrays("count")
+    for name in ("prior", "training_prior") if question["costs"] is None else ():
+        if question[name] is not None:
+            raise InputError(
+                "prior-of-counts",
+                Given(name),
+                " changes figures, and a tally has none; say this when you evaluate it (it matters here only where ",
+                Pass("costs"),
+                " decide)",
+            )
     counted = _count(question, data)
     return counted if question["threshold"] is None else counted.decided_at(float(question["threshold"]))

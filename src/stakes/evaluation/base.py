@@ -1,42 +1,45 @@
 """What every evaluation can do, whatever its task."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
-from stakes.engines.segments import values_of
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
+from stakes.evaluation.segments import Segments
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, cost
-from stakes.metrics.declare import measure_baselines
+from stakes.metrics.declare import PRICES, measure_baselines
+from stakes.metrics.prior import at_prior
 from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
-from stakes.question.question import priced
+from stakes.question.question import at_frequencies, priced
 from stakes.records import Record, RowCount
 from stakes.results import Door, Plottable, Reportable, speak
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
-from stakes.tallies.names import canonical
-from stakes.tallies.on_demand import OnDemand
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.names import figure_of_class, written_of_class
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
+    from stakes.decisions.calibration.numbers import NumberCalibration
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.curves.kinds import Curve
     from stakes.decisions.policies import Policies
     from stakes.decisions.thresholds.decision import Decision
     from stakes.evaluation.by_segment import BySegment
+    from stakes.evaluation.gap import Gap
 
 Chosen = TypeVar("Chosen", "Decision", "Policies")
 Held = TypeVar("Held", bound=Tally)
@@ -44,7 +47,7 @@ Held = TypeVar("Held", bound=Tally)
 _MOST_IN_FULL = 200
 """Of more segments than this only one figure is told of each."""
 
-_COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
+_COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval", "note")
 """What to_rows() tells about each figure."""
 
 
@@ -149,17 +152,26 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def figures(self) -> Mapping[str, Estimate]:
         """Every figure that these tallies can give, by name, with default parameters."""
         found: dict[str, Estimate] = {}
-        for tally, wanted in self._wanted():
+        for tally, wanted in self._wanted_there():
             found |= {metric.name: estimate for metric, estimate in self._estimates(tally, wanted)}
         return found
 
     def __getitem__(self, name: Value) -> Estimate:
-        metric = self._find(name)
+        metric = self._find(as_text(name))
         if len(self._asked) >= _ALONE_AT_FIRST and metric.text in self._names:
             return self.figures[metric.text]
         if metric.text not in self._asked:
             self._asked[metric.text] = self._alone(metric)
         return self._asked[metric.text]
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return self[name] is not None
+        except InputError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.figures)
 
     @property
     def _auc(self) -> Estimate:
@@ -174,6 +186,40 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """The names of all figures that there are with default parameters."""
         return frozenset(metric.name for _, wanted in self._wanted() for metric in wanted)
 
+    def _wanted_there(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        """The tallies, and which metrics of each to show, where the model is used."""
+        return ((tally, [self._in_population(metric) for metric in wanted]) for tally, wanted in self._wanted())
+
+    @cached_property
+    def population(self) -> Population | None:
+        """Where the model is used, if classes are not as frequent there as in the rows."""
+        given = self.sampling.population
+        if given is None or isinstance(given, Population):
+            return given
+        classes, positive = self._classes_to_price("prior")
+        sizes = self._size.class_sizes()
+        return Population.of_frequencies(given, classes, positive, shares_of([sizes[name] for name in classes]))
+
+    def _in_population(self, metric: Metric) -> Metric:
+        """The same figure where the model is used."""
+        if self.population is None or metric.population is not None:
+            return metric
+        if metric.name in cost.NAMES and metric.parameters and self.population.shares is not None:
+            given: Sequence[Any] = self.population.cases or self.population.shares
+            there = Pricing(Costs(**metric.parameters), dict(zip(self.population.classes, given, strict=True)))
+            return replace(cost.with_prices(metric, there), name=metric.text)
+        return at_prior(metric, self.population)
+
+    @property
+    def _shares_there(self) -> Mapping[str, float]:
+        """The class frequencies where the model is used, the positive class first; empty if as in the rows."""
+        return {} if self.population is None else self.population.by_class
+
+    def _prior_of(self, metric: Metric) -> Mapping[str, float] | None:
+        """The class frequencies that a figure is about, if they are not those of the rows."""
+        moves = metric.population is not None or "costs" in metric.interval
+        return (self._shares_there or None) if moves else None
+
     def _alone(self, metric: Metric) -> Estimate:
         """One figure, without the others."""
         tally = self._tally(metric)
@@ -185,7 +231,10 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def interval(self, name: Value, *, confidence: float | None = None, method: str | None = None) -> Estimate:
         """Return a figure with an interval of another confidence, or by another method where there is a choice.
 
-        Shares can have "wilson" or "clopper-pearson" limits, the auc "delong" or "newcombe".
+        Shares can have "wilson", "clopper-pearson", "jeffreys" or "agresti-coull" limits, the auc "delong", "plain
+        delong", "logit delong" or "newcombe", kappa "asymptotic" ones, and every figure of rows of equal weight those
+        of a "bootstrap" of the rows (percentiles) or its "bca" form. They are for whoever wants to check; the usual one
+        is the same everywhere.
         """
         from stakes.uncertainty import intervals as ways
 
@@ -200,18 +249,43 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
-        metric = self._find(name)
+        metric = self._find(as_text(name))
         tally = self._tally(metric)
         return metric, tally, self._sampling(tally)
 
     def _find(self, name: Value) -> Metric:
+        """The metric of that name, where the model is used."""
+        return self._in_population(self._declared(name))
+
+    def _declared(self, name: Value) -> Metric:
         """The metric of that name; figures of cost are at the prices in it, or at the costs of this evaluation."""
+        if (of_class := figure_of_class(str(name))) is not None:
+            return self._cost_of_class(metrics.find(of_class[0]), of_class[1])
         metric = metrics.find(name)
         return self._apply_costs(metric) if metric.lacking else metric
 
+    def _cost_of_class(self, metric: Metric, of: str) -> Metric:
+        """What a case of this class costs: ``expected_cost[sick]``."""
+        if metric.name != cost.expected_cost.name:
+            raise InputError(
+                "class-of-few",
+                f"{metric.name}[{of}]: [CLASS] is for more than two classes; choose the class of two with ",
+                Pass("positive"),
+            )
+        classes, _ = self._classes_to_price()
+        if of not in classes:
+            raise errors.no_such_class(of, classes)
+        pricing = self.pricing if metric.lacking else Pricing(Costs(**metric.parameters))
+        if pricing is None:
+            raise metric.ask_for_parameters()
+        return cost.with_prices(metric, pricing, CostSums if pricing.costs.columns else Confusion, of)
+
     def _apply_costs(self, metric: Metric) -> Metric:
-        if self.pricing is None or metric.text not in cost.NAMES:
-            raise errors.which_costs(metric.name)
+        if self.pricing is None or not set(metric.lacking) >= PRICES:
+            raise metric.ask_for_parameters()
+        if metric.tally is ScoreTable:
+            several = self._held(ClassScores) is not None
+            return cost.soft_with_prices(metric, self.pricing, *self._classes_to_price(), several)
         by_row = bool(self.pricing.costs.columns)
         return cost.with_prices(metric, self.pricing, CostSums if by_row else Confusion)
 
@@ -232,19 +306,28 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         if costs.columns:
             raise errors.count_again_with_costs(costs.columns)
         made = type(self)(
-            self._without_decisions(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
+            self._without_decisions(),
+            probabilities=self.probabilities,
+            sampling=self._sampled_at(pricing),
+            pricing=pricing,
         )
         made._check_pricing()
         return made
+
+    def _sampled_at(self, pricing: Pricing | None) -> Sampling:
+        """How figures vary where these costs are paid."""
+        given = None if pricing is None else at_frequencies(pricing.prior, pricing.training_prior)
+        return replace(self.sampling, population=self.population if given is None else given)
 
     def _check_pricing(self) -> None:
         """Refuse class frequencies that are none, before a figure is asked for."""
         if self.pricing is not None:
             self.pricing.deployed(*self._classes_to_price())
+        _ = self.population
 
-    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+    def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
         """The classes that costs and priors are about, and the positive one of two."""
-        raise errors.costs_of_numbers()
+        raise errors.costs_of_numbers(argument)
 
     def _without_decisions(self) -> Counted:
         """What was counted, without decisions that another rule could take."""
@@ -271,7 +354,13 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         raise errors.only_for("a threshold", "the scores of two classes")
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
+        self,
+        costs: Costs | None = None,
+        *,
+        best: str | None = None,
+        prior: Value = None,
+        training_prior: Value = None,
+        harm: float = 0.0,
     ) -> "Decision | Policies":
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
@@ -296,8 +385,11 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         raise errors.only_for("a histogram of scores", "scores of classes")
 
     @cached_property
-    def calibration(self) -> "Calibration | ClassCalibrations":
-        """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
+    def calibration(self) -> "Calibration | ClassCalibrations | NumberCalibration":
+        """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes.
+
+        Of predicted numbers, how far they lie beside what came true.
+        """
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
         found = calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
@@ -317,7 +409,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     def _sampling(self, tally: Tally | None) -> Sampling:
         """How intervals of a tally are made, with the clusters of these rows if there are any."""
-        return replace(self.sampling, clusters=self.counted.clusters)
+        return self.sampling.of_clusters(self.counted.clusters)
 
     def _put_together(
         self, metric: Metric, tally: Tally, value: float, baseline: float, limits: Interval, confidence: float
@@ -336,13 +428,16 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
             method=limits.method,
             no_interval=limits.reason,
             note="; ".join(filter(None, (limits.note, "" if limits.low is None else self._caution))),
+            prior=self._prior_of(metric),
         )
 
     @cached_property
     def segments(self) -> Mapping[str, "Evaluation"]:
         """The evaluation of each segment, when ``by=`` was given."""
         parts = self.counted.segments
-        return Segments(list(parts), lambda name: self._segment(parts[name]))
+        found = Segments(list(parts), lambda name: self._segment(parts[name]))
+        found.whole = self
+        return found
 
     def by_segment(self, name: Value = None) -> "BySegment":
         """Return all segments by one figure (:class:`~stakes.evaluation.by_segment.BySegment`), the worst first.
@@ -352,7 +447,17 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """
         from stakes.evaluation.by_segment import by_segment  # loads statistics that few calls need
 
-        return by_segment(self, name)
+        return speak(by_segment(self, name), self.lang)
+
+    def gap(self, name: Value = None, by: str | None = None) -> "Gap":
+        """Return how far a figure of the segments lies apart at most (:class:`~stakes.evaluation.gap.Gap`).
+
+        ``name`` may be "equalised_odds": the larger gap of recall and of the false positive rate. ``by`` is one of
+        several columns that make the segments. The interval holds for all pairs of segments at once.
+        """
+        from stakes.evaluation.gap import gap  # loads statistics that few calls need
+
+        return speak(gap(self, name, by), self.lang)
 
     @cached_property
     def _overview(self) -> "BySegment | None":
@@ -372,7 +477,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         raise NotImplementedError
 
     def _segment(self, counted: Counted) -> "Evaluation":
-        return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling, pricing=self.pricing)
+        there = replace(self.sampling, population=self.population)
+        return type(self)(counted, probabilities=self.probabilities, sampling=there, pricing=self.pricing)
 
     @property
     def _size(self) -> Tally:
@@ -457,25 +563,6 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"
 
 
-class Segments(OnDemand[str, Evaluation]):
-    """Evaluations by the name of the segment, or by its values: ``ev.segments["A", "f"]`` of two columns."""
-
-    def __getitem__(self, name: Value) -> Evaluation:
-        found = self._place(name)
-        if found is None:
-            raise errors.no_such_segment(name, list(self))
-        return super().__getitem__(found)
-
-    def __contains__(self, name: object) -> bool:
-        return self._place(name) is not None
-
-    def _place(self, name: Value) -> str | None:
-        """The name of the segment that is meant, if there is one."""
-        if isinstance(name, tuple):
-            return self._by_values.get(tuple(canonical(value) for value in name))
-        text = canonical(name)
-        return text if text in self._made else None
-
-    @cached_property
-    def _by_values(self) -> Mapping[tuple[str, ...] | None, str]:
-        return {values_of(name): name for name in self}
+def as_text(name: Value) -> Value:
+    """A figure and a class as one text: ``expected_cost[sick]``."""
+    return written_of_class(*name) if isinstance(name, tuple) and len(name) == 2 else name

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from stakes import errors
 from stakes.engines.alike import ALIKE, form
-from stakes.errors import Pass, Text
+from stakes.errors import Pass
 from stakes.language.sentences import Finding, caution, metric, reason, sentence
-from stakes.metrics import Estimate, agreement, cost, ranking
+from stakes.metrics import Estimate, agreement, many, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 
@@ -34,6 +34,8 @@ _ROWS_TO_COPY = 20
 
 _MOST_NAMES = 5
 _FAR_ABOVE = 0.1
+_FOLLOWS = 0.1
+"""A correlation that is surely above this is called following."""
 _DOMINATED = 2
 """From this many times the mean absolute error on, a few errors make most of the squared ones."""
 
@@ -57,7 +59,7 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Finding]:
     if copied:
         yield caution("caution.own_truth", True, column=copied)
         return
-    tables = _score_tables(evaluation)
+    tables = score_tables(evaluation)
     if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
         yield caution("caution.constant", True, value=tables[0].range[0])
     elif evaluation.task == "binary" and tables:
@@ -84,7 +86,7 @@ def warn_of_wrongs(evaluation: "Evaluation") -> None:
 
 def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Finding]:
     """Classes whose scores surely run the wrong way; ``wrong`` if all classes together do."""
-    low = [table.positive for table in _score_tables(evaluation) if ranking.auc.of(table) < 0.5]
+    low = [table.positive for table in score_tables(evaluation) if ranking.auc.of(table) < 0.5]
     if not low or _below_chance(evaluation["macro_auc"]) != wrong:
         return
     surely = [name for name in low if _below_chance(evaluation["auc", name])] or (low if wrong else [])
@@ -126,8 +128,8 @@ def _occurring(table: Confusion | JointCounts) -> Iterator[set[str]]:
         yield {name for name, size in zip(names, each.tolist(), strict=True) if size}
 
 
-def _score_tables(evaluation: "Evaluation") -> tuple[ScoreTable, ...]:
-    """The scores of two classes, or those of each class against the rest."""
+def score_tables(evaluation: "Evaluation") -> tuple[ScoreTable, ...]:
+    """Return the scores of two classes, or those of each class against the rest."""
     scores = evaluation._any_scores
     return () if scores is None else (scores,) if isinstance(scores, ScoreTable) else scores.tables
 
@@ -174,7 +176,7 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
-    if table.grid is not None:
+    if table.grid is not None and table.order is None:
         least, most = map(float, ranking.auc_bounds(table))
         yield caution("caution.bins", low=least, high=most)
 
@@ -184,6 +186,7 @@ def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
     yield from _too_good(evaluation, "accuracy", "macro_auc")
     yield from _classes_upside_down(evaluation, wrong=False)
     yield from _not_probabilities(evaluation)
+    yield from _class_scores_in_bins(evaluation)
     if evaluation._unnamed:
         names = dict(zip(("one", "other"), evaluation.classes, strict=True))
         options = {f"{name}_option": Pass("positive", value) for name, value in names.items()}
@@ -195,10 +198,23 @@ def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
         yield caution("caution.kappa", value=kappa.value, words=sentence(f"kappa.{_landis_koch(kappa.value)}"))
 
 
+def _class_scores_in_bins(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
+    """Say between which bounds the areas of all classes lie."""
+    scores = evaluation.scores
+    if scores is None or not scores.in_bins:
+        return
+    least, most = (sum(ends) / len(ends) for ends in zip(*map(ranking.auc_bounds, scores.tables), strict=True))
+    yield caution("caution.bins_of_classes", low=float(least), high=float(most))
+    if scores.pair_ties is not None and (scores.sizes > 0).all():
+        low, high = many.hand_till_bounds(scores)
+        yield caution("caution.bins_of_pairs", low=low, high=high)
+
+
 def _of_numbers(evaluation: "Evaluation") -> Iterator[Finding]:
     figures = evaluation.figures
-    r, r2 = figures["pearson"].value, figures["r2"].value
-    if r**2 - r2 > _FAR_ABOVE:
+    line, r2 = figures["pearson"], figures["r2"].value
+    r, least = line.value, line.value if line.low is None else line.low
+    if r**2 - r2 > _FAR_ABOVE and least > _FOLLOWS:
         yield caution("caution.r_above_r2", r=r, squared=r**2, r2=r2)
     mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
     if mean and root / mean > _DOMINATED:
@@ -228,29 +244,34 @@ def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Finding]:
             return
 
 
+_LEAST_PERCENT = 10
+"""Scores from 0 to more than this and at most 100 may be percentages."""
+
+
 def _not_probabilities(evaluation: "Evaluation") -> Iterator[Finding]:
     scores = evaluation._any_scores
     if scores is not None and not evaluation.probabilities:
         low, high = scores.range
         if low < 0 < high:
             yield caution("caution.logits", low=low, high=high)
+        elif low >= 0 and _LEAST_PERCENT < high <= 100:
+            yield caution("caution.percentages", low=low, high=high, option=Pass("percent", True))
 
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
 def _of_rows(evaluation: "Evaluation") -> Iterator[Finding]:
     """Yield what is to be said about the rows and the costs of any evaluation."""
     counted, pricing = evaluation.counted, evaluation.pricing
-    yield from (caution("caution.read_as", words=Text(words)) for words in counted.read_as)
+    yield from (caution("caution.read_as", words=reason(words)) for words in counted.read_as)
     if counted.dropped:
         yield caution("caution.dropped", n=counted.dropped)
     if counted.rows_without_segment:
         yield caution("caution.without_segment", n=float(counted.rows_without_segment))
+    yield from noted(evaluation)
     yield from _of_intervals(evaluation)
     if pricing is None:
         return
     yield from (caution("caution.never_cheapest", name=name) for name in pricing.costs.never_cheapest())
-    if pricing.prior is not None:
-        yield caution("caution.deployment", figure=metric(cost.expected_cost.name))
     if pricing.costs.columns and evaluation.task == "binary":
         yield caution("caution.costs_by_row")
 
@@ -267,7 +288,33 @@ def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:
         few = {name: size for name, size in evaluation._sizes().items() if size < FEW_ROWS}
         for name, size in few.items():
             key = "caution.few_rows" if evaluation.task == "regression" else "caution.few"
-            yield caution(key, n=math.floor(size), name=name)
+            yield caution(key, n=math.floor(size), name=name) if size else caution("caution.absent", name=name)
+
+
+def marks(evaluation: "Evaluation") -> dict[str, str]:
+    """Return the mark of each figure that has a note of its own: another number of stars for each note."""
+    notes = notes_of(evaluation, main=True) | notes_of(evaluation, main=False)
+    order = list(dict.fromkeys(notes.values()))
+    return {name: "*" * (1 + order.index(note)) for name, note in notes.items()}
+
+
+def notes_of(evaluation: "Evaluation", main: bool) -> dict[str, str]:
+    """Return what the main figures, or the others, note besides what is said about all intervals."""
+    told = {
+        name: one.note.removesuffix(evaluation._caution).removesuffix("; ")
+        for name, one in evaluation.figures.items()
+        if evaluation._find(name).headline == main
+    }
+    return {name: note for name, note in told.items() if note}
+
+
+def noted(evaluation: "Evaluation", main: bool = True) -> Iterator[Finding]:
+    """Yield what the main figures, or the others, note: each note below the table in which they are marked."""
+    notes, mark = notes_of(evaluation, main), marks(evaluation)
+    for note in dict.fromkeys(notes.values()):
+        names = [name for name, one in notes.items() if one == note]
+        values = {"mark": mark[names[0]], "name": metric(names[0]), "n": len(names) - 1, "why": reason(note)}
+        yield caution("caution.noted_more" if len(names) > 1 else "caution.noted", **values)
 
 
 def _landis_koch(kappa: float) -> str:

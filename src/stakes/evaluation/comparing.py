@@ -3,16 +3,19 @@
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Unpack
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.engines.files.text_format import hearing, in_format
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import Given, InputError, Pass, rows_text
+from stakes.evaluation.by_segment import LEAST_ROWS
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
 from stakes.evaluation.from_tallies import refuse_tallies
-from stakes.metrics import Metric
+from stakes.evaluation.over_folds import OverFolds, columns_of, models_of
+from stakes.evaluation.shared_models import shared_contestants
+from stakes.metrics import Estimate, Metric
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Column, Compared, Data, Value, asks
@@ -42,12 +45,17 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     both figures; the two agree always. With ``simultaneous`` all intervals and p-values of a metric are right at once.
 
     ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
-    than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With
+    than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). ``by`` compares
+    the models within each segment, too (``comparison.segments``). With
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``, or a
     published table: ``compare({"a": Confusion(…), "b": Confusion(…)}, paired=False)``.
 
+    Validations are compared by the means over their folds, which must be the same ones, with Nadeau and Bengio's
+    corrected test: ``compare(validate(a, X, y), validate(b, X, y))``, or by name ``compare({"a": …, "b": …})``.
+
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and they are ranked by that. Other arguments are those of :func:`stakes.evaluate`; ``missing="drop"`` leaves
+    least, and they are ranked by that. Rows of very large files, and of lazy tables, stay where they are, unless
+    ``exact=True``. Other arguments are those of :func:`stakes.evaluate`; ``missing="drop"`` leaves
     out every row in which any model lacks a value.
 
     >>> y = [1, 1, 1, 0, 0, 0]
@@ -57,6 +65,10 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     """
     if isinstance(data, list | tuple) and data and all(isinstance(one, Confusion) for one in data):
         data = {f"table {number}": one for number, one in enumerate(data, 1)}
+    over_folds = models_of(data, arrays)
+    if over_folds is not None:
+        asked.update(columns_of(over_folds))  # type: ignore[typeddict-item]
+        data, arrays = None, ()
     refuse_tallies(data)
     if isinstance(data, Mapping) and data and all(isinstance(one, Confusion) for one in data.values()):
         asked["predictions"], data = data, None
@@ -87,13 +99,17 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             "id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out"
         )
         raise joins if paired else errors.not_unpaired("id")
-    for name in ("cluster", "weight", "frequency"):
+    for name in ("cluster", "weight", "frequency", "by"):
         if not paired and not several and question[name] is not None:
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     with hearing():
-        models = contestants(data, question)
-    return _compare_all(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+        models = shared_contestants(data, question) or contestants(data, question)
+    way = _Way(_wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+    whole = _compare_all(models, way, math.comb(len(models), 2), over_folds)
+    if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
+        errors.warn("few-clusters", errors.few_clusters(whole.clusters, FEW_CLUSTERS))
+    return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, way))
 
 
 def _values(models: Value) -> Sequence[Value]:
@@ -124,72 +140,121 @@ def _meant(text: str, model: Contestant) -> Metric:
     """The metric by that name for this task: a loss of two classes has a namesake for more."""
     metric = model.evaluation._find(text)
     many = not model.sample.positive and model.numbers is None
-    return metrics.find(metric.of_many) if many and metric.of_many else metric
+    return model.evaluation._find(metric.of_many) if many and metric.of_many else metric
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How models are compared: by which metrics, how sure, and of how many rows at least."""
+
+    metrics: Sequence[Metric]
+    sampling: Sampling
+    simultaneous: bool
+    margin: float | None
+    on_same_rows: bool
+    least: int = 0
 
 
 def _compare_all(
-    models: Sequence[Contestant],
-    wanted: Sequence[Metric],
-    sampling: Sampling,
-    simultaneous: bool,
-    margin: float | None,
-    on_same_rows: bool,
+    models: Sequence[Contestant], way: _Way, tests: int, over_folds: Mapping[str, OverFolds] | None = None
 ) -> Comparison:
-    counts = [int(m.sample.cluster.max()) + 1 for m in models if m.sample.cluster is not None]
-    clusters = min(counts, default=None)
-    if clusters is not None and clusters < FEW_CLUSTERS:
-        errors.warn("few-clusters", errors.few_clusters(clusters, FEW_CLUSTERS))
-    each = sampling
-    if simultaneous:
-        each = replace(sampling, confidence=1 - (1 - sampling.confidence) / math.comb(len(models), 2))
+    """Compare models, of whose differences so many are looked at together."""
+    held = [model.evaluation.counted.clusters for model in models]
+    counts = [clusters.count for clusters in held if clusters is not None]
+    each = way.sampling
+    if way.simultaneous:
+        each = replace(each, confidence=1 - (1 - each.confidence) / tests)
     table: list[Place] = []
     pairs: list[Pair] = []
-    for metric in wanted:
-        ranked = _rank(metric, models)
-        table += [Place(rank, m.name, metric.text, m.evaluation[metric.text]) for rank, m in enumerate(ranked, 1)]
-        found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
-        pairs += _adjust(found, simultaneous)
+    for metric in way.metrics:
+        means = {
+            name: one.mean_over_folds(metric.text, way.sampling.confidence) for name, one in (over_folds or {}).items()
+        }
+        judged = {m.name: means.get(m.name) or m.evaluation[metric.text] for m in models}
+        ranked = _rank(metric, models, judged)
+        table += [Place(rank, m.name, metric.text, judged[m.name]) for rank, m in enumerate(ranked, 1)]
+        if over_folds:
+            two_by_two = itertools.combinations([(m.name, over_folds[m.name]) for m in ranked], 2)
+            found = [_pair_over_folds(metric, *two, each.confidence, way.margin) for two in two_by_two]
+        else:
+            found = [_pair(metric, *two, replace(way, sampling=each)) for two in itertools.combinations(ranked, 2)]
+        pairs += _adjust(found, way.simultaneous)
     evaluations = {model.name: model.evaluation for model in models}
-    how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
+    how = (way.sampling.confidence, way.simultaneous, way.margin, way.on_same_rows, min(counts, default=None))
     return Comparison(evaluations, table, pairs, *how, models)
+
+
+def _judge(
+    metric: Metric, model: Contestant, over_folds: Mapping[str, OverFolds] | None, confidence: float
+) -> Estimate:
+    """The figure of a model, which is a mean over folds where it was validated."""
+    if over_folds:
+        return over_folds[model.name].mean_over_folds(metric.text, confidence)
+    return model.evaluation[metric.text]
+
+
+def _compare_segments(models: Sequence[Contestant], way: _Way) -> dict[str, Comparison]:
+    """Compare the models within each segment that all of them have; p-values are corrected for all pairs of all."""
+    names = [name for name in models[0].evaluation.segments if all(name in m.evaluation.segments for m in models)]
+    tests, way = len(names) * math.comb(len(models), 2), replace(way, least=LEAST_ROWS)
+    found = {name: _compare_all([model.within(name) for model in models], way, tests) for name in names}
+    adjusted: dict[str, list[Pair]] = {name: [] for name in names}
+    for metric in way.metrics:
+        places = [(name, pair) for name, part in found.items() for pair in part._pairs_by(metric.text)]
+        for (name, _), pair in zip(places, _adjust([pair for _, pair in places], way.simultaneous), strict=True):
+            adjusted[name].append(pair)
+    return {name: replace(part, pairs=adjusted[name]) for name, part in found.items()}
 
 
 def pair_of(comparison: Comparison, metric: Metric) -> Pair:
     """Return the first of two models minus the second by a metric, whether or not they were ranked by it."""
     first, second = comparison.contestants
     sampling = replace(first.evaluation.sampling, confidence=comparison.confidence, replicates=_RESAMPLES)
-    return _pair(metric, first, second, sampling, None, comparison.on_same_rows)
+    return _pair(metric, first, second, _Way([metric], sampling, False, None, comparison.on_same_rows))
 
 
-def _rank(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
+def _pair_over_folds(
+    metric: Metric,
+    first: tuple[str, OverFolds],
+    second: tuple[str, OverFolds],
+    confidence: float,
+    margin: float | None,
+) -> Pair:
+    """Two models by the mean difference over the folds."""
+    (one, over), (other, against) = first, second
+    found = over.minus(against, metric.text, confidence)
+    known = (found.limits.low, found.limits.high, found.p_value)
+    pair = Pair(one, other, metric.text, found.value, *known, method=found.limits.method, note=found.limits.reason)
+    return pair if margin is None else _judge_by(margin, metric, pair)
+
+
+def _rank(metric: Metric, models: Sequence[Contestant], judged: Mapping[str, Estimate]) -> list[Contestant]:
     """The best first; those without a figure last; names decide between equals."""
     sign = -1 if metric.better == "higher" else 1
 
     def place(model: Contestant) -> tuple[bool, float, str]:
-        estimate = model.evaluation[metric.text]
+        estimate = judged[model.name]
         return not estimate.defined, sign * estimate.value if estimate.defined else 0.0, model.name
 
     return sorted(models, key=place)
 
 
-def _pair(
-    metric: Metric, first: Contestant, second: Contestant, sampling: Sampling, margin: float | None, on_same_rows: bool
-) -> Pair:
+def _pair(metric: Metric, first: Contestant, second: Contestant, way: _Way) -> Pair:
     gap = first.evaluation[metric.text].value - second.evaluation[metric.text].value
-    flipped = None
-    one, other = first.complete_decisions, second.complete_decisions
-    if on_same_rows and one is not None and other is not None:
-        flipped = paired_rows.flipped(first.sample, one, other)
+    flipped = first.flipped(second) if way.on_same_rows else None
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
     one, other = first.output(metric), second.output(metric)
     if not math.isfinite(gap) or one is None or other is None:
         return replace(pair, note=_why_no_difference(metric, first, second))
-    if on_same_rows:
-        found = paired_rows.difference(metric, first.sample, one, other, sampling)
+    rows = min(model.rows for model in (first, second))
+    if rows < way.least:
+        return replace(pair, note=f"too small: {rows_text(round(rows))}; at least {way.least} wanted")
+    if way.on_same_rows:
+        found = first.minus(second, metric, way.sampling)
     else:
-        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), sampling)
+        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), way.sampling)
     pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return pair if margin is None else _judge_by(margin, metric, pair)
+    return pair if way.margin is None else _judge_by(way.margin, metric, pair)
 
 
 def _why_no_difference(metric: Metric, *models: Contestant) -> str:

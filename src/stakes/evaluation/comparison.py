@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from stakes import errors, metrics
 from stakes.decisions.curves.decision import decision_difference
 from stakes.decisions.curves.kinds import Curve
-from stakes.errors import InputError, short, some
+from stakes.errors import InputError, Pass, Text, short, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant
 from stakes.language.narrated import Narrated
@@ -70,7 +70,17 @@ class Pair(Record):
 
 
 @dataclass(frozen=True)
-class Standing:
+class PossibleRanks(Record):
+    """The ranks that a model may truly have by a metric; those of all models hold at once."""
+
+    metric: str
+    model: str
+    low: Positive
+    high: Positive
+
+
+@dataclass(frozen=True)
+class BestOfAll:
     """The best model by a metric: whom it surely beats, whom it cannot be told apart from, or compared with."""
 
     best: Place
@@ -87,12 +97,14 @@ class Comparison(
     Reportable,
     stakes="comparison",
     form=1,
-    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion findings notes table pairs",
+    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion findings notes table ranks "
+    "pairs segments",
 ):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
-    be said in one sentence.
+    be said in one sentence. ``segments`` are the same within each segment, with p-values that are corrected for the
+    pairs of all of them.
     """
 
     models: Mapping[str, Evaluation]
@@ -104,6 +116,7 @@ class Comparison(
     on_same_rows: bool = True
     clusters: int | None = None
     contestants: Sequence[Contestant] = ()
+    segments: Mapping[str, "Comparison"] = field(default_factory=dict)
 
     drawn_as = "comparison"
 
@@ -164,6 +177,8 @@ class Comparison(
         for model in sides:
             if model.sample.positive is None or model.scores is None or not model.evaluation.probabilities:
                 raise errors.no_curve(kind, f"{model.name} gives no probabilities of two classes")
+            if model.elsewhere is not None:
+                raise errors.no_curve(kind, Text("the rows were not brought here; pass ", Pass("exact", True)))
             scores.append(model.scores)
         one, other = scores
         return decision_difference(sides[0].sample, one, other, self.confidence, thresholds=thresholds)
@@ -174,16 +189,40 @@ class Comparison(
         """What can be said, never more than the intervals do."""
         return lines([" ".join(words for found in self.findings if found.answers for words in found.words)])
 
+    def pair_like(self, pair: Pair) -> Pair:
+        """Return the pair of the same models here, the one that is first there being first."""
+        found = self.pair(pair.first, pair.second, pair.metric)
+        if found.first == pair.first:
+            return found
+        low, high = (None if end is None else -end for end in (found.high, found.low))
+        turned = replace(found, first=pair.first, second=pair.second, flipped=None)
+        return replace(turned, difference=-found.difference, low=low, high=high)
+
     def _pairs_by(self, metric: str) -> list[Pair]:
         return [pair for pair in self.pairs if pair.metric == metric]
 
     def _places_by(self, metric: str) -> list[Place]:
         return [place for place in self.table if place.metric == metric]
 
-    def _standing(self, metric: str) -> Standing:
+    @cached_property
+    def ranks(self) -> Sequence[PossibleRanks]:
+        """The ranks that each model may truly have: those between the models shown to be better and to be worse.
+
+        By pairs that hold all at once, so that these ranks do, too.
+        """
+        found = []
+        for name in self.metrics:
+            models = [place.model for place in self._places_by(name)]
+            sure = [pair for pair in self._pairs_by(name) if pair.told_apart(self.confidence)]
+            better = {model: sum(pair.second == model for pair in sure) for model in models}
+            worse = {model: sum(pair.first == model for pair in sure) for model in models}
+            found += [PossibleRanks(name, one, 1 + better[one], len(models) - worse[one]) for one in models]
+        return found
+
+    def _standing(self, metric: str) -> BestOfAll:
         """How the best model by a metric stands against each of the others."""
         best = self._places_by(metric)[0]
-        found = Standing(best)
+        found = BestOfAll(best)
         for pair in self._pairs_by(metric):
             if best.model in (pair.first, pair.second):
                 sure, known = pair.told_apart(self.confidence), math.isfinite(pair.difference)
@@ -197,14 +236,14 @@ class Comparison(
         return max(lost) if self.on_same_rows else sum(lost)
 
     @property
-    def _pair_notes(self) -> list[str]:
-        """Why something is not known of a pair, each thing once."""
-        return list(dict.fromkeys(f"{pair.metric}: {pair.note}" for pair in self.pairs if pair.note))
+    def _pair_notes(self) -> list[tuple[str, str]]:
+        """The metrics of pairs of which something is not known, and why, each thing once."""
+        return list(dict.fromkeys((pair.metric, pair.note) for pair in self.pairs if pair.note))
 
     @property
     def notes(self) -> list[str]:
         """The conclusion, and what a careful colleague would point out."""
-        return [*(words for found in self.findings for words in found.words), *self._pair_notes]
+        return [*(words for found in self.findings for words in found.words), *map(": ".join, self._pair_notes)]
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -213,10 +252,14 @@ class Comparison(
         return "Bonferroni" if self.simultaneous else "Holm"
 
     def to_rows(self) -> list[dict[str, object]]:
-        """Return one flat dictionary per pair, for a data frame."""
+        """Return one flat dictionary per pair, for a data frame; of segments those follow, all rows are None."""
         nothing = dict.fromkeys(Flipped.__dataclass_fields__)
         rows = [asdict(pair) for pair in self.pairs]
-        return [{k: v for k, v in row.items() if k != "flipped"} | (row["flipped"] or nothing) for row in rows]
+        flat = [{k: v for k, v in row.items() if k != "flipped"} | (row["flipped"] or nothing) for row in rows]
+        if not self.segments:
+            return flat
+        inner = [{"segment": name, **row} for name, part in self.segments.items() for row in part.to_rows()]
+        return [*({"segment": None, **row} for row in flat), *inner]
 
     def __repr__(self) -> str:
         return visible(f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -10,9 +11,11 @@ from stakes import errors
 from stakes.engines.class_scores import spread_scores
 from stakes.engines.columns import MOST_ROWS, columns_of, length_of
 from stakes.engines.joining import join, table_names
+from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
+from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import refuse_different_indexes, take
 from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
@@ -24,6 +27,7 @@ from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
+from stakes.uncertainty import paired
 from stakes.uncertainty.sampling import REPLICATES, Sample, Sampling
 
 _SHARED = ("truth", "weight", "frequency", "cluster")
@@ -42,7 +46,10 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Contestant:
-    """A model: its evaluation, the rows it was judged on, and what it said about each."""
+    """A model: its evaluation, the rows it was judged on, and what it said about each.
+
+    Where rows were not brought here these are empty, and ``elsewhere`` knows what two models say of them.
+    """
 
     name: str
     evaluation: Evaluation
@@ -50,6 +57,18 @@ class Contestant:
     decided: Array | None
     scores: Array | None
     numbers: Array | None
+    by: Labels | None = None
+    elsewhere: "Elsewhere | None" = None
+    segment: str | None = None
+
+    def within(self, segment: str) -> "Contestant":
+        """Return the same model on the rows of a segment."""
+        assert self.by is not None
+        if self.elsewhere is not None:
+            return replace(self, evaluation=self.evaluation.segments[segment], segment=segment, by=None)
+        rows = self.by.codes == self.by.names.index(segment)
+        outputs = (None if one is None else one[rows] for one in (self.decided, self.scores, self.numbers))
+        return Contestant(self.name, self.evaluation.segments[segment], self.sample.take(rows), *outputs)
 
     @property
     def complete_decisions(self) -> Array | None:
@@ -62,6 +81,44 @@ class Contestant:
             return self.decided
         return self.numbers if metric.tally is ErrorSums else self.scores
 
+    @property
+    def rows(self) -> float:
+        """The number of rows, as far as weights tell."""
+        return len(self.sample.truth) if self.elsewhere is None else float(self.evaluation.rows)
+
+    def flipped(self, other: "Contestant") -> paired.Flipped | None:
+        """On how many rows this model and another one are right, if both decide between all classes."""
+        one, two = self.complete_decisions, other.complete_decisions
+        if one is None or two is None:
+            return None
+        return paired.flipped(self.sample, one, two) if self.elsewhere is None else self.elsewhere.flipped(self, other)
+
+    def minus(self, other: "Contestant", metric: Metric, sampling: Sampling) -> paired.Difference:
+        """Judge the difference of a figure between this model and another one on the same rows."""
+        if self.elsewhere is not None:
+            return self.elsewhere.difference(metric, self, other, sampling)
+        one, two = self.output(metric), other.output(metric)
+        assert one is not None
+        assert two is not None
+        return paired.difference(metric, self.sample, one, two, sampling)
+
+    def says_the_same(self, other: "Contestant") -> bool:
+        """Whether another model says the same of every row, as far as that is known here."""
+        said = ("decided", "scores", "numbers")
+        return self.elsewhere is None and all(np.array_equal(getattr(self, one), getattr(other, one)) for one in said)
+
+
+class Elsewhere(Protocol):
+    """Rows that were not brought here, and what two models say of them."""
+
+    def flipped(self, first: Contestant, second: Contestant) -> paired.Flipped:
+        """Count the rows on which both, one or none is right."""
+
+    def difference(
+        self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling
+    ) -> paired.Difference:
+        """Judge the difference of a figure."""
+
 
 # ── where the rows are ───────────────────────────────────────────────────────────────────────────────────────────
 def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Column]]:
@@ -72,23 +129,24 @@ def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Col
     columns |= {"score": question["scores"], "prediction": question["predictions"]}
     shared: dict[str, Column] = {}
     if not isinstance(data, list | tuple):
-        found = _entries_by_name(data, question)
+        found = entries_by_name(data, question)
     elif paired:
         found, shared = _entries_joined(data, question, columns, prices)
     else:
-        _check_names(columns)
+        _check_names({**columns, **spread_by(question["by"], data)})
         outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
         found = [Entry(name, one, **outputs) for name, one in zip(table_names(data), data, strict=True)]
     if paired and question["missing"] == "drop":
-        return _complete(found, {**columns, **shared}, question, prices)
+        return _complete(found, {**columns, **shared}, shared.get("by", question["by"]), question, prices)
     return found, shared
 
 
 def _complete(
-    found: list[Entry], columns: Mapping[str, Column], question: Question, prices: Sequence[str]
+    found: list[Entry], columns: Mapping[str, Column], by: Column, question: Question, prices: Sequence[str]
 ) -> tuple[list[Entry], dict[str, Column]]:
     """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
-    shared = {"truth": found[0].truth, **{name: columns[name] for name in _SHARED[1:]}}
+    segments = spread_by(by, found[0].data)
+    shared = {"truth": found[0].truth, **{name: columns[name] for name in _SHARED[1:]}, **segments}
     shared |= {cost_column(name): name for name in prices}
     taken, present = [], None
     for entry in found:
@@ -110,7 +168,8 @@ def _complete(
         for entry, one in zip(found, kept, strict=True)
     ]
     dropped = int(len(present) - present.sum())
-    return entries, {**{name: kept[0].get(name) for name in _SHARED[1:]}, "where": None, "dropped": dropped}
+    beside = {name: kept[0].get(name) for name in (*_SHARED[1:], *segments)}
+    return entries, {**with_segments_together(beside), "where": None, "dropped": dropped}
 
 
 def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Column:
@@ -121,7 +180,7 @@ def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Co
     return kept.get("score") if given is None or "score" in kept else np.asarray(given)[present]
 
 
-def _entries_by_name(data: Data, question: Question) -> list[Entry]:
+def entries_by_name(data: Data, question: Question) -> list[Entry]:
     """The models that a call names, in its order."""
     columns = {name: _by_name(f"{name}s", question[f"{name}s"]) for name in ("score", "prediction")}
     columns["prediction"] = {name: _rows_of(said) for name, said in columns["prediction"].items()}
@@ -209,17 +268,19 @@ def _entries_joined(
             Pass("paired", False),
             " if they hold different cases",
         )
-    _check_names({**columns, "id": question["id"]})
+    segments = spread_by(question["by"], tables)
+    _check_names({**columns, **segments, "id": question["id"]})
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
-    shared |= {cost_column(name): name for name in prices}
+    shared |= {cost_column(name): name for name in prices} | segments
     joined = join(tables, question["id"], shared, wanted, question["alike"], question["where"])
     table = {name: joined[cost_column(name)] for name in prices} or None
     found = [
         Entry(name, table, joined["truth"], **{kind: joined[kind][name] for kind in wanted})
         for name in table_names(tables)
     ]
-    return found, {**{name: joined.get(name) for name in _SHARED[1:]}, "where": None}
+    beside = {name: joined.get(name) for name in (*_SHARED[1:], *segments)}
+    return found, {**with_segments_together(beside), "where": None}
 
 
 def _check_names(columns: Mapping[str, Column]) -> None:
@@ -242,7 +303,7 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     if threshold is not None and any(entry.prediction is not None for entry in found):
         raise errors.threshold_and_prediction()
     dropped = shared.pop("dropped", 0)
-    options = {name: value for name, value in {**question.rows, **shared}.items() if name != "truth"}
+    options = {name: value for name, value in {**question.rows, **shared}.items() if name not in ("truth", "exact")}
     reads = {entry.name: _read(entry, options, dropped) for entry in found}
     _same_kind(reads)
     for name, read in reads.items():
@@ -254,11 +315,11 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
     taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
-    return [_contestant(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
+    return [contestant_of(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
 
 
 @contextmanager
-def _named(model: str) -> Iterator[None]:
+def naming(model: str) -> Iterator[None]:
     """Say in errors which model's columns are wrong."""
     try:
         yield
@@ -269,7 +330,7 @@ def _named(model: str) -> Iterator[None]:
 def _read(entry: Entry, options: Mapping[str, Column], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
-    with _named(entry.name):
+    with naming(entry.name):
         read = read_rows(entry.data, RowQuestion(**columns, **options))
     lost = replace(read.dropped, rows=read.dropped.rows + dropped)
     return replace(read, dropped=lost, length=read.length + dropped)
@@ -301,8 +362,9 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
 
 
 def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
-    with _named(name):
+    with naming(name):
         counted = count_read(read, question["baseline"])
+        counted = counted.binned() if question["exact"] is False else counted
         if read.plan is None:
             return Evaluation(counted, sampling=sampling)
         return judge(counted, question["threshold"], sampling, question.pricing)
@@ -319,7 +381,7 @@ def _decide_rows(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], A
     return (read.plan.decisions, None) if table is None else (table.decisions, evaluation.decide_rows(rows.scores))
 
 
-def _contestant(
+def contestant_of(
     name: str, read: Read, evaluation: Evaluation, own: tuple[str, ...], taken: Array | None, decisions: tuple[str, ...]
 ) -> Contestant:
     """A model with its decisions numbered as those of all models are."""
@@ -327,10 +389,10 @@ def _contestant(
     cluster = None if rows.cluster is None else np.unique(rows.cluster, return_inverse=True)[1]
     if plan is None:
         sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
-        return Contestant(name, evaluation, sample, None, None, rows.prediction)
+        return Contestant(name, evaluation, sample, None, None, rows.prediction, read.by)
     costs = None if rows.costs is None else rows.costs[:, [plan.decisions.index(decision) for decision in decisions]]
     truth = rows.truth.astype(np.int64)
     sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster, costs)
     decided = None if taken is None else np.array([decisions.index(decision) for decision in own])[taken]
     scores = None if rows.scores is None else rows.scores.astype(np.float64)
-    return Contestant(name, evaluation, sample, decided, scores, None)
+    return Contestant(name, evaluation, sample, decided, scores, None, read.by)

@@ -52,19 +52,29 @@ def _is_tally(name: str | os.PathLike[str]) -> bool:
     return bool(os.fspath(name).lower().endswith(SUFFIX))
 
 
-def load_sum(data: Data, question: Question) -> Counted:
-    """Load tallies and add them up; what would ask another question is refused."""
-    from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
+def load_parts(data: Data) -> list[Counted]:
+    """Load tallies, each by itself; names may be patterns, and no file is taken twice."""
+    from stakes.engines.files.sources import sources
     from stakes.engines.plan import load
 
-    given = question.answered_by_counting
     parts = _in_memory(data) or [load(source.path) for source in sources(data)]
-    counted = Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
+    return [part if isinstance(part, Counted) else Counted.of(part) for part in parts]
+
+
+def load_sum(data: Data, question: Question) -> Counted:
+    """Load tallies and add them up; what would ask another question is refused."""
+    given = question.answered_by_counting
+    counted = Counted.sum(load_parts(data))
+    if counted.task == "items":
+        raise InputError(
+            "tally-of-items", f"{name_of(data)} holds graded items of models, which are ranked: stakes rank"
+        )
     if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)
     other = [name for name in given if name not in words or words[name] != counted.question.get(name)]
-    if question["exact"] is not None and question["exact"] != (getattr(counted.scores, "grid", None) is None):
+    held = counted.scores or counted.tallies.get("class_scores")
+    if question["exact"] is not None and question["exact"] == any(getattr(held, "grids", ())):
         other.append("exact")
     if other:
         raise InputError(

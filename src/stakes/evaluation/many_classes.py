@@ -14,15 +14,16 @@ from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.many import AVERAGES
+from stakes.metrics.cost import expected_cost
+from stakes.metrics.many import AVERAGES, of_class
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import check_harm, check_whole
 from stakes.tallies.costs import Costs
-from stakes.tallies.names import canonical
+from stakes.tallies.names import canonical, figure_of_class
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -117,7 +118,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             for i, name in enumerate(self.classes):
                 found[name][Confusion] = tables[i]
         if self.scores is not None:
-            for name, table in zip(self.classes, self.scores.tables, strict=True):
+            moved = self.population is not None and self.scores.sample is not None
+            there = self.population.of(self.scores) if self.population is not None and moved else self.scores
+            for name, table in zip(self.classes, there.tables, strict=True):
                 found[name][ScoreTable] = table
         return found
 
@@ -136,8 +139,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
 
     def __getitem__(self, name: Value) -> Estimate:
+        name = (isinstance(name, str) and figure_of_class(name)) or name
         if isinstance(name, tuple) and len(name) == 2:
-            return self._of_class(*name)
+            return super().__getitem__(name) if _is_cost(name[0]) else self._of_class(*name)
         return super().__getitem__(self._meant(name).text)
 
     def _meant(self, name: Value) -> Metric:
@@ -166,16 +170,22 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         return estimate
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
+        name = (isinstance(name, str) and figure_of_class(name)) or name
         if not isinstance(name, tuple) or len(name) != 2:
             return super()._place_of(self._meant(name).text)
+        if _is_cost(name[0]):
+            return super()._place_of(name)
         place = self._class_named(name[1])
         metric = metrics.find(name[0])
-        if metric.many or metric.tally not in (Confusion, ScoreTable):
+        if not _of_one_class(metric):
             raise InputError(
                 "no-figure-of-a-class",
                 f"{metric.name} is not a figure of one class against the rest here; `stakes metrics {metric.name}` "
                 "says what it is",
             )
+        if self.population is not None and metric.tally is Confusion and Confusion in self._against_rest[place]:
+            there = self._in_population(of_class(metric, self.classes.index(place)))
+            return there, self.confusion, self._sampling(self.confusion)
         return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
 
     def _class_named(self, of: Value) -> str:
@@ -186,7 +196,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _sampling_of_class(self, name: str) -> Sampling:
         clusters = self.counted.clusters
-        return replace(self.sampling, clusters=clusters and clusters.against_rest(self.classes.index(name)))
+        sampling = self.sampling.of_clusters(clusters and clusters.against_rest(self.classes.index(name)))
+        return sampling if self.population is None else replace(sampling, design="classes fixed")
 
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
@@ -218,11 +229,17 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             raise InputError("no-decisions", "no decisions were given; pass ", Pass("prediction"))
         return self._decided.most_confused(most)
 
-    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+    def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
         return self.classes, None
 
     def _check_pricing(self) -> None:
         super()._check_pricing()
+        if self.population is not None and self.joint is not None:
+            raise InputError(
+                "prior-of-very-many",
+                Given("prior"),
+                f" is about {len(self.classes):,} classes, too many for a table that could be weighed; group them",
+            )
         if self.pricing is not None and self._unnamed:
             self.pricing.prices(self.classes, (), None)  # misses are those of a positive class
 
@@ -232,7 +249,13 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         return self.counted
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
+        self,
+        costs: Costs | None = None,
+        *,
+        best: str | None = None,
+        prior: Value = None,
+        training_prior: Value = None,
+        harm: float = 0.0,
     ) -> "Policies":
         """Return what it costs to decide for the highest score, by the costs, and after recalibration."""
         from stakes.decisions.policies import decide_among_policies  # only asked for now and then
@@ -249,21 +272,29 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise errors.which_costs("decide()", of_two=False)
-        return self._add_cautions(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
+        found = decide_among_policies(self.scores, pricing, self._sampling(self.scores), check_harm(harm))
+        return self._add_cautions(found)
 
     def curve(self, kind: str, of: Value = None, **options: Value) -> "Curve":
-        """Return a curve of a class against the rest, or the "reject" curve of all classes together."""
-        from stakes.decisions.curves.kinds import ClassScored, Scored, curve  # only asked for now and then
+        """Return a curve of a class against the rest, or the "reject" curve of all classes together.
+
+        Decisions without scores have the ROC line through their one point.
+        """
+        from stakes.decisions.curves.kinds import ClassScored, Scored, curve, decided_scores  # only now and then
 
         if of is None and kind == "reject" and self.scores is not None:
-            return curve(kind, ClassScored(self.scores, self._sampling(self.scores), self.probabilities), **options)
+            sampling = self._sampling(self.scores)
+            scored = ClassScored(self.scores, sampling, self.probabilities, self.population)
+            return curve(kind, scored, **options)
         if of is None:
             raise InputError(
                 "curve-of-which-class",
                 f"with several classes a curve is that of one against the rest: curve({kind!r}, {self.classes[0]!r})",
             )
         name = self._class_named(of)
-        table = self._scores_of(name)
+        table, decided = self._scores_of(name), self._against_rest[name].get(Confusion)
+        if table is None and kind == "roc" and isinstance(decided, Confusion):
+            return curve(kind, Scored(*decided_scores(decided, self._sampling_of_class(name)), False), **options)
         if table is None:
             raise errors.no_curve(kind, NO_CLASS_SCORES)
         return curve(kind, Scored(table, self._sampling_of_class(name), self.probabilities), **options)
@@ -307,11 +338,14 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
-        declared = [metric for metric in metrics.catalogue() if not metric.many and not metric.lacking]
+        declared = [metric for metric in metrics.catalogue() if _of_one_class(metric) and not metric.lacking]
         found: dict[str, Estimate] = {}
         for kind, tally in kinds.items():
-            wanted = [metric for metric in declared if metric.tally is kind]
-            found |= {m.name: one for m, one in self._estimates(tally, wanted, self._sampling_of_class(name))}
+            wanted, sampling = [metric for metric in declared if metric.tally is kind], self._sampling_of_class(name)
+            if kind is Confusion and self.population is not None and self.confusion is not None:
+                place, tally, sampling = self.classes.index(name), self.confusion, self._sampling(self.confusion)
+                wanted = [self._in_population(of_class(metric, place)) for metric in wanted]
+            found |= {m.name: one for m, one in self._estimates(tally, wanted, sampling)}
         return found
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
@@ -324,9 +358,22 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _own_plots(self) -> Iterable[str]:
         if self.confusion is not None:
             yield "confusion"
+        if self.scores is None and any(self._against_rest.values()):
+            yield "roc"
         if self.scores is not None and self.scores.tables:
             yield from ("roc", "pr", "histograms", "cost", "reject")
             yield from ("reliability", "decision") if self.probabilities else ()
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
+
+
+def _of_one_class(metric: Metric) -> bool:
+    """Whether a metric is a figure of one class against the rest, too: not averages, nor costs of all decisions."""
+    alike = metric.many and metric.family in ("many", "cost")
+    return metric.tally in (Confusion, ScoreTable) and not alike
+
+
+def _is_cost(name: Value) -> bool:
+    """Whether a figure is the expected cost, of which each class has its own."""
+    return metrics.find(name).name == expected_cost.name

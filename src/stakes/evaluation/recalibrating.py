@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Unpack, cast
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
-from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator, load_calibrator
+from stakes.decisions.recalibration.calibrator import Calibrator
+from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.plan import Plan
@@ -127,8 +128,9 @@ class Recalibration(
 def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
 
-    ``method`` is "isotonic", "sigmoid" or "temperature" (the only one for more than two classes); when it is None, the
-    one with the lowest cross-fitted log loss. The other arguments are those of :func:`stakes.evaluate`.
+    ``method`` is "temperature" or "affine", of two classes also "isotonic", "sigmoid" or "beta", of more also "vector";
+    when it is None, the one with the lowest cross-fitted log loss. The other arguments are those of
+    :func:`stakes.evaluate`.
     """
     question = Question.of("calibrate", asked)
     if question["truth"] is None or question["score"] is None:
@@ -150,7 +152,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     }
     best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=rows.weight)))
     return Recalibration(
-        evaluation.calibration if evaluation.probabilities else None,
+        cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
         losses(scores) if evaluation.probabilities else None,
         after,
         rows.weight,
@@ -171,23 +173,22 @@ def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[s
         raise InputError(
             "no-such-recalibration",
             Given("method", method),
-            f" is not known; it is {some(list(CALIBRATORS), last='or')}",
+            f" is not known; it is {some(list(CALIBRATORS), 9, last='or')}",
         )
-    many = plan is not None and plan.positive is None
-    if many and method not in (None, "temperature"):
+    classes = 2 if plan is None or plan.positive is not None else len(plan.classes)
+    if method is not None and not fits(method, classes):
+        here = "two classes, and there are more" if classes > 2 else "more than two classes, and there are two"
+        others = [name for name in CALIBRATORS if fits(name, classes)]
         raise InputError(
-            "recalibration-of-two",
-            Given("method", str(method)),
-            " is for two classes, and there are more; use ",
-            Pass("method", "temperature"),
+            "recalibration-of-two", Given("method", method), f" is for {here}; use {some(others, last='or')}"
         )
-    if many and not probabilities:
+    if classes > 2 and not probabilities:
         raise InputError(
             "no-recalibration-of-scores",
             "the scores of several classes are no probabilities, and only those can be recalibrated here",
         )
-    wanted = [method] if method else ["temperature"] if many else list(CALIBRATORS)
-    return {name: CALIBRATORS[name]() for name in wanted if method or probabilities or name != "temperature"}
+    wanted = [CALIBRATORS[method]] if method else suited_to(classes, probabilities)
+    return {kind.method: kind() for kind in wanted}
 
 
 def _for_labels(calibrator: Calibrator, plan: Plan | None, score: Column) -> Calibrator:

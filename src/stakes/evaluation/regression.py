@@ -1,13 +1,19 @@
 """Predicted numbers against true ones."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from stakes import metrics
 from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import COMPARED
+from stakes.results import speak
 from stakes.tallies import ErrorSums, Tally, WorstError
+
+if TYPE_CHECKING:
+    from stakes.decisions.calibration.numbers import NumberCalibration
 
 
 class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors"):
@@ -31,14 +37,20 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         return self.errors.worst or ()
 
     def _sizes(self) -> Mapping[str, float]:
-        rows = self.errors.rows
-        if rows is None or rows.weight is None:
-            return {"data": self.rows}
-        return {"data": float(rows.weight.sum()) ** 2 / float((rows.weight**2).sum())}
+        return {"data": self.errors.equal_rows if self.errors.weighted else self.rows}
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
 
+    @cached_property
+    def calibration(self) -> "NumberCalibration":
+        """How far predicted numbers lie beside what came true, and what their losses are made of."""
+        from stakes.decisions.calibration.numbers import calibration_of_numbers  # only asked for now and then
+
+        return speak(calibration_of_numbers(self.errors, self._sampling(self.errors)), self.lang)
+
     def _own_plots(self) -> Iterable[str]:
         if self.errors.rows is not None or self.errors.histogram is not None:
             yield from ("predicted", "residuals")
+        if self.errors.rows is not None:
+            yield "reliability"

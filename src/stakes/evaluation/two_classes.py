@@ -13,16 +13,18 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.many import of_two_classes, same_of_two_classes
+from stakes.metrics.cost import soft_cost
+from stakes.metrics.many import of_two_classes
 from stakes.metrics.reasons import NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
+from stakes.question.question import at_frequencies
 from stakes.records import Share
-from stakes.tallies import ClassScores, Confusion, CostSums, ScoreTable, Tally
+from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_threshold
+from stakes.tallies.checks import check_harm, check_threshold
 from stakes.tallies.costs import Costs
-from stakes.tallies.pricing import Pricing, shares_of
+from stakes.tallies.pricing import Frequencies, Pricing, shares_of
 from stakes.text import visible
 from stakes.uncertainty.sampling import USUAL, Sampling
 
@@ -63,7 +65,14 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         self.threshold = self._in_use = counted.threshold if threshold is None else threshold
         self._given_steps = steps
         if self.threshold is None and counted.confusion is None and self.probabilities:
-            self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
+            self.threshold = self._even_chance() if pricing is None else self._bayes_threshold()
+
+    def _even_chance(self) -> float:
+        """The score that stands for a probability of one half where the model is used."""
+        given = self.sampling.population
+        if not isinstance(given, Frequencies) or self.scores is None:
+            return _DEFAULT_THRESHOLD
+        return given.carry_over(0.5, self._pair, self.positive, shares_of([self.scores.N, self.scores.P]))
 
     def _bayes_threshold(self) -> float | None:
         """The threshold of two decisions that costs the probabilities least; None where there are more decisions."""
@@ -91,9 +100,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     def _segment(self, counted: Counted) -> Evaluation:
         steps = self._steps if self._decides_by_costs else None
-        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing, steps)
+        there = replace(self.sampling, population=self.population)
+        return TwoClassEvaluation(counted, self.threshold, self.probabilities, there, self.pricing, steps)
 
-    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+    def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
         return self._pair, self.positive
 
     def _without_decisions(self) -> Counted:
@@ -159,6 +169,9 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         for tally in (self.confusion, self.scores):
             if tally is not None:
                 yield tally, [metric for metric in declared if metric.tally is type(tally) and not metric.lacking]
+        pair = self.pricing is not None and not self.pricing.costs.columns and self._decisions == self._pair
+        if self.scores is not None and pair:
+            yield self.scores, [self._apply_costs(soft_cost)]
 
     def _tally(self, metric: Metric) -> Tally | None:
         return self.confusion if metric.tally is Confusion else super()._tally(metric)
@@ -166,11 +179,11 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _sampling(self, tally: Tally | None) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
-            clusters = clusters.decided_by(*self._cuts)
-        return replace(self.sampling, clusters=clusters)
+            clusters = clusters.decided_by(*self.cuts)
+        return self.sampling.of_clusters(clusters)
 
     @property
-    def _cuts(self) -> tuple[list[float], list[int]]:
+    def cuts(self) -> tuple[list[float], list[int]]:
         """The lowest score of each decision that is taken, and its place among all decisions."""
         if self.threshold is not None:
             return [-math.inf, self.threshold], [0, 1]
@@ -178,15 +191,15 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     def decide_rows(self, scores: Array) -> Array:
         """Return the decision for each score, as its place among the decisions of the confusion table."""
-        (_, *starts), places = self._cuts
+        (_, *starts), places = self.cuts
         taken = np.zeros(len(scores), np.int64)
         for start in starts:
             taken += scores >= _comparable(start, scores)
         return np.array(places)[taken]
 
-    def _find(self, name: Value) -> Metric:
-        """The metric of that name; one of several classes that says the same of two is that of the positive one."""
-        return same_of_two_classes(super()._find(name))
+    def _declared(self, name: Value) -> Metric:
+        """The metric of that name; one of the scores of several classes is made one of those of the positive class."""
+        return of_two_classes(super()._declared(name))
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
@@ -194,12 +207,6 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if metric.tally is CostSums and (self.probabilities or self.threshold is not None):
             return Text(
                 "these costs differ by row; evaluate the rows again with ", Pass("costs"), " and ", Pass("threshold")
-            )
-        if metric.tally is ClassScores and (name := of_two_classes(metric)):
-            raise InputError(
-                "of-several-classes",
-                f"{metric.name} is a figure of the scores of several classes, and here one of two is positive; ask for "
-                f"{name!r}",
             )
         if metric.tally in (Confusion, CostSums):
             return Text("the scores are no probabilities, so there are no decisions yet; pass ", Pass("threshold"))
@@ -210,25 +217,34 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         return COMPARED[Confusion if self.scores is None else ScoreTable]
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
+        self,
+        costs: Costs | None = None,
+        *,
+        best: str | None = None,
+        prior: Value = None,
+        training_prior: Value = None,
+        harm: float = 0.0,
     ) -> "Decision":
         """Return the best threshold: the cheapest at these costs, or the one with the ``best`` figure.
 
         ``best`` is a metric ("f1", "youden", "f_beta(beta=2)") or a condition ("recall >= 0.9", "alarm_rate <= 0.1").
-        The figure of the threshold is that of rows which did not choose it.
+        The figure of the threshold is that of rows which did not choose it. ``harm`` is what asking the model costs
+        for each case.
         """
         from stakes.decisions.thresholds import by_cost, by_figure, objectives  # only asked for now and then
 
         if self.scores is None:
             raise errors.no_scores_to_decide()
-        pricing = self._pricing_to_decide(costs, prior, training_prior)
         sampling = self._sampling(self.scores)
         if best is not None:
-            if costs is not None or prior is not None:
+            if costs is not None or harm:
                 raise errors.costs_or_best()
-            wanted = objectives.BestFigure.parse(best)
+            given = at_frequencies(prior, training_prior)
+            there = self if given is None else self._at_frequencies(given)
+            wanted = objectives.BestFigure.parse(best).of_each(there._in_population)
             found = by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities, self._in_use)
-            return self._add_cautions(self._add_evaluation(found, None))
+            return self._add_cautions(there._add_evaluation(found, None))
+        pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise InputError(
                 "neither-costs-nor-best",
@@ -239,7 +255,14 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 ", 'recall >= 0.9')",
             )
         found = by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities, self._in_use)
-        return self._add_cautions(self._add_evaluation(found, pricing))
+        return self._add_cautions(self._add_evaluation(found.asked_at(check_harm(harm)), pricing))
+
+    def _at_frequencies(self, given: Frequencies) -> "TwoClassEvaluation":
+        """The same rows, for another place."""
+        there = replace(self.sampling, population=given)
+        made = TwoClassEvaluation(self.counted, self._in_use, self.probabilities, there)
+        made._check_pricing()
+        return made
 
     def _add_evaluation(self, decision: "Decision", pricing: Pricing | None) -> "Decision":
         """The same decision, with the way to the evaluation at its thresholds."""
@@ -251,21 +274,26 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         two = tuple(name for name, _ in steps) == self._pair
         threshold = steps[1][1] if two else None
         counted = self.counted if two and self.counted.threshold == threshold else _scores_alone(self.counted)
-        return TwoClassEvaluation(
-            counted, threshold, self.probabilities, self.sampling, pricing, None if two else steps
-        )
+        there = self._sampled_at(pricing)
+        return TwoClassEvaluation(counted, threshold, self.probabilities, there, pricing, None if two else steps)
 
     def curve(self, kind: str, **options: Value) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
 
         A cost curve may be that of one ``threshold``, a decision curve be asked at other ``thresholds``, a reject curve
-        be one of ``costs``, or of another ``threshold``.
+        be one of ``costs``, or of another ``threshold``; ``null=True`` adds to a ROC curve where it would run if labels
+        were shuffled. Decisions without scores have the ROC line through their one point.
         """
-        from stakes.decisions.curves.kinds import Scored, curve  # only asked for now and then
+        from stakes.decisions.curves.kinds import Scored, curve, decided_scores  # only asked for now and then
 
+        if self.scores is None and kind == "roc" and self._given.of_pair:
+            return curve(kind, Scored(*decided_scores(self._given, self._sampling(self._given)), False), **options)
         if self.scores is None:
             raise errors.no_curve(kind, NO_SCORES)
-        scored = Scored(self.scores, self._sampling(self.scores), self.probabilities, self.threshold)
+        sampling = self._sampling(self.scores)
+        plain = self.pricing is not None and not self.pricing.costs.columns and self._decisions == self._pair
+        costs = self.pricing.costs if self.pricing is not None and plain else None
+        scored = Scored(self.scores, sampling, self.probabilities, self.threshold, self.population, costs)
         return curve(kind, scored, **options)
 
     def histograms(self, bins: int = 50) -> "Histograms":
@@ -329,6 +357,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 yield "decision"
         if self.confusion is not None:
             yield "confusion"
+        if self.scores is None and self._given.of_pair:
+            yield "roc"
 
     def __repr__(self) -> str:
         return visible(f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>")

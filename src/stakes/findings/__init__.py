@@ -14,6 +14,8 @@ WITH_A_PAGE = {
     "regression": "regression",
     "comparison": "comparison",
     "permutation test": "permutation",
+    "ranks": "ranks",
+    "watch": "watch",
     "decision": "decision",
     "policies": "policies",
     "system": "system",
@@ -23,9 +25,13 @@ WITH_A_PAGE = {
 _VERDICTS = {
     **WITH_A_PAGE,
     "gate": "gate",
+    "gap": "gap",
+    "plan": "plan",
+    "few labels": "few_labels",
     "calibration": "honesty",
     "class calibrations": "honesty",
     "recalibration": "recalibration",
+    "system choice": "choice",
 }
 """The module in ``verdicts`` that judges each kind of result."""
 

@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
+from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
-from stakes.errors import Pass, Text
+from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.gap import Gap
 from stakes.evaluation.gate import Gate
 from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.ranks import Ranks
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.evaluation.watch import Watch
 from stakes.findings.verdicts.answers import MOST
-from stakes.language.sentences import Sentence, metric, sentence
+from stakes.language.sentences import Sentence, metric, money, reason, sentence
+from stakes.planning.result import Plan
+from stakes.systems.choices import SystemChoice
 from stakes.systems.system import System
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
@@ -91,22 +98,34 @@ def _clusters_of(clusters: Clusters | None) -> Iterator[Sentence]:
         yield sentence("page.clusters", n=clusters.count)
 
 
-def _costs_in_words(costs: Costs) -> Sentence:
-    if costs.classes is None and not costs.columns:
-        return sentence("page.costs_pair", miss=float(costs.matrix[1][0]), alarm=float(costs.matrix[0][1]))
-    return sentence("page.costs", costs=Text(costs.words))
+def _pair(evaluation: Evaluation) -> tuple[str, ...]:
+    """The negative and the positive class, where there are two."""
+    return (evaluation.negative, evaluation.positive) if isinstance(evaluation, TwoClassEvaluation) else ()
+
+
+def _costs_in_words(costs: Costs, pair: tuple[str, ...] = ()) -> Sentence:
+    named = costs.classes is not None
+    plain = not costs.columns and (not named or set(costs.classes or ()) == set(costs.decisions or ()) == set(pair))
+    matrix = costs.for_table(pair, pair, None) if plain and named else costs.matrix
+    if plain and (not named or float(matrix[0][0]) == float(matrix[1][1]) == 0):
+        miss, alarm = (money(float(cell), costs.unit) for cell in (matrix[1][0], matrix[0][1]))
+        return sentence("page.costs_pair", miss=miss, alarm=alarm)
+    return sentence("page.costs", costs=reason(costs.words))
 
 
 def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
     """At which costs, and for which class frequencies."""
-    if evaluation.pricing is None:
-        return
-    yield _costs_in_words(evaluation.pricing.costs)
-    given = evaluation.pricing.prior
-    shares = given if isinstance(given, Mapping) else {getattr(evaluation, "positive", ""): given}
-    for name, share in shares.items():
-        if share is not None:
-            yield sentence("page.deployed", name=str(name), share=float(share))
+    if evaluation.pricing is not None:
+        yield _costs_in_words(evaluation.pricing.costs, _pair(evaluation))
+    yield from _frequencies(evaluation._shares_there)
+
+
+def _frequencies(there: Mapping[str, float]) -> Iterator[Sentence]:
+    """How frequent the classes are where the model is used, the positive one first."""
+    if len(there) == 2:
+        yield sentence("page.at_prevalence", share=next(iter(there.values())))
+    for name, share in there.items() if len(there) > 2 else ():
+        yield sentence("page.deployed", name=name, share=share)
 
 
 # ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -171,8 +190,24 @@ def _by_segment(found: BySegment) -> About:
 
 
 @about.register
+def _gap(found: Gap) -> About:
+    facts = (sentence("page.segments", n=len(found.groups) + len(found.not_estimable)),)
+    return About(sentence("page.gap", figure=metric(found.figure)), facts)
+
+
+@about.register
+def _plan(found: Plan) -> About:
+    return About(sentence("page.plan"), (sentence("figures.interval", confidence=found.confidence),))
+
+
+@about.register
+def _few_labels(found: FewLabels) -> About:
+    return About(sentence("page.few_labels"), (_rows(found.rows), sentence("page.labelled", n=found.labelled)))
+
+
+@about.register
 def _validation(found: Validation) -> About:
-    facts = (sentence("page.how", how=Text(found.how)), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
+    facts = (sentence("page.how", how=reason(found.how)), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
     return About(sentence("page.validation"), facts)
 
 
@@ -190,10 +225,26 @@ def _comparison(comparison: Comparison) -> About:
 
 
 @about.register
+def _ranks(ranks: Ranks) -> About:
+    facts = [sentence("page.items", n=ranks.items)]
+    if ranks.clusters is not None:
+        facts.append(sentence("page.item_clusters", n=ranks.clusters))
+    return About(sentence("page.ranks", n=len(ranks.models)), tuple(facts))
+
+
+@about.register
+def _watch(watch: Watch) -> About:
+    facts = (sentence("page.days", n=watch.days), sentence("page.since_day", day=watch.since), _rows(watch.rows))
+    return About(sentence("page.watching"), facts)
+
+
+@about.register
 def _decision(decision: Decision) -> About:
     facts = [_rows(decision.rows)]
     if decision.costs is not None:
         facts.append(_costs_in_words(decision.costs))
+    if decision.harm:
+        facts.append(sentence("page.harm", cost=decision.harm))
     if decision.deployed is not None:
         facts.append(sentence("page.deployed", name=decision.positive, share=decision.deployed))
     return About(sentence("page.decision", positive=decision.positive), tuple(facts))
@@ -201,20 +252,26 @@ def _decision(decision: Decision) -> About:
 
 @about.register
 def _policies(policies: Policies) -> About:
-    facts = (_rows(policies.rows), _costs_in_words(policies.costs))
+    asked = (sentence("page.harm", cost=policies.harm),) if policies.harm else ()
+    facts = (_rows(policies.rows), _costs_in_words(policies.costs), *asked)
     return About(sentence("page.many_classes", n=len(policies.classes)), facts)
 
 
 @about.register
 def _permutation_test(test: PermutationTest) -> About:
-    facts = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
-    return About(sentence("page.chance", figure=metric(test.metric)), facts)
+    drawn = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
+    return About(sentence("page.chance", figure=metric(test.metric)), (*_frequencies(test.prior or {}), *drawn))
 
 
 @about.register
 def _calibration(found: Calibration) -> About:
     title = sentence("page.calibration", positive=found.table.positive)
     return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
+
+
+@about.register
+def _number_calibration(found: NumberCalibration) -> About:
+    return About(sentence("page.number_calibration"), (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
 
 
 @about.register
@@ -230,11 +287,16 @@ def _recalibration(found: Recalibration) -> About:
 
 @about.register
 def _gate(gate: Gate) -> About:
-    against = (sentence("page.against", baseline=Text(gate.baseline)),) if gate.baseline else ()
+    against = (sentence("page.against", baseline=reason(gate.baseline)),) if gate.baseline else ()
     return About(sentence("page.gate"), (_rows(gate.rows), *against))
 
 
 # ── systems ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@about.register
+def _choice(choice: SystemChoice) -> About:
+    return About(sentence(f"choice.title_{choice.chosen}"), (sentence("system.cases", n=choice.cases),))
+
+
 @about.register
 def _system(system: System) -> About:
     network = system.network
@@ -244,4 +306,6 @@ def _system(system: System) -> About:
     ]
     if not system.per_case:
         facts.append(sentence("system.cases", n=float(network.cases.sum())))
+    if system.unit:
+        facts.append(sentence("system.costs_in", unit=system.unit))
     return About(sentence("system.page", n=len(system.models)), tuple(facts))

@@ -1,15 +1,14 @@
 """What pictures are drawn from: one place for plots, notebooks and pages."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.decisions.calibration.numbers import errors_by_prediction
 from stakes.findings.pages.payload import span
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.uncertainty.quantiles import student
 from stakes.uncertainty.shares import wilson
 
 MOST_POINTS = 2000
@@ -62,26 +61,10 @@ def density(x: Array, y: Array, weight: Array, cells: int) -> tuple[Array, Array
 
 
 def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]:
-    """Return mean prediction and mean error of tenths of the rows by prediction, and how far Student's limits reach.
-
-    A tenth that nothing can be said about (a single row) has no reach.
-    """
-    order = np.argsort(points.prediction, kind="stable")
-    weight, prediction = points.weight[order], points.prediction[order]
-    error = points.truth[order] - prediction
-    reached = np.cumsum(weight) - weight / 2
-    group = np.minimum((_GROUPS * reached / weight.sum()).astype(np.int64), _GROUPS - 1)
-    group = np.unique(group, return_inverse=True)[1]  # of fewer rows than groups some are empty
-    size = np.bincount(group, weight)
-    x, mean = (np.bincount(group, weight * column) / size for column in (prediction, error))
-    variance = np.bincount(group, weight * (error - mean[group]) ** 2) / size
-    rows = size**2 / np.bincount(group, weight**2)  # as many rows of equal weight tell as much (Kish)
-    reach = [_reach(float(v), float(n), confidence) for v, n in zip(variance, rows, strict=True)]
-    return x, mean, np.array(reach)
-
-
-def _reach(variance: float, rows: float, confidence: float) -> float:
-    return student((1 + confidence) / 2, rows - 1) * math.sqrt(variance / (rows - 1)) if rows > 1.5 else math.nan
+    """Return mean prediction and mean error of tenths of the rows by prediction, and how far Student's limits reach."""
+    columns = (points.prediction, points.truth, points.weight)
+    x, mean, reach, _ = errors_by_prediction(*columns, _GROUPS, confidence)
+    return x, mean, reach
 
 
 # ── decisions, shuffles ──────────────────────────────────────────────────────────────────────────────────────────

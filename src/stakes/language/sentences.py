@@ -6,7 +6,8 @@ looks; what it says comes from the catalogue, in terminal, notebook, Markdown, J
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 from stakes.errors import Pass, Text
@@ -60,13 +61,14 @@ def reason(words: str) -> dict[str, str]:
 
 
 def money(amount: float | None, unit: str) -> Any:
-    """Return a cost with its unit, to be written as the language has it: €390, 390 €, 390 minutes."""
+    """Return a cost with its unit, to be written as the language has it: €390, 390 €, 390 minutes; −€390."""
     if not unit or amount is None:
         return amount
     from unicodedata import category  # few results have a unit
 
-    sign = len(unit) == 1 and category(unit) == "Sc"
-    return sentence("amount.sign" if sign else "amount.word", amount=amount, unit=unit)
+    if len(unit) != 1 or category(unit) != "Sc":
+        return sentence("amount.word", amount=amount, unit=unit)
+    return sentence("amount.below_0" if amount < 0 else "amount.sign", amount=abs(amount), unit=unit)
 
 
 def short_name(name: object) -> str:
@@ -144,6 +146,9 @@ class Finding(Record, shown="key tone question words sentences figures"):
         """The sentences in the language of the reader."""
         return [one.words for one in self.sentences]
 
+    def __str__(self) -> str:
+        return visible(" ".join([self.question, *self.words] if self.question else self.words))
+
 
 def answer(key: str, tone: Tone, /, *sentences: Sentence, figures: Sequence[Any] = (), **asked: Any) -> Finding:
     """Return the answer to a question of the catalogue, with the figures behind it."""
@@ -154,6 +159,26 @@ def answer(key: str, tone: Tone, /, *sentences: Sentence, figures: Sequence[Any]
 def caution(key: str, wrong: bool = False, /, **values: Any) -> Finding:
     """Return something to keep in mind."""
     return Finding(key, "wrong" if wrong else "caution", (sentence(key, **values),))
+
+
+def in_unit(finding: Finding, unit: str) -> Finding:
+    """Return the same finding with every cost in a unit."""
+    if not unit:
+        return finding
+    told = []
+    for one in finding.sentences:
+        costs = {name: money(one.values[name], unit) for name in _costs_in(one.key)}
+        told.append(replace(one, values={**one.values, **costs}))
+    chips = tuple(replace(chip, unit=unit) if chip.format == "cost" else chip for chip in finding.figures)
+    return replace(finding, sentences=tuple(told), figures=chips)
+
+
+@cache
+def _costs_in(key: str) -> frozenset[str]:
+    """The gaps of a sentence that costs fill."""
+    found = texts("en")[key]
+    forms = [found] if isinstance(found, str) else list(found.values())
+    return frozenset(name for text in forms for name, form in _GAP.findall(text) if form == "cost")
 
 
 # ── in the language of the reader ────────────────────────────────────────────────────────────────────────────────
@@ -180,28 +205,60 @@ def metric_question(text: str) -> str:
 
 
 def _first_word(text: str) -> str:
-    return text.partition("(")[0].partition(" ")[0]
+    return re.split(r"[(\[ ]", text, maxsplit=1)[0]
 
 
 def reason_text(words: str) -> str:
-    """Return a reason, which is declared in English; one with a number or a metric in it is found by its words."""
+    """Return a reason or a note, which figures give in English; one with gaps is found by the words between them.
+
+    What nobody translated stays as it is, and so do the arguments that it mentions.
+    """
+    if not isinstance(words, Text):
+        return _translated(words)
+    marked = "".join(f"⟦{i}⟧" if isinstance(part, Pass) else part for i, part in enumerate(words.parts))
+    pieces = re.split("⟦(\\d+)⟧", _translated(marked))  # a piece, the place of an argument, a piece …
+    return Text(*(words.parts[int(piece)] if i % 2 else piece for i, piece in enumerate(pieces)))
+
+
+def _translated(words: str) -> str:
     known = texts(current_language())
-    if f"reason.{words}" in known:
-        return str(known[f"reason.{words}"])
-    for key, text in known.items():
-        if key.startswith("reason.") and "{" in key:
-            pattern = re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(key.removeprefix("reason.")))
-            if found := re.fullmatch(pattern, words):
-                inside = _number_or_metric(found[1])
-                return re.sub(r"\{\w+\}", lambda _: inside, str(text))  # noqa: B023
-    return words
+    whole = known.get(f"reason.{words}") or known.get(f"note.{words}")
+    if whole is not None:
+        return str(whole)
+    for pattern, text in _patterns(current_language()):
+        if found := pattern.fullmatch(words):
+            gaps = {name: _fill_note(part) for name, part in found.groupdict().items()}
+            return _GAP.sub(lambda gap: gaps[gap[1]], text)  # noqa: B023
+    parts = words.split("; ")
+    return "; ".join(map(_translated, parts)) if len(parts) > 1 else words
 
 
-def _number_or_metric(text: str) -> str:
+@cache
+def _patterns(lang: str) -> list[tuple[re.Pattern[str], str]]:
+    """Reasons and notes with gaps, as patterns of their English words; those with the most words of their own first."""
+    found = [(key.partition(".")[2], str(text)) for key, text in texts(lang).items() if "{" in key]
+    found.sort(key=lambda one: -len(_GAP.sub("", one[0])))
+    return [(re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(key))), text) for key, text in found]
+
+
+def _fill_note(text: str) -> str:
+    """What fills a gap of a reason: a number, a note again, a list, a metric, or a name."""
     try:
-        return write(float(text.replace(",", "")))
+        value = float(text.replace(",", ""))
+        return write(value, "count" if value.is_integer() else "exact")
     except ValueError:
-        return metric_name(text)
+        pass
+    parts = text.split(", ")
+    told = [_translated(part) for part in parts]
+    if all(one != part for one, part in zip(told, parts, strict=True)):
+        return ", ".join(told)
+    if (whole := _translated(text)) != text:
+        return whole
+    for word, key in ((" and ", "page.list"), (" or ", "page.list_or")):
+        before, _, last = text.rpartition(word)
+        if before:
+            return words(key, before=_fill_note(before), last=_fill_note(last))
+    return metric_name(text) if f"metric.{_first_word(text)}" in texts(current_language()) else text
 
 
 def _fill(value: Any, form: str) -> str | Pass:
@@ -209,7 +266,7 @@ def _fill(value: Any, form: str) -> str | Pass:
     if isinstance(value, Pass | Text):
         return value
     if isinstance(value, list | tuple):
-        return _enumerate([words("page.quoted", name=name) for name in value])
+        return _enumerate([name if name == "…" else words("page.quoted", name=name) for name in value])
     if isinstance(value, Sentence):
         return value.words
     if isinstance(value, Mapping):

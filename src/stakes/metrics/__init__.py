@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from stakes import errors
 from stakes.errors import InputError, nearest
-from stakes.metrics import agreement, cost, many, probability, ranking, rates, regression
+from stakes.metrics import agreement, calibration, cost, many, prior, probability, ranking, rates, regression
 from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, Parameter, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
 FAMILIES = {
     family.__name__.rpartition(".")[2]: family.__doc__
-    for family in (rates, agreement, cost, ranking, probability, many, regression)
+    for family in (rates, agreement, cost, ranking, probability, calibration, many, regression)
 }
 """The families, in the order in which they are shown."""
 
@@ -83,9 +83,11 @@ def _average(name: str) -> Metric | None:
 
 def _by_name(metric: Metric) -> tuple[Callable[..., Metric], tuple[object, ...]]:
     """Pickle a metric by its name and its costs, if it has any: declarations hold functions, which pickle refuses."""
-    pricing = cost.pricing_of(metric)
+    pricing, of = cost.given_to(metric)
     if pricing is not None:
-        return cost.with_prices, (find(metric.name), pricing, metric.tally)
+        return cost.with_prices, (find(metric.name.partition("[")[0]), pricing, metric.tally, of)
+    if metric.population is not None:
+        return prior.at_prior, (find(metric.text), metric.population)
     return find, (metric.text,)
 
 

@@ -48,6 +48,7 @@ def accuracy(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="How often is the model right when all classes are equally frequent?",
     formula="(TPR + TNR) / 2",
     better="higher",
@@ -68,6 +69,7 @@ def balanced_accuracy(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="What area lies under the ROC line through this one operating point?",
     formula="(1 + TPR - FPR) / 2",
     better="higher",
@@ -82,6 +84,7 @@ def one_point_auc(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="How much more often is a positive case decided positive than a negative one?",
     formula="TPR + TNR - 1",
     range=(-1, 1),
@@ -116,6 +119,7 @@ def markedness(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="Below which prevalence does precision fall off sharply?",
     formula="(sqrt(TPR * FPR) - FPR) / (TPR - FPR)",
     better="lower",
@@ -215,7 +219,21 @@ def jaccard(c: Confusion) -> Number:
     return ratio(c.tp, c.tp + c.fn + c.fp)
 
 
+def _error_of_kappa(c: Confusion) -> float:
+    """Its standard error in large samples (Fleiss, Cohen & Everitt 1969, Psychological Bulletin 72)."""
+    shares = c.counts[:, [c.decisions.index(name) for name in c.truths]].astype(np.float64) / float(c.total)
+    rows, columns, agreed = shares.sum(1), shares.sum(0), float(np.trace(shares))
+    chance = float(rows @ columns)
+    value = (agreed - chance) / (1 - chance)
+    weights = np.add.outer(columns, rows) * (1 - value)
+    diagonal = np.diag(shares) @ (1 - np.diag(weights)) ** 2
+    others = (shares * weights**2).sum() - np.diag(shares) @ np.diag(weights) ** 2
+    variance = (diagonal + others - (value - chance * (1 - value)) ** 2) / (1 - chance) ** 2 / float(c.total)
+    return float(np.sqrt(max(variance, 0.0)))
+
+
 @metric(
+    asymptotic=_error_of_kappa,
     question="How far do decisions and truth agree beyond chance (0 chance, 1 always)?",
     formula="(Po - Pe) / (1 - Pe)",
     range=(-1, 1),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes.tallies import ErrorSums
-from stakes.tallies.arithmetic import Number
+from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies.arithmetic import Number, divide
 
 if TYPE_CHECKING:
     from stakes.metrics.declare import Metric
@@ -41,7 +41,14 @@ def _of_given(metric: "Metric", sums: ErrorSums) -> Number:
     return metric.of(sums.constant) if sums.baseline_given and sums.constant is not None else 0.0
 
 
+def _same_sized(table: Confusion) -> Confusion:
+    """The coin's table with as many rows as there are, for figures that may count them."""
+    coin = table.coin()
+    return coin.with_counts(coin.counts * divide(1.0, np.asarray(table.total, np.float64))[..., None, None])
+
+
 COIN = Baseline("a coin that takes each decision as often as the model", lambda table: (table.coin(),))
+SAME_SIZED_COIN = Baseline(COIN.words, lambda table: (_same_sized(table),))
 BEST_CONSTANT = Baseline("the best constant decision", lambda table: table.constants())
 CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda table: (table.constant(),))
 ZERO = Baseline("0", value=lambda metric, table: 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plain import count_plain
-from stakes.errors import InputError, short
+from stakes.errors import InputError, Pass, short
 from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline, best
 from stakes.metrics.folds import Fold, Shared
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
@@ -26,6 +26,8 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, Score
 from stakes.tallies.arithmetic import Array, Number, Values
 from stakes.tallies.checks import MOST_BINS
 from stakes.tallies.costs import Costs
+from stakes.tallies.moments import UnusualNumbersError
+from stakes.tallies.population import Population
 from stakes.tallies.pricing import Prior
 
 Figure = Number
@@ -37,6 +39,9 @@ Parameter = Any
 Better = Literal["higher", "lower", "neither"]
 """Which values of a figure are better."""
 
+
+Ruled = bool | Array
+"""Whether a figure is undefined: one answer, or one for each table of the leading axes."""
 
 Function = Callable[..., Figure] | Shared
 """What works out a figure of a tally, with its parameters."""
@@ -55,6 +60,7 @@ COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == i
 BINS = Kind(f"a whole number from 1 to {MOST_BINS:,}", lambda value: COUNT.fits(value) and value <= MOST_BINS)
 PRICE = Kind("a number from 0 on", lambda value: 0 <= value < math.inf)
 SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
+CHANCE = Kind("a number from 0 on, below 1", lambda value: 0 <= value < 1)
 
 _COLUMNS = ("truth", "prediction", "score")
 """What the columns can be called in the call of a metric."""
@@ -62,18 +68,8 @@ _COLUMNS = ("truth", "prediction", "score")
 NEEDED: Any = None
 """The default of a parameter that has none: prices are never guessed."""
 
-
-@dataclass(frozen=True)
-class Losses:
-    """What a probability of the positive class costs a positive row and a negative row."""
-
-    of_positive: Callable[[Number], Number]
-    of_negative: Callable[[Number], Number]
-
-    def __call__(self, truth: Array, score: Array) -> Array:
-        """The loss of each row."""
-        with np.errstate(divide="ignore"):  # what was thought impossible is infinitely surprising
-            return np.asarray(np.where(truth, self.of_positive(score), self.of_negative(score)))
+PRICES = {"miss", "false_alarm"}
+"""The parameters that costs stand for."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +79,18 @@ class OneRow:
     ``changes(positives, negatives, unit, …)`` says what the figure loses without a row of each class at each score, the
     highest first; ``unit`` are the weights of such rows. ``unseen(value, positives, negatives, …)`` is the largest
     change that one more row could make; both take the figure's parameters. ``rests_on`` is of which rows there may be
-    too few: all, the positives, or either class.
+    too few: all, the positives, or either class. ``bounds(table)`` are the lowest and the highest figure that rows of
+    each score could have, were they told apart: that of scores in bins lies between. A figure at a ``place`` of the
+    ranking jumps from row to row, so what clusters change is added up over their rows instead of leaving each out.
+    ``rate`` names the cell that the figure is a share of, and that of the other class which sets the threshold.
     """
 
     changes: Callable[..., Array]
     unseen: Callable[..., float]
     rests_on: Literal["rows", "positives", "both"]
+    bounds: Callable[[ScoreTable], tuple[Number, Number]] | None = None
+    place: bool = False
+    rate: tuple[str, str] | None = None
 
 
 _GAFFKE = "Gaffke's limits: one more row, as dear or as cheap as rows can be"
@@ -99,6 +101,9 @@ WAYS = {
     "area": "the influence of rows (DeLong's variance), together with Newcombe's limits",
     "influence": "the influence of rows: what the figure would be without each of them",
     "median": "order statistics",
+    "rate": "order statistics of the threshold, put together with Wilson's limits (MOVER); of clusters, the influence "
+    "of rows",
+    "line": "Wald's limits; of weights or clusters with the sandwich estimate of the variance",
     "costs": _GAFFKE,
     "relative costs": _GAFFKE,
 }
@@ -117,7 +122,8 @@ _SCORED = (ScoreTable, ClassScores)
 
 def _usual_of_share(rows: str) -> Mapping[str, object]:
     """The same of a share of some of the rows."""
-    return {"interval": "share", "range": (0, 1), "undefined": (NONE_OF[rows],)}
+    within = rows in ("P", "N")
+    return {"interval": "share", "range": (0, 1), "undefined": (NONE_OF[rows],), "within_classes": within}
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,10 @@ class Metric:
 
     How much one row changes a figure follows from its tally, unless the declaration knows a shorter way: ``loss`` is
     what a row (truth, output) adds to a mean over the rows, which ``relative_to`` divides by what the class sizes alone
-    would score; ``one_row`` belongs to figures of scores; ``changes(rows)`` to those of class scores.
+    would score, and of which the figure may be the ``root``; ``one_row`` belongs to figures of scores;
+    ``changes(rows)`` to those of class scores. ``range_of`` are the ends of the range where parameters move them. A
+    figure ``within_classes`` is the same however frequent they are; any other can be that of a ``population``
+    (``metrics/prior.py``). ``asymptotic`` is the textbook's standard error.
     """
 
     name: str
@@ -153,10 +162,15 @@ class Metric:
     share_of: str = ""
     loss: Callable[..., Array] | None = None
     relative_to: Callable[[Array], Array] | None = None
+    root: bool = False
     one_row: OneRow | None = None
     changes: Callable[..., Array] | None = None
     interval: str = ""
     no_interval: str = ""
+    range_of: Callable[..., tuple[float, float]] | None = None
+    within_classes: bool = False
+    population: Population | None = None
+    asymptotic: Callable[..., float] | None = None
     defaults: Mapping[str, Parameter] = field(default_factory=dict)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -178,6 +192,12 @@ class Metric:
     def lacking(self) -> list[str]:
         """The parameters that must be given, and are not."""
         return [name for name, value in self.parameters.items() if value is NEEDED]
+
+    def ask_for_parameters(self) -> InputError:
+        """Say which parameters are lacking: what mistakes cost, or another number of the user's."""
+        if PRICES & set(self.lacking):
+            return errors.which_costs(self.name)
+        return errors.which_parameter(self.name, self.lacking[0], self.kinds[self.lacking[0]].wanted)
 
     @property
     def symmetric(self) -> bool:
@@ -209,6 +229,8 @@ class Metric:
 
     def with_parameters(self, **parameters: Parameter) -> "Metric":
         """Return the metric with other parameters than its defaults."""
+        if not parameters:
+            return self
         for name, value in parameters.items():
             if name not in self.defaults:
                 raise errors.no_such_parameter(self.name, name, list(self.defaults))
@@ -218,7 +240,10 @@ class Metric:
                     "bad-parameter",
                     f"{self.name}({name}={short(repr(value))}) does not work; give {self.kinds[name].wanted}",
                 )
-        return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
+        if parameters.items() <= self.parameters.items():
+            return self
+        parameters = {**self.parameters, **parameters}
+        return replace(self, parameters=parameters, range=self.range_of(**parameters) if self.range_of else self.range)
 
     # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
     def of(self, tally: Tally) -> Figure:
@@ -230,7 +255,7 @@ class Metric:
         if tally.leading or self.lacking:
             return measure([self], tally)[0]
         seen = self._seen(tally)  # one figure of one table has nothing to share, and is asked for often
-        if self._rule_out(seen):
+        if self._rule_out(seen, {}):
             return math.nan
         if isinstance(self.function, Shared):
             return type(self.function).all([(self.function, self.parameters)], tally)[0]
@@ -241,6 +266,11 @@ class Metric:
         if self.loss is None:
             raise TypeError(f"{self.name} is not a mean over rows")
         return np.asarray(self.loss(truth, output.astype(np.float64, copy=False), **self.parameters), np.float64)
+
+    @property
+    def plain_mean(self) -> bool:
+        """Whether the figure is the mean of a loss of each row, and nothing else."""
+        return self.loss is not None and self.relative_to is None and not self.root
 
     def baseline_of(self, tally: Tally) -> Figure:
         """Return what ignoring the input would score on these rows."""
@@ -256,14 +286,26 @@ class Metric:
         """The tally with the positive class that the formula speaks of, where either class will do."""
         return tally.either_called() if self.symmetric and isinstance(tally, Confusion) else tally
 
-    def _rule_out(self, tally: Tally) -> bool | Array:
-        """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
-        out: bool | Array = False
+    def _rule_out(self, tally: Tally, known: dict[tuple[int, ...], Ruled]) -> Ruled:
+        """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis.
+
+        Answers are kept in ``known``, by tally and reasons: figures share them.
+        """
+        key = id(tally), *map(id, self.undefined)
+        if key not in known:
+            known[key] = self._reasons_apply(tally, known)
+        return known[key]
+
+    def _reasons_apply(self, tally: Tally, known: dict[tuple[int, ...], Ruled]) -> Ruled:
+        out: Ruled = False
         for reason in self.undefined:
-            out = out | reason.applies(tally)
+            key = id(tally), id(reason)
+            if key not in known:
+                known[key] = reason.applies(tally)
+            out = out | known[key]
             if out is True or (out is not False and np.all(out)):  # later reasons may rest on what this one rules out
-                break
-        return out
+                return True
+        return out if np.any(out) else False
 
     def _reasons(self) -> list[str]:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
@@ -283,6 +325,7 @@ class Metric:
         classes: Sequence[object] | None = None,
         weight: Values | None = None,
         baseline: float | None = None,
+        from_logits: bool = False,
         **parameters: float,
     ) -> float: ...
 
@@ -294,47 +337,69 @@ class Metric:
         classes: Values = None,
         weight: Values = None,
         baseline: Values = None,
+        from_logits: Values = False,
         **parameters: Parameter,
     ) -> Figure:
         """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers.
 
-        The columns can be named: ``truth=``, and ``prediction=`` or ``score=``.
+        The columns can be named: ``truth=``, and ``prediction=`` or ``score=``. Scores that are logits are made
+        probabilities with ``from_logits=True``.
         """
         if parameters:
             truth, *outputs = ([parameters.pop(name)] if name in parameters else [] for name in _COLUMNS)
             rows = (*truth, *rows, *chain(*outputs))
         metric = self.with_parameters(**parameters)
-        tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
-        value = metric.of(tally)
+        options = {"positive": positive, "classes": classes, "weight": weight, "baseline": baseline}
+        if from_logits:
+            options["from_logits"] = from_logits
+        value, tally = metric.of_rows(rows, options)
         if isinstance(tally, _SCORED) and NO_PROBABILITIES in self.undefined and not tally.probabilities:
             low, high = tally.range
             raise InputError(
                 "no-probabilities",
                 f"{self.name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into "
-                "probabilities first (for logits: 1 / (1 + exp(-score)))",
+                "probabilities first (for logits: ",
+                Pass("from_logits", True),
+                ")",
             )
         if isinstance(value, float) and math.isnan(value):
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
             warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)
         return value
 
-    def _tally(self, rows: tuple[Values, ...], **options: Values) -> Tally:
+    def of_rows(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> tuple[Figure, Tally]:
+        """Return the figure of two columns, NaN where it is undefined, and what was counted for it."""
+        try:
+            tally = self._tally(rows, options)
+            return self.of(tally), tally
+        except UnusualNumbersError:
+            tally = self._count(rows, options)
+            return self.of(tally), tally
+
+    def _tally(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> Tally:
+        """The tally that was given, or that of two columns, which are counted the short way if that will do."""
         if len(rows) == 1 and isinstance(rows[0], Tally):
             return rows[0]
-        column = "score" if self.tally in _SCORED else "prediction"
         if len(rows) != 2:
             raise InputError(
                 "how-to-call",
-                f"call {self.name}(truth, {column}), or {self.name}(table) with a {self.tally.kind} table",
+                f"call {self.name}(truth, {self._column}), or {self.name}(table) with a {self.tally.kind} table",
             )
-        if all(option is None for option in options.values()):
-            plain = count_plain(self.tally, rows[0], rows[1], self.parts)
+        if all(option is None for name, option in options.items() if name != "weight"):
+            plain = count_plain(self.tally, rows[0], rows[1], self.parts, options["weight"])
             if plain is not None:
                 return plain
+        return self._count(rows, options)
+
+    @property
+    def _column(self) -> str:
+        return "score" if self.tally in _SCORED else "prediction"
+
+    def _count(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> Tally:
         task = "regression" if self.tally is ErrorSums else "classification"
         several = self.tally is ClassScores
         counted = count_rows(
-            truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, several=several, **options
+            truth=rows[0], **{self._column: rows[1]}, task=task, parts=self.parts, several=several, **options
         )
         kinds = counted.tallies
         if self.tally.kind in kinds or (self.sparse and "joint" in kinds):
@@ -383,13 +448,25 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
         if not isinstance(tally, ScoreTable if isinstance(metric.function, Fold) else Tally):
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
         if metric.defaults and metric.lacking:
-            raise errors.which_costs(metric.name)
+            raise metric.ask_for_parameters()
+    if tally.leading:
+        return _measure(metrics, tally)
+    known: dict[tuple[int, str], tuple[Function, Figure]] = vars(tally).setdefault("_figures", {})
+    keys = [(id(metric.function), metric.full_text) for metric in metrics]
+    new = [metric for metric, key in zip(metrics, keys, strict=True) if key not in known]
+    for metric, value in zip(new, _measure(new, tally) if new else (), strict=True):
+        known[id(metric.function), metric.full_text] = metric.function, value  # kept, so that no other has its id
+    return [known[key][1] for key in keys]
+
+
+def _measure(metrics: Sequence[Metric], tally: Tally) -> list[Figure]:
     values: list[Figure] = [math.nan] * len(metrics)
     ruled_out, shared = [], dict[type[Shared], list[int]]()
+    known: dict[tuple[int, ...], Ruled] = {}
     for i, metric in enumerate(metrics):
         seen = metric._seen(tally)
-        ruled_out.append(metric._rule_out(seen))
-        if ruled_out[i] is True or (ruled_out[i] is not False and np.all(ruled_out[i])):
+        ruled_out.append(metric._rule_out(seen, known))
+        if ruled_out[i] is True:
             continue
         if isinstance(metric.function, Shared):
             shared.setdefault(type(metric.function), []).append(i)
@@ -401,7 +478,10 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
             values[i] = value
     if not tally.leading:
         return values
-    return [np.where(out, math.nan, value)[()] for out, value in zip(ruled_out, values, strict=True)]
+    return [
+        np.full(tally.leading, math.nan) if out is True else value if out is False else np.where(out, math.nan, value)
+        for out, value in zip(ruled_out, values, strict=True)
+    ]
 
 
 def measure_baselines(metrics: Sequence[Metric], tally: Tally) -> list[Figure]:
@@ -440,6 +520,8 @@ def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., 
         tally = ScoreTable if isinstance(function, Fold) else every[0].annotation
         usual = {**_USUAL[tally], **(_usual_of_share(facts["share_of"]) if "share_of" in facts else {})}
         declared: dict[str, Any] = {**usual, **facts}
+        if "range_of" in facts and NEEDED not in defaults.values():
+            declared["range"] = facts["range_of"](**defaults)
         if tally is Confusion and not declared.pop("any_decisions", False):
             declared["undefined"] = (EXTRA_DECISIONS, *declared.get("undefined", ()))
         made = Metric(

@@ -1,6 +1,7 @@
 """A figure with what is needed to read it."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import SupportsFloat
 
@@ -9,11 +10,12 @@ from stakes.text import visible
 
 
 @dataclass(frozen=True)
-class Estimate(Record):
+class Estimate(Record, shown="name value baseline low high reason confidence method no_interval note prior?"):
     """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.
 
     ``low`` and ``high`` are the ends of the interval, ``method`` is how it was made, ``note`` what to keep in mind;
-    ``no_interval`` says why there is none.
+    ``no_interval`` says why there is none. ``prior`` are the class frequencies that it is about, the positive class
+    first, where those of the rows are others.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Estimate(Record):
     method: str = ""
     no_interval: str = ""
     note: str = ""
+    prior: Mapping[str, float] | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -52,13 +55,20 @@ class Estimate(Record):
 
     def __str__(self) -> str:
         if not self.defined:
-            return visible(f"{self.name} is undefined: {self.reason}")
+            return visible(f"{self.name}{self._where} is undefined: {self.reason}")
         sure = (
             f", {percent(self.confidence)} interval {self.low:.6g} to {self.high:.6g}" if self.low is not None else ""
         )
         why = f"; no interval: {self.no_interval}" if self.low is None and self.no_interval else ""
         other = "" if math.isnan(self.baseline) else f" (ignoring the input: {self.baseline:.6g})"
-        return visible(f"{self.name} {self.value:.6g}{sure}{other}{why}")
+        return visible(f"{self.name}{self._where} {self.value:.6g}{sure}{other}{why}")
+
+    @property
+    def _where(self) -> str:
+        """At which class frequencies, if not those of the rows."""
+        if self.prior is not None and len(self.prior) == 2:
+            return f" at prevalence {percent(next(iter(self.prior.values())))}"
+        return " at the given class frequencies" if self.prior else ""
 
 
 def percent(share: float) -> str:

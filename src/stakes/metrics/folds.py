@@ -41,7 +41,7 @@ class Fold(Shared):
     @classmethod
     def all(cls, wanted: Sequence[tuple["Fold", Mapping[str, float]]], tally: ScoreTable) -> Sequence[Number]:
         """Walk down the scores once for all figures."""
-        return fold_all(wanted, tally)
+        return fold_all(wanted, tally, _known_parts(tally))
 
     def together(self, parts: Sequence[Number]) -> Number:
         """Reduce the parts of all blocks: whole numbers exactly, floats with a single rounding."""
@@ -58,22 +58,47 @@ class Fold(Shared):
         return sum(parts) if isinstance(parts[0], int) else math.fsum(parts)
 
 
-def fold_all(folds: Sequence[tuple[Fold, Mapping[str, float]]], table: ScoreTable) -> list[Number]:
-    """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them."""
+def fold_all(
+    folds: Sequence[tuple[Fold, Mapping[str, float]]],
+    table: ScoreTable,
+    known: "dict[Key, Sequence[Number]] | None" = None,
+) -> list[Number]:
+    """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them.
+
+    ``known`` are parts that were worked out before, to which others are added.
+    """
     plans = [(fold, _take(fold.each, given), _take(fold.finish, given)) for fold, given in folds]
-    wanted = list(dict.fromkeys((fold.each, tuple(given.items())) for fold, given, _ in plans))
+    parts = {} if known is None else known
+    wanted = [key for key in dict.fromkeys(map(_key, plans)) if key not in parts]
 
     def of_block(make: Callable[[], Steps]) -> list[Number]:
         steps = make()
         return [each(steps, **dict(given)) for each, given in wanted]
 
-    blocks = [functools.partial(of_block, make) for make in table.blocks()]
-    busy = len(wanted) > 2  # a figure or two leave threads waiting for each other
-    found = run_all(blocks, len(blocks) * BLOCK if busy else 0)
-    parts = dict(zip(wanted, zip(*found, strict=True), strict=True))
-    return [
-        fold.finish(fold.together(parts[fold.each, tuple(given.items())]), table, **last) for fold, given, last in plans
-    ]
+    if wanted:
+        blocks = [functools.partial(of_block, make) for make in table.blocks()]
+        busy = len(wanted) > 2  # a figure or two leave threads waiting for each other
+        found = run_all(blocks, len(blocks) * BLOCK if busy else 0)
+        parts.update(zip(wanted, zip(*found, strict=True), strict=True))
+    return [plan[0].finish(plan[0].together(parts[_key(plan)]), table, **plan[2]) for plan in plans]
+
+
+Plan = tuple[Fold, Mapping[str, float], Mapping[str, float]]
+"""A fold, the parameters of its parts, and those of its end."""
+
+Key = tuple[Each, tuple[tuple[str, float], ...]]
+
+
+def _key(plan: Plan) -> Key:
+    return plan[0].each, tuple(plan[1].items())
+
+
+def _known_parts(table: ScoreTable) -> dict[Key, Sequence[Number]]:
+    """The parts of a table that were worked out before: what a class scores is asked alone and in averages."""
+    if table.leading:
+        return {}
+    known: dict[Key, Sequence[Number]] = vars(table).setdefault("_parts_of_folds", {})
+    return known
 
 
 def _take(function: Each | Finish, parameters: Mapping[str, float]) -> dict[str, float]:

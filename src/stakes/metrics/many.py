@@ -3,21 +3,30 @@
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from stakes.errors import InputError
+from stakes.metrics.baselines import Baseline
 from stakes.metrics.declare import CATALOGUE, COUNT, Metric, measure, metric
 from stakes.metrics.folds import Shared
-from stakes.metrics.probability import surprise_of_frequencies
+from stakes.metrics.probability import (
+    NEEDS_PROBABILITIES,
+    OF_THESE_ROWS,
+    WEKA,
+    mean_loss,
+    mean_probability_error,
+    surprise_of_frequencies,
+)
 from stakes.metrics.ranking import auc
-from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
+from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, exact, ratio, weighted_sum
+from stakes.tallies.columns import Columns
 
 AVERAGES = {
     "macro": "the plain mean over the classes",
@@ -30,6 +39,8 @@ EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any
 ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
 )
+
+IN_BINS = Undefined(BINNED.words, lambda s: s.in_bins)
 
 _APART = "the classes' score tables do not tell which rows they share; ask for one class"
 
@@ -62,7 +73,9 @@ def average_of(base: Metric, how: str) -> Metric:
         of_many="",
         parts=("tables",) if scored else (),
         share_of="",
+        within_classes=how == "macro" and base.share_of == "P",  # the rest of a class is a mixture of classes
         loss=None,
+        root=False,
         one_row=None,
         changes=functools.partial(_changes_of_average, base=base, how=how) if scored else None,
         interval="influence" if scored else "cells",
@@ -70,23 +83,89 @@ def average_of(base: Metric, how: str) -> Metric:
     )
 
 
-def of_two_classes(metric: Metric) -> str:
-    """The name of the figure that says of two classes what this one says of several; empty if there is none."""
-    how, _, plain = metric.name.partition("_")
-    plain = plain if how in AVERAGES else metric.name.replace("multiclass_", "")
-    return plain if plain != metric.name else ""
+def of_class(base: Metric, place: int) -> Metric:
+    """Return a two-class figure of one class against the rest, as a figure of the table of all classes."""
+    moved = tuple(Undefined(one.words, functools.partial(_applies_to_class, one, place)) for one in base.undefined)
+    return replace(
+        base,
+        function=OfClass(base, place),
+        undefined=moved,
+        baseline=Baseline(base.baseline.words, value=functools.partial(_baseline_of_class, base, place)),
+        many=True,
+        share_of="",
+        within_classes=base.share_of == "P",
+        swapped=None,
+        interval="cells",
+    )
 
 
-def same_of_two_classes(metric: Metric) -> Metric:
-    """The figure of a positive class that has the same value as this one of several, if there are two; or itself.
+@dataclass(frozen=True)
+class OfClass(Shared):
+    """The function of such a figure."""
 
-    The averages of a figure that either class gives alike are such, the area of all pairs, and losses on one scale.
+    base: Metric
+    place: int
+
+    @classmethod
+    def all(cls, wanted: Sequence[tuple["OfClass", Mapping[str, float]]], tally: Confusion) -> Sequence[Number]:
+        """One figure after another."""
+        return [one.base.with_parameters(**given).of(_class_of(tally, one.place)) for one, given in wanted]
+
+
+def _class_of(table: Confusion, place: int) -> Confusion:
+    rest = table.against_rest()
+    return rest.with_counts(rest.counts[..., place, :, :])
+
+
+def _applies_to_class(reason: Undefined, place: int, table: Confusion) -> Number:
+    return reason.applies(_class_of(table, place))
+
+
+def _baseline_of_class(base: Metric, place: int, figure: Metric, table: Confusion) -> Number:
+    return base.with_parameters(**figure.parameters).baseline_of(_class_of(table, place))
+
+
+def of_two_classes(metric: Metric) -> Metric:
+    """A figure of the scores of several classes as one of the scores of the positive class, where there are two.
+
+    It is the figure of that class where the other class gives the same, or else one under its own name, with 1 − p (or
+    the negative score) as the score of the other class.
     """
-    plain = CATALOGUE.get(auc.name if metric.name == "hand_till_auc" else of_two_classes(metric))
-    if metric.tally is not ClassScores or plain is None:
+    if metric.tally is not ClassScores:
         return metric
-    alike = plain.range == metric.range if "multiclass" in metric.name else plain.swapped == plain.name
-    return plain.with_parameters(**metric.parameters) if alike else metric
+    how, _, base = metric.name.partition("_")
+    base = base if how in AVERAGES else metric.name.replace("multiclass_", "")
+    plain = CATALOGUE.get(auc.name if metric.name == "hand_till_auc" else base)
+    if plain is not None and plain is not metric:
+        alike = plain.range == metric.range if "multiclass" in metric.name else plain.swapped == plain.name
+        if alike:
+            return plain.with_parameters(**metric.parameters)
+    changed: dict[str, Any] = {"tally": ScoreTable, "parts": (), "changes": None}
+    if isinstance(metric.function, Average):
+        average = metric.function
+        function = functools.partial(_average_of_two, average)
+        return replace(metric, **changed, function=function, no_interval=average.base.no_interval)
+    if metric.loss is None:
+        return metric
+    loss = functools.partial(_loss_of_two, metric.loss)
+    undefined = (*metric.undefined, *(reason for reason in NEEDS_PROBABILITIES if reason not in metric.undefined))
+    return replace(metric, **changed, function=functools.partial(_mean_of_two, loss), loss=loss, undefined=undefined)
+
+
+def _average_of_two(average: "Average", table: ScoreTable, **given: float) -> Number:
+    base = average.base.with_parameters(**given)
+    each = [np.asarray(measure([base], one)[0], np.float64) for one in (table, table.flipped())]
+    sizes = [np.asarray(size, np.float64) for size in (table.P, table.N)]
+    return _mean(np.stack(each, -1), np.stack(sizes, -1) if average.how == "weighted" else None)
+
+
+def _loss_of_two(loss: Callable[..., Array], positive: Array, score: Array, **given: float) -> Array:
+    """What a row loses; the positive class goes first, so that a tie is decided as a score that reaches ½."""
+    return loss(1 - positive.astype(np.int64), np.stack([score, 1 - score], -1), **given)
+
+
+def _mean_of_two(loss: Callable[..., Array], table: ScoreTable, **given: float) -> Number:
+    return mean_loss(functools.partial(loss, **given), table)
 
 
 @dataclass(frozen=True)
@@ -122,7 +201,7 @@ class Average(Shared):
 
 def _by_row(base: Metric) -> bool:
     """Whether it is known what a row changes in a figure of one class's scores."""
-    return base.one_row is not None or (base.loss is not None and base.relative_to is None)
+    return base.one_row is not None or base.plain_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +241,13 @@ class Ranking:
 
     def value(self, base: Metric) -> float:
         """A figure of the ranking."""
+        return float(np.ravel(base.of(self._table))[0])
+
+    @cached_property
+    def _table(self) -> ScoreTable:
         scores, counts, _ = self._levels
-        return float(np.ravel(base.of(ScoreTable.from_columns(scores, *counts[:, None])))[0])
+        values = dict(zip(("positives", "negatives"), counts[:, None], strict=True))  # one table along a leading axis
+        return ScoreTable("positive", "negative", Columns(scores, values))
 
     def changes(self, base: Metric) -> Array:
         """What a figure loses without each row; NaN where a class is empty."""
@@ -227,6 +311,14 @@ def _squares(truth: Array, scores: Array) -> Array:
     return np.asarray((scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1)
 
 
+ROW_LOSSES = (_surprise, _squares)
+"""The losses whose moments class scores keep where no rows are kept, in the order of these."""
+
+
+def _distances(truth: Array, scores: Array) -> Array:
+    return np.asarray(scores.astype(np.float64).sum(1) - 2 * _own(truth, scores) + 1)
+
+
 def _in_top(truth: Array, scores: Array, k: float) -> Array:
     own, places = _own(truth, scores)[:, None], np.arange(scores.shape[1])
     ahead = (scores > own) | ((scores == own) & (places < truth[:, None]))
@@ -236,6 +328,15 @@ def _in_top(truth: Array, scores: Array, k: float) -> Array:
 def _squares_of_frequencies(sizes: Array) -> Array:
     """The mean Brier score of giving everyone the class frequencies; the classes lie along the last axis."""
     return np.asarray(1 - ((sizes / sizes.sum(-1, keepdims=True)) ** 2).sum(-1))
+
+
+def _distances_of_frequencies(sizes: Array) -> Array:
+    """The same of absolute distances."""
+    return 2 * _squares_of_frequencies(sizes)
+
+
+def _number_of_classes(sizes: Array) -> Array:
+    return np.asarray(sizes.shape[-1], np.float64)
 
 
 def _pair_changes(rows: ClassRows) -> Array:
@@ -313,6 +414,57 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 
 @metric(
+    loss=_squares,
+    relative_to=_number_of_classes,
+    root=True,
+    parts=("squares",),
+    question="How far are the probabilities of the classes from what happened, large errors counting more?",
+    formula="sqrt(sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / (n * len(classes)))",
+    range=(0, 1),
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    pitfall="The root of the mean over rows and classes: the more classes there are, the smaller it is.",
+    reference=WEKA,
+)
+def multiclass_root_mean_squared_probability_error(s: ClassScores) -> Number:
+    return math.sqrt(ratio(s.squares, s.total * len(s.classes)))
+
+
+@metric(
+    loss=_distances,
+    relative_to=_distances_of_frequencies,
+    parts=("tables",),
+    question="What is left of the mean error of the class frequencies alone? (below 1 is useful)",
+    formula="distances / sum(sum(abs(frequency[c] - (c == y)) for c in classes) for p, y in rows)",
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES, IN_BINS),
+    otherwise="every row is of the same class, and the model knows it",
+    pitfall=OF_THESE_ROWS,
+    reference=WEKA,
+)
+def multiclass_relative_probability_error(s: ClassScores) -> Number:
+    distances = math.fsum(float(mean_probability_error.of(table)) * float(table.total) for table in s.tables)
+    return ratio(distances, float(_distances_of_frequencies(s.sizes.astype(np.float64))) * float(s.total))
+
+
+@metric(
+    loss=_squares,
+    relative_to=_squares_of_frequencies,
+    root=True,
+    parts=("squares",),
+    question="What is left of the root mean squared error of the class frequencies alone? (below 1 is useful)",
+    formula="sqrt(squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows))",
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    otherwise="every row is of the same class, and the model knows it",
+    pitfall=OF_THESE_ROWS,
+    reference=WEKA,
+)
+def multiclass_root_relative_squared_probability_error(s: ClassScores) -> Number:
+    return math.sqrt(ratio(s.squares, s.constant().squares))
+
+
+@metric(
     loss=_in_top,
     parts=("ranks",),
     share_of="total",
@@ -327,6 +479,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
 
 
 @metric(
+    within_classes=True,
     changes=_pair_changes,
     question="How well do the scores tell every two classes apart, on average over the pairs?",
     formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
@@ -339,9 +492,18 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     reference="Hand & Till (2001), Machine Learning 45",
 )
 def hand_till_auc(s: ClassScores) -> Number:
-    if s.pair_wins is None:
-        return math.nan
-    wins, sizes = exact(s.pair_wins), exact(s.sizes)
-    k = len(sizes)
-    areas = [ratio(wins[i, j], 2 * sizes[i] * sizes[j]) for i in range(k) for j in range(k) if i != j]
+    return math.nan if s.pair_wins is None else _mean_of_pairs(exact(s.pair_wins), s)
+
+
+def hand_till_bounds(s: ClassScores) -> tuple[float, float]:
+    """The Hand–Till auc of scores in bins, were every pair in a bin lost, or won; the exact one lies between."""
+    assert s.pair_wins is not None
+    wins, ties = exact(s.pair_wins), exact(np.zeros_like(s.pair_wins) if s.pair_ties is None else s.pair_ties)
+    return _mean_of_pairs(wins - ties, s), _mean_of_pairs(wins + ties, s)
+
+
+def _mean_of_pairs(wins: Array, s: ClassScores) -> float:
+    """The mean share of wins, which are counted twice, over all pairs of classes."""
+    sizes = exact(s.sizes)
+    areas = [ratio(wins[i, j], 2 * sizes[i] * sizes[j]) for i, j in itertools.permutations(range(len(sizes)), 2)]
     return math.fsum(areas) / len(areas)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, short
-from stakes.metrics.baselines import COIN, CONSTANT_SCORE, MEAN, Baseline
+from stakes.metrics.baselines import CONSTANT_SCORE, MEAN, SAME_SIZED_COIN, Baseline
 from stakes.metrics.declare import ALIASES, CATALOGUE, Better, Metric
 from stakes.metrics.folds import Fold
 from stakes.metrics.probability import NEEDS_PROBABILITIES, mean_loss
@@ -39,9 +39,10 @@ def metric(
 ) -> Metric:
     """Declare a figure of your own; from then on it is known by its name, with an interval and a baseline.
 
-    ``of`` says what the function takes: the "table" of decisions, with its cells tp, fn, fp and tn; the table of
-    "scores" (a :class:`stakes.ScoreTable`); or one row, of which the figure is the mean: its truth (1 or 0) and the
-    "probability", or its truth and the predicted "number". Functions of rows get arrays and return one.
+    ``of`` says what the function takes: the "table" of decisions (a :class:`stakes.Confusion`), with its cells tp, fn,
+    fp and tn, or with its ``counts`` of any number of classes; the table of "scores" (a :class:`stakes.ScoreTable`); or
+    one row, of which the figure is the mean: its truth (1 or 0) and the "probability", or its truth and the predicted
+    "number". Functions of rows get arrays and return one.
 
     ``evaluate()[name]``, :func:`stakes.compare`, gates, permutation tests and ``.scorer()`` take it. A division by zero
     is undefined. The same name can be declared again, unless stakes itself has it.
@@ -98,8 +99,21 @@ Kind = tuple[Callable[..., Number] | Fold, type[Tally], Baseline, dict[str, Any]
 """What works a figure out, of which tally, its baseline, and what else its declaration says."""
 
 
+_THREE_CLASSES = Confusion([[5, 2, 1], [1, 6, 3], [4, 1, 7]])
+
+
 def _of_table(name: str, function: Own) -> Kind:
-    return _of_tables(name, function), Confusion, COIN, {"undefined": (EXTRA_DECISIONS,), "interval": "cells"}
+    facts = {"undefined": (EXTRA_DECISIONS,), "interval": "cells", "many": _takes_many(function)}
+    return _of_tables(name, function), Confusion, SAME_SIZED_COIN, facts
+
+
+def _takes_many(function: Own) -> bool:
+    """Whether a function takes a table of more than two classes, which has no tp, fn, fp and tn."""
+    try:
+        float(function(_THREE_CLASSES))
+    except Exception:  # whatever the function of a user does
+        return False
+    return True
 
 
 def _of_scores(name: str, function: Own) -> Kind:
@@ -149,8 +163,11 @@ def _of_tables(name: str, function: Own) -> Callable[..., Number]:
         if not tables.leading:
             return _value(name, function, tables)
         found = _at_once(function, tables)
-        if found is not None and found.shape == tables.leading:
-            return found
+        if found is not None and found.shape == tables.leading and found.size:
+            ends = [tuple(0 for _ in found.shape), tuple(size - 1 for size in found.shape)]
+            alone = [_value(name, function, tables[place]) for place in ends]  # sums over other axes may look the same
+            if np.allclose([found[place] for place in ends], alone, rtol=1e-9, atol=1e-12, equal_nan=True):
+                return found
         each = [_value(name, function, tables[place]) for place in np.ndindex(tables.leading)]
         return np.reshape(each, tables.leading)
 

@@ -6,18 +6,19 @@ from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.declare import BINS, Losses, Metric, metric
+from stakes.metrics.declare import BINS, Metric, metric
 from stakes.metrics.folds import Each, Finish, Fold, total
-from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
+from stakes.metrics.reasons import BINNED, NO_LOSSES, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number, divide, ratio
+from stakes.tallies.losses import SQUARES, SURPRISE, Losses
 
 NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
+_LOSES = (NO_ROWS, NO_PROBABILITIES, NO_LOSSES)
 
 
 # ── losses ───────────────────────────────────────────────────────────────────────────────────────────────────────
-SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
-SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
+DISTANCES = Losses(lambda p: 1.0 - p, lambda p: p)
 
 
 def surprise_of_frequencies(sizes: Array) -> Array:
@@ -28,6 +29,14 @@ def surprise_of_frequencies(sizes: Array) -> Array:
 
 def _squares_of_frequencies(sizes: Array) -> Array:
     return np.asarray(sizes.prod(-1) / sizes.sum(-1) ** 2)
+
+
+def _distances_of_frequencies(sizes: Array) -> Array:
+    return 2 * _squares_of_frequencies(sizes)
+
+
+def _distance(steps: Steps) -> Number:
+    return _loss_of(steps, DISTANCES)
 
 
 def _square(steps: Steps) -> Number:
@@ -43,6 +52,16 @@ def _loss_of(steps: Steps, losses: Losses) -> Number:
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
     return total(found + missed)
+
+
+def _of_losses(each: Each, losses: Losses, finish: Finish) -> Fold:
+    """A figure of the sum of a loss, which is known of rows in bins as well."""
+    return Fold(each, lambda walked, table: finish(walked if table.grid is None else table.lost(losses), table))
+
+
+def _relative_to_frequencies(squares: Number, table: ScoreTable) -> Number:
+    """Squared errors over those of giving everyone the prevalence."""
+    return ratio(squares * _as_float(table.total), _as_float(table.P * table.N))
 
 
 def mean_loss(loss: Callable[[Array, Array], Array], table: ScoreTable) -> Number:
@@ -75,13 +94,13 @@ brier_score = metric(
     question="What is the mean squared distance of the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
     better="lower",
-    undefined=NEEDS_PROBABILITIES,
+    undefined=_LOSES,
     aliases=("brier", "brier_loss", "brier_score_loss"),
     swapped="brier_score",
     pitfall="With two classes the sum over both classes is twice this figure.",
     reference="Brier (1950), Monthly Weather Review 78",
     headline=True,
-)(Fold(_square, lambda loss, table: ratio(loss, table.total)))
+)(_of_losses(_square, SQUARES, lambda loss, table: ratio(loss, table.total)))
 
 
 normalised_brier_score = metric(
@@ -92,12 +111,12 @@ normalised_brier_score = metric(
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
     range=(0, math.inf),
     better="lower",
-    undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *_LOSES),
     swapped="normalised_brier_score",
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
     pitfall="Compared with the frequency in these rows: at another prevalence it is another figure.",
     reference="Steyerberg et al. (2010), Epidemiology 21",
-)(Fold(_square, lambda loss, table: ratio(loss * _as_float(table.total), _as_float(table.P * table.N))))
+)(_of_losses(_square, SQUARES, _relative_to_frequencies))
 
 
 log_loss = metric(
@@ -108,13 +127,13 @@ log_loss = metric(
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
     range=(0, math.inf),
     better="lower",
-    undefined=NEEDS_PROBABILITIES,
+    undefined=_LOSES,
     aliases=("cross_entropy", "logarithmic_loss", "logloss", "nll"),
     swapped="log_loss",
     pitfall="A single certain and wrong probability makes it infinite; nothing is clipped.",
     reference="Good (1952), Journal of the Royal Statistical Society B 14",
     headline=True,
-)(Fold(_surprise, lambda loss, table: ratio(loss, table.total)))
+)(_of_losses(_surprise, SURPRISE, lambda loss, table: ratio(loss, table.total)))
 
 
 normalised_log_loss = metric(
@@ -125,12 +144,84 @@ normalised_log_loss = metric(
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
     range=(0, math.inf),
     better="lower",
-    undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *_LOSES),
     aliases=("normalised_cross_entropy",),
     swapped="normalised_log_loss",
     pitfall="One certain and wrong probability makes it infinite; at another prevalence it is another figure.",
     reference="He et al. (2014), ADKDD",
-)(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
+)(_of_losses(_surprise, SURPRISE, lambda loss, table: ratio(loss, _entropy(table))))
+
+
+WEKA = "Witten, Frank & Hall (2011), Data Mining, chapter 5, as Weka prints them"
+"""Where the errors of class probabilities come from."""
+
+OF_THESE_ROWS = "Weka compares with the class frequencies of the training rows; here they are those of these rows."
+"""What to know before such an error is held against Weka's."""
+
+mean_probability_error = metric(
+    name="mean_probability_error",
+    loss=DISTANCES,
+    of_many="macro_mean_probability_error",
+    question="How far are the probabilities from what happened, on average?",
+    formula="sum(abs(p - y) for p, y in rows) / n",
+    better="lower",
+    undefined=NEEDS_PROBABILITIES,
+    aliases=("weka_mae", "probability_mae"),
+    swapped="mean_probability_error",
+    pitfall="Saying 0 or 1 lowers it even where that is dishonest; the Brier score rewards honesty.",
+    reference=WEKA,
+)(Fold(_distance, lambda loss, table: ratio(loss, table.total)))
+
+
+root_mean_squared_probability_error = metric(
+    name="root_mean_squared_probability_error",
+    loss=SQUARES,
+    root=True,
+    of_many="multiclass_root_mean_squared_probability_error",
+    question="How far are the probabilities from what happened, large errors counting more?",
+    formula="sqrt(sum((p - y)**2 for p, y in rows) / n)",
+    better="lower",
+    undefined=_LOSES,
+    aliases=("weka_rmse", "probability_rmse"),
+    swapped="root_mean_squared_probability_error",
+    pitfall="The root of the Brier score: roots of several samples have no simple mean.",
+    reference=WEKA,
+)(_of_losses(_square, SQUARES, lambda loss, table: np.sqrt(ratio(loss, table.total))))
+
+
+relative_probability_error = metric(
+    name="relative_probability_error",
+    loss=DISTANCES,
+    relative_to=_distances_of_frequencies,
+    of_many="multiclass_relative_probability_error",
+    question="What is left of the mean error of the class frequencies alone? (below 1 is useful)",
+    formula="sum(abs(p - y) for p, y in rows) / n / (2 * P * N / n**2)",
+    range=(0, math.inf),
+    better="lower",
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
+    aliases=("weka_rae", "probability_rae"),
+    swapped="relative_probability_error",
+    pitfall=OF_THESE_ROWS,
+    reference=WEKA,
+)(Fold(_distance, lambda loss, table: ratio(loss * _as_float(table.total), 2 * _as_float(table.P * table.N))))
+
+
+root_relative_squared_probability_error = metric(
+    name="root_relative_squared_probability_error",
+    loss=SQUARES,
+    relative_to=_squares_of_frequencies,
+    root=True,
+    of_many="multiclass_root_relative_squared_probability_error",
+    question="What is left of the root mean squared error of the class frequencies alone? (below 1 is useful)",
+    formula="sqrt(sum((p - y)**2 for p, y in rows) / n / (P * N / n**2))",
+    range=(0, math.inf),
+    better="lower",
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *_LOSES),
+    aliases=("weka_rrse", "probability_rrse"),
+    swapped="root_relative_squared_probability_error",
+    pitfall=OF_THESE_ROWS,
+    reference=WEKA,
+)(_of_losses(_square, SQUARES, lambda loss, table: np.sqrt(_relative_to_frequencies(loss, table))))
 
 
 def _as_float(number: Number) -> Number:
@@ -190,6 +281,15 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     return gaps.max(-1)[()]
 
 
+def _mean_squared_gap(sums: Array, table: ScoreTable) -> Number:
+    positives, rows, probabilities = sums
+    return ratio(divide((positives - probabilities) ** 2, rows, 0.0).sum(-1)[()], _as_float(table.total))
+
+
+def _root_of_squared_gap(sums: Array, table: ScoreTable) -> Number:
+    return np.sqrt(_mean_squared_gap(sums, table))
+
+
 def _calibration_error(
     name: str, spread: str, bins: str, each: Each, finish: Finish, **facts: str | tuple[str, ...]
 ) -> Metric:
@@ -242,4 +342,24 @@ mce_equal_mass = _calibration_error(
     _largest_gap,
     formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_mass(bins))",
     reference="Naeini et al. (2015), AAAI; Nguyen & O'Connor (2015), EMNLP",
+)
+quadratic_calibration_error = _calibration_error(
+    "quadratic_calibration_error",
+    "on average, squared",
+    "bins of equal width",
+    _by_width,
+    _mean_squared_gap,
+    formula="sum(sum(y - p for p, y in b)**2 / len(b) for b in bins_of_equal_width(bins)) / n",
+    aliases=("squared_calibration_error",),
+    reference="Murphy (1973), Journal of Applied Meteorology 12; Kumar, Liang & Ma (2019), NeurIPS",
+)
+root_calibration_error = _calibration_error(
+    "root_calibration_error",
+    "on average, large gaps counting more",
+    "bins of equal width",
+    _by_width,
+    _root_of_squared_gap,
+    formula="sqrt(sum(sum(y - p for p, y in b)**2 / len(b) for b in bins_of_equal_width(bins)) / n)",
+    aliases=("rmsce", "l2_calibration_error", "root_mean_squared_calibration_error"),
+    reference="Kumar, Liang & Ma (2019), NeurIPS",
 )

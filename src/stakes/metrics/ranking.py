@@ -1,16 +1,19 @@
 """Figures of the order that scores give: how well positives rank above negatives, over all thresholds or some."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from stakes import errors
 from stakes.metrics.declare import COUNT, SHARE, OneRow, metric
-from stakes.metrics.folds import Fold, fold_all, largest, total
+from stakes.metrics.folds import Each, Finish, Fold, fold_all, largest, total
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number, divide, ratio
+
+_ROUNDING = 1e-12
+"""So far sums of weights may miss a rate that is reached."""
 
 CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resampling undoes"
 
@@ -34,12 +37,48 @@ def placements(positives: Array, negatives: Array, unit: Array) -> Array:
     return np.asarray(unit * away / (np.array([[P], [N]]) - unit))
 
 
-_BY_PLACEMENTS = OneRow(placements, lambda value, positives, negatives: 0.0, "both")
-_TWICE = OneRow(lambda *levels: 2 * placements(*levels), lambda value, positives, negatives: 0.0, "both")
+def _by_order(each: Each, known: str, finish: Finish, keep: Literal["sum", "max"] = "sum") -> Fold:
+    """A figure of the order, which may be known of scores in bins as well (``tallies/order.py``)."""
+    return Fold(
+        each,
+        lambda walked, table: finish(walked if table.order is None else getattr(table.order, known), table),
+        keep,
+    )
+
+
+def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
+    """Return the auc with every tie lost and with every tie won.
+
+    For a table of bins the auc of the scores themselves lies between the two.
+    """
+    if not isinstance(table, ScoreTable):
+        raise errors.wrong_tally("auc_bounds", ScoreTable.kind, type(table).__name__)
+    if table.order is not None:
+        known = ratio(table.order.twice_wins, 2 * table.P * table.N)
+        return known, known
+
+    def part(won: int) -> Fold:
+        return Fold(
+            lambda steps: total(steps.positives * (steps.tn + won * steps.negatives)),
+            lambda wins, table: ratio(wins, table.P * table.N),
+        )
+
+    lost, won = fold_all([(part(0), {}), (part(1), {})], table)
+    return lost, won
+
+
+def _gini_bounds(table: ScoreTable) -> tuple[Number, Number]:
+    lost, won = auc_bounds(table)
+    return 2 * lost - 1, 2 * won - 1
+
+
+_BY_PLACEMENTS = OneRow(placements, lambda value, positives, negatives: 0.0, "both", auc_bounds)
+_TWICE = OneRow(lambda *levels: 2 * placements(*levels), lambda value, positives, negatives: 0.0, "both", _gini_bounds)
 
 
 auc = metric(
     name="auc",
+    within_classes=True,
     question="How often does a random positive score higher than a random negative (ties count half)?",
     formula="sum((a > b) + (a == b) / 2 for a in positives for b in negatives) / (P * N)",
     better="higher",
@@ -52,11 +91,12 @@ auc = metric(
     interval="area",
     one_row=_BY_PLACEMENTS,
     headline=True,
-)(Fold(twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
+)(_by_order(twice_wins, "twice_wins", lambda wins, table: ratio(wins, 2 * table.P * table.N)))
 
 
 gini = metric(
     name="gini",
+    within_classes=True,
     question="How much more often is a pair ordered rightly than wrongly?",
     formula="sum((a > b) - (a < b) for a in positives for b in negatives) / (P * N)",
     range=(-1, 1),
@@ -69,29 +109,33 @@ gini = metric(
     reference="Somers (1962), American Sociological Review 27",
     interval="area",
     one_row=_TWICE,
-)(Fold(twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
-
-
-def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
-    """Return the auc with every tie lost and with every tie won.
-
-    For a table of bins the auc of the scores themselves lies between the two.
-    """
-    if not isinstance(table, ScoreTable):
-        raise errors.wrong_tally("auc_bounds", ScoreTable.kind, type(table).__name__)
-
-    def part(won: int) -> Fold:
-        return Fold(
-            lambda steps: total(steps.positives * (steps.tn + won * steps.negatives)),
-            lambda wins, table: ratio(wins, table.P * table.N),
-        )
-
-    lost, won = fold_all([(part(0), {}), (part(1), {})], table)
-    return lost, won
+)(_by_order(twice_wins, "twice_wins", lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
 
 
 def _precision_at_positives(steps: Steps) -> Number:
     return total(np.where(steps.positives > 0, steps.positives * steps.precision, 0))
+
+
+def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
+    """The average precision were the positives of each score below its negatives, one by one, and above them, tied.
+
+    The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas.
+    """
+    from scipy.special import digamma
+
+    def below(steps: Steps) -> Number:
+        fp = np.asarray(steps.fp, np.float64)
+        before = np.asarray(steps.tp - steps.positives, np.float64) + fp
+        return total(steps.positives - fp * (digamma(before + steps.positives + 1) - digamma(before + 1)))
+
+    def above(steps: Steps) -> Number:
+        tp = np.asarray(steps.tp, np.float64)
+        return total(divide(steps.positives * tp, tp + steps.fp - steps.negatives))
+
+    lost, won = fold_all(
+        [(Fold(each, lambda found, table: ratio(found, table.P)), {}) for each in (below, above)], table
+    )
+    return lost, won
 
 
 def _precision_without(positives: Array, negatives: Array, unit: Array) -> Array:
@@ -124,9 +168,9 @@ average_precision = metric(
     aliases=("ap", "pr_auc", "auprc", "prauc"),
     pitfall="Depends on the prevalence: compare it with its baseline, not between data sets.",
     reference="Davis & Goadrich (2006), ICML",
-    one_row=OneRow(_precision_without, _precision_unseen, "positives"),
+    one_row=OneRow(_precision_without, _precision_unseen, "positives", _precision_bounds),
     headline=True,
-)(Fold(_precision_at_positives, lambda found, table: ratio(found, table.P)))
+)(_by_order(_precision_at_positives, "precision", lambda found, table: ratio(found, table.P)))
 
 
 # ── the best or a chosen part of the curve ───────────────────────────────────────────────────────────────────────
@@ -137,6 +181,7 @@ def _widest_gap(steps: Steps) -> Number:
 
 ks = metric(
     name="ks",
+    within_classes=True,
     question="How far apart are positives and negatives at the threshold that separates them best?",
     formula="max(0, max(tpr(t) - fpr(t) for t in thresholds))",
     better="higher",
@@ -147,8 +192,9 @@ ks = metric(
     no_interval=CHOSEN_THRESHOLD,
     reference="Thomas, Edelman & Crook (2002), Credit Scoring and Its Applications",
 )(
-    Fold(
+    _by_order(
         _widest_gap,
+        "widest_gap",
         lambda gap, table: ratio(np.maximum(gap, 0) if table.leading else max(gap, 0), table.P * table.N),
         keep="max",
     )
@@ -173,6 +219,7 @@ def _mcclish(area: Number, table: ScoreTable, *, max_fpr: float) -> Number:
 
 partial_auc = metric(
     name="partial_auc",
+    within_classes=True,
     question="How good is the order where false alarms are few (FPR up to max_fpr; chance ½, perfect 1)?",
     formula="(1 + (area(max_fpr) - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2)) / 2",
     better="higher",
@@ -223,6 +270,94 @@ precision_at_recall = metric(
 )(Fold(_best_precision, lambda best, table: best, keep="max"))
 
 
+# A rate at the threshold where the other class reaches its rate. Of the other class a row more or less moves the
+# threshold, and by how much the rate moves with it is seen around there: as far as the threshold would vary.
+def _best_recall(steps: Steps, *, specificity: Annotated[float, SHARE] = 0.9) -> Number:
+    """The most positives found at a threshold that is specific enough; nobody always is."""
+    enough = ratio(steps.tn, np.expand_dims(steps.N, -1)) >= specificity - _ROUNDING
+    return largest(np.where(enough, steps.tp, 0))
+
+
+def _best_specificity(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Number:
+    enough = ratio(steps.tp, np.expand_dims(steps.P, -1)) >= recall - _ROUNDING
+    return largest(np.where(enough, steps.tn, 0))
+
+
+def _rate_at(own: Array, other: Array, share: float, unit: float = 1.0) -> tuple[Array, float, float, float]:
+    """Down the ranking to where at most that share of the ``other`` class lies: where that is, which share of ``own``
+    rows and of the others lies there, and how fast the one grows with the other around it. A row weighs ``unit``.
+    """
+    size, whole, reached = own.sum(), other.sum(), np.cumsum(other)
+    within = reached <= share * whole * (1 + 1e-12)
+    width = 2 * math.sqrt(max(share * (1 - share) * unit / whole, (unit / whole) ** 2))
+    ends = np.clip([share - width, share + width], 0.0, 1.0)
+    heights = np.interp(ends * whole, np.append(0.0, reached), np.append(0.0, np.cumsum(own)) / size)
+    slope = (heights[1] - heights[0]) / (ends[1] - ends[0])
+    return within, float(own[within].sum() / size), float(other[within].sum() / whole), float(slope)
+
+
+def _rate_changes(own: Array, other: Array, unit: Array, share: float) -> Array:
+    """What that share of own rows loses without one of them, and without one of the other class."""
+    within, value, taken, slope = _rate_at(own, other, share, float(unit.mean()))
+    each = [(within - value) / (own.sum() - unit[0]), -slope * (within - taken) / (other.sum() - unit[1])]
+    return np.asarray(unit * np.stack(each))
+
+
+def _rate_unseen(own: Array, other: Array, share: float) -> float:
+    """One more row of either class, at either end."""
+    _, value, taken, slope = _rate_at(own, other, share)
+    moved = slope * max(taken, 1 - taken) / float(other.sum() + 1)
+    return max(value / float(own.sum() + 1), (1 - value) / float(own.sum() + 1), moved)
+
+
+def _recall_changes(positives: Array, negatives: Array, unit: Array, *, specificity: float) -> Array:
+    return _rate_changes(positives, negatives, unit, 1 - specificity)
+
+
+def _specificity_changes(positives: Array, negatives: Array, unit: Array, *, recall: float) -> Array:
+    """The same from the end of the ranking."""
+    found = _rate_changes(negatives[::-1], positives[::-1], unit[::-1, ::-1], 1 - recall)
+    return found[::-1, ::-1]
+
+
+def _recall_unseen(value: float, positives: Array, negatives: Array, *, specificity: float) -> float:
+    return _rate_unseen(positives, negatives, 1 - specificity)
+
+
+def _specificity_unseen(value: float, positives: Array, negatives: Array, *, recall: float) -> float:
+    return _rate_unseen(negatives[::-1], positives[::-1], 1 - recall)
+
+
+recall_at_specificity = metric(
+    name="recall_at_specificity",
+    within_classes=True,
+    question="What share of the positives can be found while this share of the negatives raises no alarm?",
+    formula="max(tpr(t) for t in [inf, *thresholds] if 1 - fpr(t) >= wanted)",
+    better="higher",
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("sensitivity_at_specificity",),
+    pitfall="The threshold is chosen on the same rows; with few negatives it can be quite another one elsewhere.",
+    interval="rate",
+    one_row=OneRow(_recall_changes, _recall_unseen, "both", place=True, rate=("tp", "fp")),
+    reference="Pepe (2003), The Statistical Evaluation of Medical Tests, chapter 4",
+)(Fold(_best_recall, lambda found, table: ratio(found, table.P), keep="max"))
+
+
+specificity_at_recall = metric(
+    name="specificity_at_recall",
+    within_classes=True,
+    question="What share of the negatives can be spared an alarm while this share of the positives is found?",
+    formula="max(1 - fpr(t) for t in thresholds if tpr(t) >= wanted)",
+    better="higher",
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("specificity_at_sensitivity",),
+    pitfall="The threshold is chosen on the same rows; with few positives it can be quite another one elsewhere.",
+    interval="rate",
+    one_row=OneRow(_specificity_changes, _specificity_unseen, "both", place=True, rate=("tn", "fn")),
+    reference="Pepe (2003), The Statistical Evaluation of Medical Tests, chapter 4",
+)(Fold(_best_specificity, lambda spared, table: ratio(spared, table.N), keep="max"))
+
+
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
 def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
     """Positives among the first k rows; of rows that tie at the end, the expected share."""
@@ -233,7 +368,7 @@ def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
     return total(steps.positives.astype(float) * np.clip(share, 0, 1))
 
 
-def _near_the_end(positives: Array, negatives: Array, k: int) -> tuple[Array, float]:
+def _near_the_end(positives: Array, negatives: Array, k: float, unit: float = 1.0) -> tuple[Array, float]:
     """What share of the rows at each score is among the first k, and the share of positives around place k."""
     rows = positives + negatives
     reached = np.cumsum(rows)
@@ -241,19 +376,20 @@ def _near_the_end(positives: Array, negatives: Array, k: int) -> tuple[Array, fl
     def above(place: float) -> Array:
         return np.clip(divide(place - reached + rows, rows), 0.0, 1.0)
 
-    around = above(k + math.sqrt(k)) - above(k - math.sqrt(k))
+    width = math.sqrt(k * unit)
+    around = above(k + width) - above(k - width)
     return above(k), float((positives * around).sum() / max((rows * around).sum(), 1e-300))
 
 
-def _top_changes(positives: Array, negatives: Array, unit: Array, *, k: int) -> Array:
+def _top_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
     """What the precision of the k highest loses without a row: another one takes its place, of the kind found there."""
-    within, next_one = _near_the_end(positives, negatives, k)
+    within, next_one = _near_the_end(positives, negatives, k, float(unit.mean()))
     value, total = (positives * within).sum() / k, positives.sum() + negatives.sum()
     each = np.stack([1 - next_one, -next_one])[:, None] * within - k / total * (value - next_one)
     return np.asarray(unit * each / k)
 
 
-def _found_changes(positives: Array, negatives: Array, unit: Array, *, k: int) -> Array:
+def _found_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
     """The same of the share of the positives."""
     P, total = positives.sum(), positives.sum() + negatives.sum()
     found = (positives * _near_the_end(positives, negatives, k)[0]).sum()
@@ -277,7 +413,7 @@ precision_at_k = metric(
     undefined=(NO_ROWS,),
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share.",
-    one_row=OneRow(_top_changes, _top_unseen, "rows"),
+    one_row=OneRow(_top_changes, _top_unseen, "rows", place=True),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
 
@@ -294,6 +430,57 @@ recall_at_k = metric(
     undefined=(NO_POSITIVES,),
     otherwise="there are fewer than {k} rows",
     pitfall="Cannot reach 1 when there are more than k positives.",
-    one_row=OneRow(_found_changes, _found_unseen, "rows"),
+    one_row=OneRow(_found_changes, _found_unseen, "rows", place=True),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))
+
+
+# ── a share of the list ──────────────────────────────────────────────────────────────────────────────────────────
+def _positives_in_share(steps: Steps, *, share: Annotated[float, SHARE] = 0.1) -> Number:
+    """Positives among the highest scores, so many as are that share of all rows."""
+    rows = steps.rows.astype(float)
+    wanted = np.expand_dims(share * np.asarray(steps.P + steps.N, float), -1)
+    taken = np.clip(divide(wanted - steps.rows_before.astype(float), rows), 0, 1)
+    return total(steps.positives.astype(float) * taken)
+
+
+def _gain_changes(positives: Array, negatives: Array, unit: Array, *, share: float) -> Array:
+    return _found_changes(positives, negatives, unit, k=share * (positives.sum() + negatives.sum()))
+
+
+def _lift_changes(positives: Array, negatives: Array, unit: Array, *, share: float) -> Array:
+    return _gain_changes(positives, negatives, unit, share=share) / share
+
+
+def _gain_unseen(value: float, positives: Array, negatives: Array, *, share: float) -> float:
+    return max(value, 1 - value) / float(positives.sum() + 1)
+
+
+def _lift_unseen(value: float, positives: Array, negatives: Array, *, share: float) -> float:
+    return _gain_unseen(share * value, positives, negatives, share=share) / share
+
+
+gain = metric(
+    name="gain",
+    question="What share of the positives is among the highest scores, this share of all rows?",
+    formula="found_in_top(share * n) / P",
+    better="higher",
+    undefined=(NO_POSITIVES,),
+    aliases=("cumulative_gain", "capture_rate"),
+    pitfall="Cannot reach 1 where there are more positives than that share of the rows.",
+    one_row=OneRow(_gain_changes, _gain_unseen, "positives", place=True),
+    reference="Berry & Linoff (2004), Data Mining Techniques",
+)(Fold(_positives_in_share, lambda found, table: ratio(found, table.P)))
+
+
+lift = metric(
+    name="lift",
+    question="How many times as frequent as in all rows are positives among the highest scores, this share of all?",
+    formula="found_in_top(share * n) / P / share",
+    range_of=lambda share: (0, 1 / share),
+    better="higher",
+    undefined=(NO_POSITIVES,),
+    pitfall="At most 1 / prevalence, so lifts are not compared between data sets.",
+    one_row=OneRow(_lift_changes, _lift_unseen, "positives", place=True),
+    reference="Berry & Linoff (2004), Data Mining Techniques",
+)(Fold(_positives_in_share, lambda found, table, *, share: ratio(found, table.P) / share))

@@ -159,6 +159,7 @@ def negative_predictive_value(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="By how much does a positive decision raise the odds of being positive?",
     formula="TPR / FPR",
     range=(0, math.inf),
@@ -175,6 +176,7 @@ def positive_likelihood_ratio(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="What is left of the odds of being positive after a negative decision?",
     formula="FNR / TNR",
     range=(0, math.inf),
@@ -191,6 +193,7 @@ def negative_likelihood_ratio(c: Confusion) -> Number:
 
 
 @metric(
+    within_classes=True,
     question="How many times larger are the odds of a positive decision for a positive case than for a negative one?",
     formula="(tp * tn) / (fp * fn)",
     range=(0, math.inf),

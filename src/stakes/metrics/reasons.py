@@ -53,6 +53,8 @@ NO_PROBABILITIES = Undefined(
 BINNED = Undefined(
     "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None
 )
+NO_LOSSES = Undefined(BINNED.words, lambda table: table.grid is not None and table.losses is None)
+"""Losses are added up before scores go into bins, but older counts did not keep them."""
 
 NO_SCORES = Text("no scores were given; pass ", Pass("score"))
 NO_CLASS_SCORES = Text("no scores were given; pass ", Pass("score", each="column"))

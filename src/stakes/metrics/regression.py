@@ -37,6 +37,11 @@ def needs_parts(part: str) -> Undefined:
     return Undefined(f"the tally was counted without its part {part!r}", lambda sums: not sums.has(part))
 
 
+NO_SIZES = Undefined(
+    "the tally was counted without its part 'rows'", lambda sums: sums.rows is None and sums.sizes is None
+)
+
+
 @metric(
     loss=lambda t, p: np.abs(t - p),
     question="How far off is a prediction on average, in the unit of the target?",
@@ -86,7 +91,7 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     interval="median",
     parts=("rows",),
     better="lower",
-    undefined=(needs_parts("rows"),),
+    undefined=(NO_SIZES,),
     aliases=("medae", "mad"),
     laws=("median_absolute_error <= max_error",),
     pitfall="Blind to the worse half of the errors.",
@@ -99,6 +104,7 @@ def median_absolute_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the worst error?",
     formula="max(abs(t - p) for t, p in rows)",
+    parts=("largest",),
     no_interval="it is the largest of these rows, and more rows bring larger ones",
     better="lower",
     pitfall="Grows with the number of rows.",

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, TypeVar, get_type_hints
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, Text
@@ -30,7 +30,7 @@ Value = Any
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 Form = Literal["text", "column", "columns", "by class", "shares", "number", "whole", "choice", "switch", "costs"]
-GROUPS = ("columns", "models", "rows", "files", "classes", "costs", "how sure", "fitting", "output")
+GROUPS = ("aim", "expected", "columns", "models", "rows", "files", "classes", "costs", "how sure", "fitting", "output")
 """The groups of options in the help of a command, in their order."""
 
 
@@ -58,7 +58,7 @@ class Option:
             check_language(value)
         from stakes.tallies.checks import check_flag, check_whole  # loads NumPy, which --help need not
 
-        if self.least is not None:
+        if self.least is not None and (value is not None or self.default is not None):
             check_whole(name, value, self.least)
         elif self.form == "switch" and value is not None:
             check_flag(name, value)
@@ -66,6 +66,45 @@ class Option:
 
 _COLUMN = Option("columns", "column", "COLUMN")
 _SHARES = Option("costs", "shares", "SHARE")
+
+
+ClusterOption: TypeAlias = Annotated[
+    Column, "Rows that belong together (a patient): intervals draw whole clusters.", _COLUMN
+]
+WhereOption: TypeAlias = Annotated[
+    str | None, "Only the rows that satisfy this, such as \"site = 'A'\".", Option("rows", metavar="SQL")
+]
+SeparatorOption: TypeAlias = Annotated[
+    str | None, "What separates fields of a text file (default: found out).", Option("files", metavar="SIGN")
+]
+DecimalOption: TypeAlias = Annotated[
+    str | None, "The decimal sign in a text file (default: found out).", Option("files", "choice", of=(".", ","))
+]
+EncodingOption: TypeAlias = Annotated[
+    str | None,
+    "The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).",
+    Option("files", metavar="NAME"),
+]
+SkipOption: TypeAlias = Annotated[
+    int, "How many lines stand above the header.", Option("files", "whole", default=0, least=0)
+]
+NaOption: TypeAlias = Annotated[
+    str | Sequence[str] | None,
+    "A word for a missing value in a text file; name all (default: NA, N/A, NULL, null, NaN, nan).",
+    Option("files", "columns", "WORD"),
+]
+CostsOption: TypeAlias = Annotated[
+    Value, "What each decision costs for each class (TOML, or a matrix as CSV).", Option("costs", "costs", "FILE")
+]
+ConfidenceOption: TypeAlias = Annotated[
+    float, "How sure intervals shall be.", Option("how sure", "number", default=0.95)
+]
+LangOption: TypeAlias = Annotated[
+    str,
+    "The language of the answer, and of the page.",
+    Option("output", "choice", default="en", of=tuple(LANGUAGES)),
+]
+"""Options of verbs that otherwise ask of different rows."""
 
 
 class Shared(TypedDict, total=False):
@@ -84,35 +123,27 @@ class Shared(TypedDict, total=False):
     by: Annotated[
         Column, "Evaluate each segment too; several columns: combinations.", Option("columns", "columns", "COLUMN")
     ]
-    cluster: Annotated[Column, "Rows that belong together (a patient): intervals draw whole clusters.", _COLUMN]
-    where: Annotated[
-        str | None, "Only the rows that satisfy this, such as \"site = 'A'\".", Option("rows", metavar="SQL")
-    ]
+    cluster: ClusterOption
+    where: WhereOption
     missing: Annotated[
         str,
         "What to do about missing values: stop, or leave out their rows and say how many.",
         Option("rows", "choice", default="error", of=("error", "drop")),
     ]
-    separator: Annotated[
-        str | None, "What separates fields of a text file (default: found out).", Option("files", metavar="SIGN")
+    unlabelled: Annotated[
+        str,
+        "What to do about rows without a truth: stop, or estimate what they would tell, provided that whether a row "
+        "was labelled depends on its output only.",
+        Option("rows", "choice", default="error", of=("error", "estimate")),
     ]
-    decimal: Annotated[
-        str | None, "The decimal sign in a text file (default: found out).", Option("files", "choice", of=(".", ","))
-    ]
-    encoding: Annotated[
-        str | None,
-        "The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).",
-        Option("files", metavar="NAME"),
-    ]
-    skip: Annotated[int, "How many lines stand above the header.", Option("files", "whole", default=0, least=0)]
+    separator: SeparatorOption
+    decimal: DecimalOption
+    encoding: EncodingOption
+    skip: SkipOption
     percent: Annotated[
         bool, "Scores in a text file are percentages.", Option("files", "switch", default=False, of=("percent",))
     ]
-    na: Annotated[
-        str | Sequence[str] | None,
-        "A word for a missing value in a text file; name all (default: NA, N/A, NULL, null, NaN, nan).",
-        Option("files", "columns", "WORD"),
-    ]
+    na: NaOption
     exact: Annotated[
         bool | None,
         "Keep every score, or count scores in bins (default: bins from 20 million rows on).",
@@ -136,22 +167,23 @@ class Shared(TypedDict, total=False):
     threshold: Annotated[
         float | None, "Positive from this score on (0.5 for probabilities).", Option("classes", "number")
     ]
-    costs: Annotated[Value, "What each decision costs for each class (TOML).", Option("costs", "costs", "FILE")]
+    from_logits: Annotated[
+        bool,
+        "The scores are logits: make probabilities of them (the sigmoid; of several classes the softmax).",
+        Option("classes", "switch", default=False, of=("from-logits",)),
+    ]
+    costs: CostsOption
     prior: Annotated[
         Value, "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.", _SHARES
     ]
     training_prior: Annotated[Value, "The same in the data the model was trained on; 'rows' if as in FILE.", _SHARES]
-    confidence: Annotated[float, "How sure intervals shall be.", Option("how sure", "number", default=0.95)]
+    confidence: ConfidenceOption
     design: Annotated[
         str,
         "Whether another sample would have other class counts.",
         Option("how sure", "choice", default="classes random", of=("classes random", "classes fixed")),
     ]
-    lang: Annotated[
-        str,
-        "The language of the answer, and of the page.",
-        Option("output", "choice", default="en", of=tuple(LANGUAGES)),
-    ]
+    lang: LangOption
     seed: Annotated[int, "Where the random numbers begin.", Option("how sure", "whole", default=0)]
 
 
@@ -208,6 +240,11 @@ class Decided(Asked, total=False):
         "Decide by a figure (f1, youden) or a condition ('recall >= 0.9').",
         Option("costs", metavar="FIGURE"),
     ]
+    harm: Annotated[
+        float,
+        "What asking the model costs for each case (a test's harm); the same decision for everybody needs no asking.",
+        Option("costs", "number", "COST", default=0.0),
+    ]
 
 
 class Calibrated(Asked, total=False):
@@ -216,7 +253,7 @@ class Calibrated(Asked, total=False):
     method: Annotated[
         str | None,
         "How to recalibrate (default: what does best on rows that were not fitted on).",
-        Option("fitting", "choice", of=("isotonic", "sigmoid", "temperature")),
+        Option("fitting", "choice", of=("isotonic", "sigmoid", "temperature", "affine", "beta", "vector")),
     ]
     folds: Annotated[int, "Into how many parts rows are dealt for judging.", Option("fitting", "whole", default=5)]
 
@@ -269,7 +306,7 @@ class Gated(Shared, total=False):
 
     require: Annotated[
         str | Sequence[str],
-        'Such as "auc.low >= 0.8", "f1[setosa] > 0.9", or "recall.low >= 0.7 in every segment".',
+        'Such as "auc.low >= 0.8", "f1[setosa] > 0.9", "recall.low >= 0.7 in every segment" or "gap(recall) <= 0.1".',
         Option("models", "columns", "CONDITION"),
     ]
     no_worse: Annotated[
@@ -284,6 +321,90 @@ class Gated(Shared, total=False):
     ]
 
 
+class Ranked(TypedDict, total=False):
+    """What rank() asks of graded items."""
+
+    item: Annotated[Column, "What was asked: the question that every model answered.", _COLUMN]
+    scores: Annotated[
+        Column,
+        "The scores of a model, one row for each item; once for each model.",
+        Option("columns", "columns", "COLUMN", spelled="score"),
+    ]
+    model: Annotated[Column, "Which model a row is about, where every model and item has a row.", _COLUMN]
+    score: Annotated[Column, "What that model scored on that item.", Option("columns", "column", "COLUMN", typed=False)]
+    cluster: ClusterOption
+    query: Annotated[
+        Column, "The query of a row, where rows are documents: each query is an item, graded by its order.", _COLUMN
+    ]
+    relevance: Annotated[Column, "How relevant that document is: 0 and 1, or grades.", _COLUMN]
+    measure: Annotated[
+        str,
+        "How a query's order is graded: ndcg, dcg, mrr, average_precision, recall, precision or hit_rate, @K deep.",
+        Option("models", metavar="NAME@K", default="ndcg@10"),
+    ]
+    repeat: Annotated[Column, "Which run of the same item a row is; the mean of the runs counts.", _COLUMN]
+    higher_is_better: Annotated[
+        bool,
+        "Whether a higher score is better.",
+        Option("models", "switch", default=True, of=("higher-is-better", "lower-is-better")),
+    ]
+    missing: Annotated[
+        str,
+        "What to do about items that a model did not answer: stop, or compare every two models on what both answered.",
+        Option("rows", "choice", default="error", of=("error", "pairwise")),
+    ]
+    where: WhereOption
+    separator: SeparatorOption
+    decimal: DecimalOption
+    encoding: EncodingOption
+    skip: SkipOption
+    na: NaOption
+    confidence: ConfidenceOption
+    lang: LangOption
+
+
+class Watched(TypedDict, total=False):
+    """What watch() asks of days."""
+
+    require: Annotated[
+        str | Sequence[str],
+        'Such as "recall >= 0.9", "auc >= 0.8" or "expected_cost <= 0.3"; with a reference also "auc" alone.',
+        Option("models", "columns", "CONDITION"),
+    ]
+    margin: Annotated[
+        float | None, "How much worse than the reference a figure may be (default: 0).", Option("models", "number")
+    ]
+    costs: CostsOption
+    alpha: Annotated[float, "The chance that there is ever a false alarm.", Option("how sure", "number", default=0.05)]
+    life: Annotated[
+        int | None,
+        "How many days will be watched, if that is known (default: without end).",
+        Option("how sure", "whole", metavar="DAYS", least=1),
+    ]
+    drop: Annotated[
+        float | None,
+        "The smallest change worth an alarm (default: 0.05; of costs and means a share of the limit).",
+        Option("how sure", "number"),
+    ]
+    days_alike: Annotated[
+        bool,
+        "Take it that days differ by chance alone: exact for rates, and wrong if they differ by more.",
+        Option("how sure", "switch", default=False, of=("days-alike",)),
+    ]
+    allow_dropped: Annotated[
+        float,
+        "The share of rows of a day that may lack labels; a day with more waits, and so do all after it.",
+        Option("rows", "number", "SHARE", default=0.05),
+    ]
+    state: Annotated[
+        str | None,
+        "A small file that remembers days: each call brings the new ones.",
+        Option("files", metavar="FILE", typed=False),
+    ]
+    restart: Annotated[str | None, "The day with which to begin anew, after an alarm.", Option("rows", metavar="DAY")]
+    lang: LangOption
+
+
 VERBS: dict[str, type[Shared]] = {
     "evaluate": Asked,
     "compare": Compared,
@@ -295,26 +416,31 @@ VERBS: dict[str, type[Shared]] = {
     "gate": Gated,
     "report": Asked,
 }
-"""The verbs that are given rows, and the table of each."""
+"""The verbs that are given rows of truths and predictions, and the table of each."""
+
+TABLES: dict[str, type[Shared | Ranked | Watched]] = {**VERBS, "rank": Ranked, "watch": Watched}
+"""The table of every verb."""
 
 _ROWS_KEPT = "every row is kept here as it is"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
 _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
+_EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
 _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided by them"
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "compare": {
+        "unlabelled": _EVERY_TRUTH,
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
-        "by": Text("models are ranked on all rows; compare those of a segment with ", Pass("where")),
-        "exact": _ROWS_KEPT,
     },
     "decide": {
+        "unlabelled": _EVERY_TRUTH,
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",
     },
     "calibrate": {
+        "unlabelled": _EVERY_TRUTH,
         "prediction": "scores are recalibrated, not decisions",
         "by": Text("one calibrator is fitted on all rows; fit that of a segment with ", Pass("where")),
         "exact": _ROWS_KEPT,
@@ -322,6 +448,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "baseline": "probabilities are of classes, and this is about predicted numbers",
     },
     "permutation_test": {
+        "unlabelled": _EVERY_TRUTH,
         "by": Text("one figure is tested on all rows; test a segment with ", Pass("where")),
         "cluster": "rows of a cluster are alike, and a shuffle that parts them takes chance for a finding far too "
         "often; keep one row of each cluster",
@@ -329,17 +456,24 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         **dict.fromkeys(("confidence", "design"), _NO_INTERVAL),
     },
     "validate": {
+        "unlabelled": _EVERY_TRUTH,
         "truth": "it is given as y",
         "score": "the estimator gives the scores",
         "prediction": "the estimator gives the predictions",
+        "from_logits": "the estimator gives the scores",
         "frequency": "an estimator is fitted on single rows; give each as often as it stands for",
         "cluster": Text("rows that stay together are given as ", Pass("groups")),
         "exact": _ROWS_KEPT,
     },
+    "rank": {
+        "truth": "graded items have scores that say how well each was answered; compare models by their truth instead",
+        "weight": "every item counts alike",
+    },
     "count": {
+        "unlabelled": _EVERY_TRUTH,
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
         "seed": "counting draws no random numbers",
-        "lang": _SAID_LATER,
+        "lang": "a tally holds numbers and no sentences; say this when you evaluate it",
     },
 }
 """The options of its table that a verb cannot use, and why."""
@@ -348,7 +482,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
 @cache
 def table(verb: str) -> dict[str, Option]:
     """Return all options of the tables of a verb, those that mean nothing to it among them."""
-    hints = get_type_hints(VERBS[verb], include_extras=True)
+    hints = get_type_hints(TABLES[verb], include_extras=True)
     rows = {name: hint.__metadata__ for name, hint in hints.items()}
     return {name: replace(option, help=meaning) for name, (meaning, option) in rows.items()}
 
@@ -362,7 +496,7 @@ def options(verb: str) -> dict[str, Option]:
 @cache
 def find(name: str) -> Option | None:
     """Return the option of this name, whichever verb has it."""
-    found = [table(verb)[name] for verb in VERBS if name in table(verb)]
+    found = [table(verb)[name] for verb in TABLES if name in table(verb)]
     return next((option for option in found if option.typed), found[0] if found else None)
 
 
@@ -385,7 +519,7 @@ def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
     for name, value in asked.items():
         if name in known or (value is None and name in table(verb)):
             continue
-        raise why_not(verb, name) or errors.no_such_option(verb, name, known)
+        raise why_not(verb, name) or errors.no_such_option(verb, name, known, asked)
 
 
 def asks(verb: str) -> Callable[[Verb], Verb]:
@@ -393,7 +527,7 @@ def asks(verb: str) -> Callable[[Verb], Verb]:
 
     def signed(function: Verb) -> Verb:
         own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
-        hints = get_type_hints(VERBS[verb])
+        hints = get_type_hints(TABLES[verb])
         taken = {one.name for one in own}
         more = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])

@@ -14,8 +14,11 @@ from stakes.errors.words import short
 from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Frequencies, Pricing
 from stakes.uncertainty.sampling import Sampling
+
+_AT_PRIOR = ("evaluate", "compare", "decide", "gate", "report", "validate", "permutation_test")
+"""Verbs whose figures can be those of other class frequencies than the rows have."""
 
 _OF_ROWS = {*RowQuestion.__dataclass_fields__, "exact"}
 """The options that are about rows: those that engines take."""
@@ -35,7 +38,9 @@ class Question:
         refuse_unknown(verb, asked)
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
-        sampling = Sampling(**{name: given[name] for name in ("confidence", "design", "seed") if name in given})
+        there = at_frequencies(given["prior"], given["training_prior"]) if verb in _AT_PRIOR else None
+        how = {name: given[name] for name in ("confidence", "design", "seed") if name in given}
+        sampling = Sampling(**how, population=there)
         for name, option in known.items():
             option.check(name, given[name])
         if given.get("threshold") is not None:
@@ -45,7 +50,8 @@ class Question:
     @cached_property
     def pricing(self) -> Pricing | None:
         """What decisions cost, and where; None without costs."""
-        return priced(*(self.given.get(name) for name in ("costs", "prior", "training_prior")))
+        costs, *shares = (self.given.get(name) for name in ("costs", "prior", "training_prior"))
+        return None if costs is None else Pricing(costs, *shares)
 
     @property
     def cost_columns(self) -> Sequence[str]:
@@ -133,9 +139,14 @@ def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
             raise InputError(
                 "prior-without-costs",
                 Given(name),
-                " changes what decisions cost, but no costs were given; say what a miss and others cost",
+                " changes here only what decisions cost, but no costs were given; say what a miss and others cost",
             )
     return None
+
+
+def at_frequencies(prior: Value, training_prior: Value) -> Frequencies | None:
+    """Put class frequencies together, if any are given."""
+    return None if prior is None and training_prior is None else Frequencies(prior, training_prior)
 
 
 def _in_call(value: Any) -> str:

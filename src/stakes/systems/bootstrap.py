@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.systems.network import Amount, JointRows, Network
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.quantiles import normal, student
 from stakes.uncertainty.sampling import Sampling
 
-_MOST_NUMBERS = 1 << 23
+_MOST_NUMBERS = 1 << 21
 _FEWEST = 250
 _TOO_MANY = 1 << 27
 
@@ -28,9 +29,7 @@ class Bootstrap:
 
     def __init__(self, network: Network, sampling: Sampling) -> None:
         """Bootstrap a system, as often as there is room for."""
-        self.sampling, self.times, self.reason = sampling, 0, ""
-        self.network: Network | None = None
-        generator = sampling.generator()
+        self.sampling, self.times, self.reason, self._given = sampling, 0, "", network
         if network.rows is None and all(model.counts is None for model in network.models.values()):
             self.reason = RATES_ONLY
             return
@@ -40,13 +39,22 @@ class Bootstrap:
         if times * size > _TOO_MANY:
             self.reason = TOO_MANY
             return
+        self.times = times
+
+    @cached_property
+    def network(self) -> Network | None:
+        """The bootstrapped systems; None where there is a reason."""
+        if self.reason:
+            return None
+        network, times, sampling = self._given, self.times, self.sampling
+        generator = sampling.generator()
         models, rows = dict(network.models), network.rows
         for name, model in models.items():
             if model.counts is not None:
                 models[name] = replace(model, chances=_bootstrap_rates(model.counts, generator, times))
         if rows is not None:
-            rows = JointRows(rows.codes, _draw_counts(rows.counts, generator, times))
-        self.network, self.times = replace(network, models=models, rows=rows), times
+            rows = JointRows(rows.codes, _draw_rows(rows, generator, times, sampling))
+        return replace(network, models=models, rows=rows)
 
     def limits(self, draws: Array, value: Amount) -> tuple[Array, Array]:
         """The ends between which the middle part of the draws (first axis) lies, and the value itself.
@@ -73,5 +81,29 @@ def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) 
     return np.asarray(cells / cells.sum(-1, keepdims=True))
 
 
-def _draw_counts(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:
-    return generator.standard_gamma(counts + min(0.5, 2 / counts.shape[-1]), (times, *counts.shape))
+def _draw_rows(rows: JointRows, generator: np.random.Generator, times: int, sampling: Sampling) -> Array:
+    """Draw rows anew: those of unlike weight vary by their squares, and clusters as wholes.
+
+    Few clusters vary more than they show, by as much as Student's limits are longer than the normal law's.
+    """
+    counts, units, merged = rows.counts, rows.units, rows.merged
+    if units is None:
+        return _draw_counts(counts, generator, times, merged)
+    if not units.clusters:
+        squares = units.sums(counts.size, units.square).reshape(counts.shape)
+        weight = np.where(squares > 0, divide(squares, counts), 1.0)
+        return weight * _draw_counts(counts / weight, generator, times, merged)
+    from scipy.sparse import csr_array
+
+    shape = (normal(1 - sampling.tail) / student(1 - sampling.tail, max(units.alike - 1, 1))) ** 2
+    drawn = generator.standard_gamma(shape, (times, units.count)) / shape
+    cells = csr_array((units.weight, (units.unit, units.cell)), shape=(units.count, counts.size))
+    return np.asarray(drawn @ cells).reshape(times, *counts.shape) + _draw_counts(0 * counts, generator, times, merged)
+
+
+def _draw_counts(
+    counts: Array, generator: np.random.Generator, times: int, merged: Array | None = None
+) -> NDArray[np.float64]:
+    """Draw cells (the last axis), of which some stand for several that were ``merged``."""
+    cells = np.ones(counts.shape[-1]) if merged is None else merged
+    return generator.standard_gamma(counts + cells * min(0.5, 2 / cells.sum()), (times, *counts.shape))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -19,17 +20,36 @@ from stakes.text import visible
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
 
+_MOST_TOLD = 6
+"""So many shares that move are told in a line."""
+
 _SOLVED = 100
 """How many draws are solved one by one, where prices are resampled too."""
 
 
+SharesByTruth = dict[str, dict[str, float]]
+"""How often each decision is taken, for each truth."""
+
+
+class Move(TypedDict):
+    """How often the system takes a decision when the truth is this, in the best and in the worst case."""
+
+    truth: str
+    decision: str
+    best: float
+    worst: float
+
+
 @dataclass(frozen=True)
-class Bounds(Record):
+class Bounds(Record, shown="* moves"):
     """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
 
     ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
     at 95 %; with three outputs or more, or all models at once, they may be a little too far out, never too far in.
-    ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
+    ``actual`` is what the system costs with the dependence in the rows, where the model is in them. ``best_table`` and
+    ``worst_table`` tell for each truth how often the system takes each decision in the best and in the worst case, and
+    ``moves`` which of these shares differ; None where only the range of costs is known. Where several tables cost the
+    same, one of them is told.
     """
 
     model: str | None
@@ -42,12 +62,33 @@ class Bounds(Record):
     high: float | None = None
     no_interval: str = ""
     note: str = ""
+    best_table: SharesByTruth | None = None
+    worst_table: SharesByTruth | None = None
+
+    @property
+    def moves(self) -> list[Move]:
+        """The shares of decisions that differ between the best and the worst case; of two, the one that grows."""
+        if self.best_table is None or self.worst_table is None:
+            return []
+        return [
+            {"truth": truth, "decision": decision, "best": share, "worst": self.worst_table[truth][decision]}
+            for truth, row in self.best_table.items()
+            for decision, share in row.items()
+            if (change := self.worst_table[truth][decision] - share) > 1e-9 or (change < -1e-9 and len(row) > 2)
+        ]
 
     def __str__(self) -> str:
         sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
         whose = "all models" if self.model is None else visible(self.model)
         even = f"{self.independent:.4g} if errors were independent"
-        return f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
+        said = f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
+        moves = [
+            visible(
+                f"of {move['truth']} {100 * move['best']:.4g} % to {100 * move['worst']:.4g} % get {move['decision']}"
+            )
+            for move in self.moves[:_MOST_TOLD]
+        ]
+        return "; ".join([said, *moves])
 
 
 # ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +98,11 @@ def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> 
     ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
     """
     rates = costs.rates if table is None else table.rates
-    best, worst = map(float, _ends(costs, costs.found, rates))
+    decided = [[_handed_out(one, rates[c], sign) for c, one in enumerate(costs.found)] for sign in (1, -1)]
+    if costs.known and len(costs.outputs) > 2:  # what was handed out tells what is paid: no program is solved twice
+        best, worst = (float(costs.cases @ (np.stack(one) * network.prices).sum(-1)) for one in decided)  # type: ignore[arg-type]
+    else:
+        best, worst = map(float, _ends(costs, costs.found, rates))
     even = 0.0 if costs.known else math.nan
     for n, shares, prices, _, answers in _parts(costs, costs.found, rates):
         even += n * float(np.einsum("...g,...gj,...j->...", shares, prices, answers))
@@ -66,7 +111,48 @@ def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> 
     others = [name for name, other in network.models.items() if name != costs.model and not other.by_rows]
     apart = bool(others) and len(network.models) > 2
     note = "the others assumed independent of each other where they are given by tables" if apart else ""
-    return Bounds(costs.model, best, worst, float(even), actual, float(costs.cases.sum()), low, high, reason, note)
+    tables = [_table(network, one) for one in decided]
+    cases = float(costs.cases.sum())
+    return Bounds(costs.model, best, worst, float(even), actual, cases, low, high, reason, note, *tables)
+
+
+def _handed_out(one: Situations, rates: Array, sign: int) -> Array | None:
+    """How often each decision is taken when answers are handed out to situations so that least (or most) is paid."""
+    if one.decided is None:
+        return None
+    total = np.zeros(one.decided.shape[-1])
+    for a in np.unique(one.seen):
+        there = one.seen == a
+        shares, prices, decided = one.shares[there], sign * one.low[there], one.decided[there]
+        if (weight := shares.sum()) > 0:
+            answers = weight * _who_says_what(shares / weight, prices, rates[a])
+            total += np.einsum("gj,gjs->s", answers, decided)
+    return total
+
+
+def _who_says_what(shares: Array, prices: Array, rates: Array) -> Array:
+    """The cheapest way to hand out answers (rates) to situations (shares): how often each meets each."""
+    if prices.shape[-1] == 1:
+        return shares[:, None]
+    if prices.shape[-1] > 2:
+        margins = np.concatenate([shares, rates[:-1]])
+        return least(prices.ravel(), transport(*prices.shape), margins)[2].reshape(prices.shape)
+    order = np.argsort(prices[:, 1] - prices[:, 0], kind="stable")
+    second = np.zeros(len(shares))
+    second[order] = np.clip(rates[1] - (np.cumsum(shares[order]) - shares[order]), 0, shares[order])
+    return np.stack([shares - second, second], axis=-1)
+
+
+def _table(network: Network, decided: Sequence[Array | None]) -> SharesByTruth | None:
+    """How often each decision is taken, by name; nothing is known about classes without cases."""
+    known = [one for one in decided if one is not None]
+    if len(known) < len(decided):
+        return None
+    shares = network.masked(np.stack(known)).tolist()
+    return {
+        truth: dict(zip(network.fusion.decisions, row, strict=True))
+        for truth, row in zip(network.classes, shares, strict=True)
+    }
 
 
 def _parts(
@@ -157,28 +243,32 @@ def bounds_of_all(network: Network, cost: float, drawn: Bootstrap) -> Bounds:
     if size > _MOST_VARIABLES:
         words = f"there are {size:,} combinations, more than the {_MOST_VARIABLES:,} of the largest program"
         return Bounds(None, math.nan, math.nan, cost, cost, cases, no_interval=words, note=words)
-    best, best_again = _least_of_all(network, 1, drawn)
-    worst, worst_again = _least_of_all(network, -1, drawn)
+    best, best_again, best_decided = _least_of_all(network, 1, drawn)
+    worst, worst_again, worst_decided = _least_of_all(network, -1, drawn)
     limits: tuple[float | None, float | None] = (None, None)
     if best_again is not None and worst_again is not None:
         limits = float(drawn.limits(best_again, best)[0]), float(drawn.limits(-worst_again, -worst)[1])
     reason = "" if limits[0] is not None else drawn.reason or "the margins of models that see others are not fixed"
-    return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
+    tables = [_table(network, decided) for decided in (best_decided, worst_decided)]
+    note = "over every dependence between all models"
+    return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, note, *tables)
 
 
-def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Amount | None]:
-    """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
+def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Amount | None, list[Array]]:
+    """The least that all cases can cost (times the sign), each draw of the margins too, and what is then decided."""
     cascade = any(model.sees and not model.by_rows for model in network.models.values())
-    total, again = 0.0, (None if drawn.network is None or cascade else 0.0)
+    total, again, decided = 0.0, (None if drawn.network is None or cascade else 0.0), []
     for c, cases in enumerate(network.cases):
-        prices = sign * network.costs(c, network.joint(c).codes)
+        codes = network.joint(c).codes
+        prices = sign * network.costs(c, codes)
         constraints, margins = _margins(network, network, c)
-        value, dual = least(prices, constraints, margins)
+        value, dual, shares = least(prices, constraints, margins)
         total += float(cases * value)
+        decided.append(sum_out(shares, network.fusion(codes), network.prices.shape[1]))
         if drawn.network is not None and again is not None:
             draws = _margins(network, drawn.network, c)[1]
             again = again + cases * least_of_draws(prices, constraints, draws, [dual])
-    return total, again
+    return total, again, decided
 
 
 def _margins(network: Network, source: Network, c: int) -> tuple[Sparse, Array]:

@@ -13,7 +13,7 @@ from stakes.question.options import Column, Data, Value
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
-from stakes.systems.rows import check_outputs, choose_positive, read_columns, rows_of, settle_classes
+from stakes.systems.rows import Counts, check_outputs, choose_positive, read_columns, rows_of, settle_classes
 from stakes.systems.rules import RuleTerms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
@@ -42,6 +42,7 @@ class Built:
         fusers: Mapping[str, Value],
         shared_difficulty: bool | None,
         spelling: Spelling,
+        units: Mapping[str, Column],
     ) -> None:
         """Check everything, read the rows if there are any, and put the network together."""
         if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
@@ -54,12 +55,14 @@ class Built:
             raise InputError("no-fusers", f"fusers is a {type(fusers).__name__}; give a dictionary name → rule")
         described = of_models.describe(models, data is not None or truth is not None, data)
         self.columns = {name: one.column for name, one in described.items() if one.column is not None}
-        joint, names, chosen = _classes(data, truth, self.columns, classes, positive, spelling)
-        self.joint, self.positive, self.positive_from = joint, chosen, _positive_from(chosen, positive, names)
-        counted = self.columns if isinstance(data, JointCounts) else {name: name for name in self.columns}
-        rows, outputs = (None, {}) if joint is None or not self.columns else rows_of(joint, counted)
+        counts, names, chosen = _classes(data, truth, self.columns, classes, positive, spelling, units)
+        joint = self.joint = None if counts is None else counts.joint
+        self.positive, self.positive_from = chosen, _positive_from(chosen, positive, names)
+        columns = self.columns if isinstance(data, JointCounts) else {name: name for name in self.columns}
+        rows, outputs = (None, {}) if counts is None or not self.columns else rows_of(counts, columns)
         found = of_models.make(described, names, outputs)
         cases, self.cases_from = _cases(prior, joint, found, names, chosen)
+        absent = _absent(joint, found, names, cases, prior is not None)
         self.per_case = prior is not None
         prices, decisions = _prices(costs, names, chosen)
         fusion = fuse(_terms({name: found[name] for name in described}, names, chosen), decisions, fusers, decide)
@@ -68,19 +71,32 @@ class Built:
                 "rule-hears-nobody",
                 "the rule listens to no model, so no model can cost anything; name one of them in it",
             )
-        self.network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
+        self.network = Network(names, cases, found, fusion, prices, rows, shared_difficulty, absent)
         of_models.refuse_contradictions(described, self.network)
 
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────
 def _classes(
-    data: Data, truth: Column, columns: Mapping[str, Column], classes: Value, positive: Value, spelling: Spelling
-) -> tuple[JointCounts | None, tuple[str, ...], str | None]:
+    data: Data,
+    truth: Column,
+    columns: Mapping[str, Column],
+    classes: Value,
+    positive: Value,
+    spelling: Spelling,
+    units: Mapping[str, Column],
+) -> tuple[Counts | None, tuple[str, ...], str | None]:
+    """Count the rows if there are any, and settle the classes; ``units`` are the weight and cluster of each row."""
+    if isinstance(data, JointCounts) or truth is None:
+        for name, column in units.items():
+            if column is not None:
+                raise InputError(
+                    "units-without-rows", Given(name), " is a column of rows, and there are none; leave it out"
+                )
     if isinstance(data, JointCounts):
         known = data.truths if classes is None else check_outputs(classes)
         if set(known) != set(data.truths):
             raise errors.unknown_labels("truth", sorted(set(data.truths) ^ set(known)), known)
-        return _reorder(data, known), known, choose_positive(known, positive)
+        return Counts(_reorder(data, known)), known, choose_positive(known, positive)
     if data is None and truth is None:
         if classes is None:
             raise InputError(
@@ -95,8 +111,8 @@ def _classes(
         raise InputError(
             "system-without-truth", "models given by columns need ", Pass("truth"), ": what really happened"
         )
-    read, _ = read_columns(data, truth, columns, spelling)
-    known, chosen = settle_classes(read.truth, classes, positive)
+    read, _ = read_columns(data, truth, columns, spelling, units)
+    known, chosen = settle_classes(read, classes, positive)
     return read.count(known), known, chosen
 
 
@@ -104,11 +120,21 @@ def _reorder(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
     place = np.array([classes.index(name) for name in joint.truths])
     codes = joint.codes.copy()
     codes[:, 0] = place[codes[:, 0]]
-    present = codes[joint.counts > 0, 0]
-    for c, name in enumerate(classes):
-        if c not in present:
-            raise errors.no_cases_of_class("the rows", name)
     return JointCounts(joint.columns, (tuple(classes), *joint.labels[1:]), codes, joint.counts)
+
+
+def _absent(
+    joint: JointCounts | None, models: Mapping[str, Model], classes: Sequence[str], cases: Array, by_prior: bool
+) -> tuple[int, ...]:
+    """The classes of which rows or tables have no cases: nobody may ask about them, and ``prior=`` must say so."""
+    found = {name: model.absent for name, model in models.items()}
+    if joint is not None:
+        found["the sample"] = tuple(np.flatnonzero(joint.sizes(0) == 0).tolist())
+    for where, absent in found.items():
+        for c in absent:
+            if cases[c] or not by_prior:
+                raise errors.no_cases_of_class(where, classes[c])
+    return tuple(sorted({c for absent in found.values() for c in absent}))
 
 
 def _cases(

@@ -8,6 +8,7 @@ from typing import NotRequired, TypedDict
 
 import numpy as np
 
+from stakes import errors
 from stakes.question.options import Value
 from stakes.records import Record
 from stakes.systems.bootstrap import Bootstrap
@@ -64,6 +65,7 @@ class ComponentCosts(
         model = network.models[name]
         self.model, self.outputs, self.sees, self.right = name, model.outputs, model.sees, model.right
         self.classes, self.cases, self.system_cost, self.drawn = network.classes, network.cases, cost, drawn
+        self.absent = network.absent
         self.system_limits = None if model.by_rows else limits  # the answers of a table cost what the system does
         self.seen = tuple(itertools.product(*(network.models[other].outputs for other in model.sees)))
         # what rides on the model's answer, for each class, also in bootstrapped systems
@@ -109,7 +111,16 @@ class ComponentCosts(
         return np.asarray(expected - base[..., None])
 
     def _shape(self, values: Array) -> Array:
+        values = self._masked(values)
         return values if self.sees else values[..., 0, :]
+
+    def _masked(self, values: Array) -> Array:
+        """Nothing is known about classes without cases."""
+        if not self.absent:
+            return values
+        values = values.copy()
+        values[..., list(self.absent), :, :] = math.nan
+        return values
 
     @cached_property
     def expected_limits(self) -> tuple[Array, Array] | None:
@@ -191,12 +202,18 @@ class ComponentCosts(
     def read(self, table: Value) -> RateTable:
         """Check what is put in the place of the model: a table, or shares of right answers."""
         said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
-        return read_candidate(self.model, table, self.classes, self.outputs, dict(zip(self.sees, said, strict=True)))
+        sees = dict(zip(self.sees, said, strict=True))
+        found = read_candidate(self.model, table, self.classes, self.outputs, sees)
+        for c in found.absent:
+            if self.cases[c]:
+                raise errors.no_cases_of_class(self.model, self.classes[c])
+        return found
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[Cell]:
         """Return a dictionary for each true class and answer (and for what the model sees)."""
-        expected, excess = self._expected, self._excess(self._expected)
+        expected, excess = self._masked(self._expected), self._masked(self._excess(self._expected))
+        rates = self._masked(self.rates)
         low = high = below = above = None
         if self.draws is not None:
             low, high = self.drawn.limits(self.draws, expected)
@@ -208,7 +225,7 @@ class ComponentCosts(
                 "truth": self.classes[c],
                 "says": self.outputs[j],
                 "right": None if self.right[c] < 0 else self.right[c] == j,
-                "rate": float(self.rates[place]),
+                "rate": float(rates[place]),
                 "expected": float(expected[place]),
                 "expected_low": None if low is None else float(low[place]),
                 "expected_high": None if high is None else float(high[place]),

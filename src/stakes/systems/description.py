@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterator
 
+from stakes.language.sentences import words
 from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
 from stakes.tallies.names import and_list
 from stakes.text import columns, lines, visible
-
-LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
 
 
 def picture(network: Network) -> str:
@@ -27,7 +26,7 @@ def picture(network: Network) -> str:
     fusers = [f"(({name})) ─► " for name in network.fusion.rules if name != DECISION]
     drawn[places[-1]] += f"► {''.join(fusers)}((decision)) ─► [cost]"
     rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
-    return lines([*drawn, *rules, LEGEND])
+    return lines([*drawn, *rules, words("system.legend")])
 
 
 def _remainder(i: int, count: int) -> str:
@@ -54,11 +53,12 @@ def facts(built: Built) -> dict[str, str]:
     told = {"classes": f"{shares} (from {built.cases_from})"}
     if built.positive is not None:
         told["positive"] = f"{built.positive} ({built.positive_from})"
-    told["costs are for"] = "one case" if built.per_case else f"{total:,.6g} cases"
+    whole = "one case" if built.per_case else f"{total:,.6g} cases"
+    told["costs are for"] = f"1,000 cases in words and tables, {whole} in data"
     told["dependence"] = _dependence(network) + _cost_of_dependence(network)
     decision, cost = network.cheapest_constant()
-    told["without models"] = f"deciding {decision!r} for everybody costs {cost:,.4g}"
-    told |= {"rule" if name == DECISION else f"rule {name}": words for name, words in network.fusion.words().items()}
+    told["without models"] = f"deciding {decision!r} for everybody costs {1000 * cost / total:,.4g}"
+    told |= {"rule" if name == DECISION else f"rule {name}": said for name, said in network.fusion.words().items()}
     if network.fusion.ties:
         told["tied votes"] = f"the first one listed wins, in the order {', '.join(network.fusion.terms.letters)}"
     return {**told, "right answers": "; ".join(_right_answers(network))}
@@ -79,8 +79,9 @@ def _cost_of_dependence(network: Network) -> str:
         return ""
     if math.isnan(independent := network.cost_if_independent()):
         return ""
-    extra = float(network.cost()) - independent
-    return f"; with independent errors the system would cost {independent:,.4g}, so dependence costs {extra:,.4g}"
+    per = 1000 / float(network.cases.sum())
+    alone, extra = per * independent, per * (float(network.cost()) - independent)
+    return f"; with independent errors the system would cost {alone:,.4g}, so dependence costs {extra:,.4g}"
 
 
 def _right_answers(network: Network) -> Iterator[str]:

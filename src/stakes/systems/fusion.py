@@ -35,11 +35,15 @@ class Fusion:
         if self._written_down is None:
             found = self._decide(codes)
         else:
-            found = self._written_down[tuple(codes[name] for name in self.heard)]
+            places: Array = np.zeros((), np.int32)  # quicker than as many indexes as there are models
+            for name in self.heard:
+                places = places * len(self.terms.outputs[name]) + codes[name]
+            found = self._written_down[places]
         if found.size and found.min() < 0:
             place = int(np.argmin(found))
             said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
-            raise errors.decision_without_cost(said, self.decisions)
+            answer = next(label for label in self.rules[DECISION].possible(self.terms) if label not in self.decisions)
+            raise errors.decision_without_cost(said, answer, self.decisions)
         return found
 
     @cached_property
@@ -63,9 +67,15 @@ class Fusion:
         sizes = [len(self.terms.outputs[name]) for name in self.heard]
         if math.prod(sizes) > lookups.MOST_COMBINATIONS:
             return None
-        return self._decide(dict(zip(self.heard, np.indices(sizes, sparse=True), strict=True)))
+        return self._decide(dict(zip(self.heard, np.indices(sizes, sparse=True), strict=True))).ravel()
 
     def _decide(self, codes: Mapping[str, Array]) -> Array:
+        places = {label: i for i, label in enumerate(self.decisions)}
+        decided = np.array([places.get(label, -1) for label in self.terms.letters])[self._answers(codes)[DECISION]]
+        return np.broadcast_to(decided, np.broadcast_shapes(*map(np.shape, codes.values())))
+
+    def _answers(self, codes: Mapping[str, Array]) -> dict[str, Array]:
+        """What models and rules say in each combination."""
         terms = self.terms
         said: dict[str, Array] = {}
         for name in self.heard:
@@ -73,9 +83,16 @@ class Fusion:
         for name, rule in self.rules.items():
             if name in self._matter:
                 said[name] = rule.labels(said, terms)
-        places = {label: i for i, label in enumerate(self.decisions)}
-        decided = np.array([places.get(label, -1) for label in terms.letters])[said[DECISION]]
-        return np.broadcast_to(decided, np.broadcast_shapes(*map(np.shape, codes.values())))
+        return said
+
+    def asked(self, codes: Mapping[str, Array]) -> dict[str, Array]:
+        """In which combinations each model has to be asked: rules are read from the left, and stop when they know."""
+        said, size = self._answers(codes), np.broadcast_shapes(*map(np.shape, codes.values()))
+        found = dict.fromkeys([*self.models, *self.rules], np.zeros(size, bool)) | {DECISION: np.ones(size, bool)}
+        for name, rule in reversed(list(self.rules.items())):
+            for other, when in rule.asks(said, self.terms, found[name]) if name in self._matter else ():
+                found[other] = found[other] | when
+        return {name: found[name] for name in self.models}
 
     @property
     def ties(self) -> bool:

@@ -24,13 +24,13 @@ _MOST_AT_ONCE = 10_000
 """So many unknowns take a tenth of a second."""
 
 
-def least(prices: Array, constraints: Sparse, margins: Array) -> tuple[float, Array]:
-    """Return the least that can be paid, and the price of each margin."""
-    values, duals = least_of_each(prices[None], constraints, margins[None])
-    return float(values[0]), duals[0]
+def least(prices: Array, constraints: Sparse, margins: Array) -> tuple[float, Array, Array]:
+    """Return the least that can be paid, the price of each margin, and what then happens how often."""
+    values, duals, shares = least_of_each(prices[None], constraints, margins[None])
+    return float(values[0]), duals[0], shares[0]
 
 
-def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[Array, Array]:
+def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[Array, Array, Array]:
     """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
@@ -46,8 +46,8 @@ def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[A
             "no-joint",
             f"no joint distribution has these tables as its margins ({' '.join(solved.message.split())}); check them",
         )
-    values = (prices * solved.x.reshape(prices.shape)).sum(1)
-    return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
+    shares = solved.x.reshape(prices.shape)
+    return (prices * shares).sum(1), np.asarray(solved.eqlin.marginals).reshape(margins.shape), shares
 
 
 def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequence[Array]) -> Array:
@@ -58,7 +58,7 @@ def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequ
     fewest, most = _SOLVED_DRAWS
     solved = min(most, max(fewest, _MOST_AT_ONCE // len(prices)), len(draws))
     chosen = np.linspace(0, len(draws) - 1, solved).astype(int)
-    _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
+    _, found, _ = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
     return np.asarray((draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1))
 
 

@@ -98,11 +98,16 @@ def _answer(function: Callable[..., Value], called: str, said: dict[str, str]) -
         raise errors.rule_failed(called, said, problem) from problem
 
 
+def refuse_too_many(origin: str, sizes: Sequence[int]) -> None:
+    """Refuse more combinations than can be written down."""
+    if math.prod(sizes) > MOST_COMBINATIONS:
+        raise errors.too_many_to_write_down(origin, math.prod(sizes), MOST_COMBINATIONS)
+
+
 def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: RuleTerms) -> tuple[Lookup, tuple[str, ...]]:
     """Write down the answer of every combination; also return the labels, which begin with those known before."""
     sizes = [len(terms.outputs[name]) for name in of]
-    if math.prod(sizes) > MOST_COMBINATIONS:
-        raise errors.too_many_to_write_down(origin, math.prod(sizes), MOST_COMBINATIONS)
+    refuse_too_many(origin, sizes)
     found = {key: _label(answer, terms) for key, answer in fill(terms).items()}
     wanted = list(itertools.product(*(terms.outputs[name] for name in of)))
     for key in wanted:

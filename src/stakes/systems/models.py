@@ -1,5 +1,6 @@
 """The models of a system as a user describes them: a table, shares of right answers, or a column of rows."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +18,7 @@ from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import depth
 from stakes.tallies.names import canonical
 
-_WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")
+_WORDS = ("column", "table", "accuracy", "sees", "outputs", "right", "price")
 """What can be said about a model."""
 
 _NOT_TOGETHER = (("outputs", "column"), ("outputs", "accuracy"), ("table", "accuracy"))
@@ -37,6 +38,7 @@ class Description:
     sees: tuple[str, ...] = ()
     outputs: tuple[str, ...] | None = None
     right: Mapping[str, str] = field(default_factory=dict)
+    price: float = 0.0
 
 
 def describe(models: Value, with_rows: bool, data: Data) -> dict[str, Description]:
@@ -98,6 +100,9 @@ def _description(name: str, given: Value, with_rows: bool, data: Data) -> Descri
     if not isinstance(right, Mapping):
         raise errors.bad_word(name, "right", right, "a dictionary class → output")
     words["right"] = {canonical(c): canonical(o) for c, o in right.items()}
+    price = words.get("price", 0.0)
+    if not is_real(price) or not 0 <= price < math.inf:
+        raise errors.bad_word(name, "price", price, "what it costs to ask the model once, a number from 0 on")
     if not with_rows and "column" in words:
         raise errors.name_without_data(f"model {name}", str(words["column"]))
     if not {"column", "table", "accuracy"} & set(words):
@@ -128,7 +133,8 @@ def make(
         if name not in in_rows:
             table = _table(one, classes, found, one.outputs)
             right = _right(one, classes, table.outputs)
-            found[name] = Model(name, table.outputs, right, one.sees, table.rates, table.counts)
+            known = (table.rates, table.counts, table.absent)
+            found[name] = Model(name, table.outputs, right, one.sees, *known, price=float(one.price))
             continue
         for other in one.sees:
             if not found[other].by_rows:
@@ -137,7 +143,7 @@ def make(
                     f"{name!r} is given by rows and sees {other!r}, which is not in them; give both by rows, or "
                     f"{name!r} by a table",
                 )
-        found[name] = Model(name, in_rows[name], _right(one, classes, in_rows[name]), one.sees)
+        found[name] = Model(name, in_rows[name], _right(one, classes, in_rows[name]), one.sees, price=float(one.price))
     return found
 
 

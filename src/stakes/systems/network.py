@@ -10,7 +10,7 @@ Probabilities may have leading axes: bootstrapped networks, for intervals.
 import functools
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool)
         raise errors.system_too_large(models, combinations, classes, MOST_CELLS, by_rows)
 
 
+_FEW_PLACES = 64
+"""So few sums are quickest as a product with zeros and ones."""
+
 Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
 
@@ -45,7 +48,8 @@ class Model:
 
     ``right`` are codes, −1 where no output is right. ``chances[..., c, a, j]`` is the probability that it says j when
     the class is c and the models that it sees say a (all combinations of what they say, numbered); ``counts`` are the
-    cases behind it. A model given by rows has neither.
+    cases behind it, which may lack ``absent`` classes. A model given by rows has neither. ``price`` is what it costs to
+    ask it once.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Model:
     sees: tuple[str, ...] = ()
     chances: Array | None = None
     counts: Array | None = None
+    absent: tuple[int, ...] = ()
+    price: float = 0.0
 
     @property
     def by_rows(self) -> bool:
@@ -69,9 +75,9 @@ class Joint:
     chance: Array
 
     def spread(self, model: Model, chances: Array) -> "Joint":
-        """Add a model that says j with probability ``chances[..., n, j]`` in the n-th combination."""
+        """Add a model that says j with probability ``chances[..., n, j]`` in the n-th combination, or in all."""
         outputs = len(model.outputs)
-        together = np.einsum("...n,...nj->...nj", self.chance, chances)
+        together = self.chance[..., None] * chances
         codes = {name: np.repeat(code, outputs) for name, code in self.codes.items()}
         codes[model.name] = np.tile(np.arange(outputs, dtype=np.uint8 if outputs < 256 else np.int64), self.size)
         return Joint(codes, together.reshape(*together.shape[:-2], -1))
@@ -109,8 +115,12 @@ def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
 
 def sum_out(values: Array, places: Array, count: int) -> Array:
     """Add up the last axis by number; numbers that do not occur have nothing."""
+    if len(places) == count == values.shape[-1] and (places == np.arange(count)).all():  # nothing to add
+        return values
     if values.ndim == 1:
         return np.bincount(places, weights=values, minlength=count)
+    if count <= _FEW_PLACES:
+        return np.asarray(values @ (places[:, None] == np.arange(count)).astype(np.float64))
     order = np.argsort(places, kind="stable")
     present, starts = np.unique(places[order], return_index=True)
     found = np.zeros((*values.shape[:-1], count))
@@ -119,11 +129,94 @@ def sum_out(values: Array, places: Array, count: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
+class Units:
+    """What one sample would have drawn as a whole: clusters of rows, or rows of unlike weight (put together at random).
+
+    Each entry is a unit and a ``cell`` (a class times all combinations, plus a combination) that meet: the ``weight``
+    of these rows, and the sum of their squared weights, ``square``. ``clusters`` is the number of clusters, 0 where
+    rows only differ in weight.
+    """
+
+    unit: Array
+    cell: Array
+    weight: Array
+    square: Array
+    clusters: int = 0
+
+    @property
+    def count(self) -> int:
+        """The number of units."""
+        return int(self.unit.max()) + 1
+
+    @property
+    def alike(self) -> float:
+        """To how many units of the same size these amount."""
+        sizes = np.bincount(self.unit, self.weight)
+        return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+    def moved(self, places: Array) -> "Units":
+        """Return the same rows in other cells: ``places`` tells of each cell where it is."""
+        return replace(self, cell=places[self.cell])
+
+    def sums(self, cells: int, each: Array | None = None) -> Array:
+        """How much lies in each cell, or the sum of something else."""
+        return np.bincount(self.cell, self.weight if each is None else each, cells)
+
+    def by_unit(self, cells: int) -> Array:
+        """How much of each unit lies in each cell."""
+        flat = np.bincount(self.unit * cells + self.cell, self.weight, self.count * cells)
+        return flat.reshape(self.count, cells)
+
+
+@dataclass(frozen=True, eq=False)
 class JointRows:
-    """The combinations that occurred in rows, and how often for each class (leading axes when resampled)."""
+    """The combinations that occurred in rows, and how often for each class (leading axes when resampled).
+
+    ``units`` are rows of unlike weight, or clusters of rows; None where rows are just rows. ``merged`` tells how many
+    combinations were put together in each, if some were.
+    """
 
     codes: Mapping[str, Array]
     counts: Array
+    units: Units | None = None
+    merged: Array | None = None
+
+    def merge(self, places: Array, first: Array) -> "JointRows":
+        """Put combinations together: ``places`` tells where each goes, ``first`` is one combination of each place."""
+        codes = {name: code[first] for name, code in self.codes.items()}
+        classes, units = len(self.counts), self.units
+        if units is not None:
+            units = units.moved((np.arange(classes)[:, None] * len(first) + places).ravel())
+        merged = np.bincount(places, minlength=len(first)).astype(np.float64)
+        counts = np.stack([np.bincount(places, row, len(first)) for row in self.counts])
+        return JointRows(codes, counts, units, merged)
+
+    def shared_out(self, parts: int, generator: "np.random.Generator") -> "SharedOut":
+        """Share the rows out at random, whole units together."""
+        if self.units is None:
+            there = np.flatnonzero(self.counts)
+            rows = self.counts.flat[there]
+            drawn = generator.multinomial(rows.astype(np.int64), [1 / parts] * parts).T.astype(np.float64)
+            drawn[generator.integers(0, parts, len(rows)), np.arange(len(rows))] += rows % 1  # what is left of weights
+            part, place = np.nonzero(drawn)
+            return SharedOut(part, there[place], drawn[part, place])
+        part = (generator.permutation(self.units.count) % parts)[self.units.unit]
+        return SharedOut(part, self.units.cell, self.units.weight, self.units)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedOut:
+    """Rows that were shared out: the part, the cell and the weight of each lot; ``units`` where rows come in some."""
+
+    part: Array
+    cell: Array
+    weight: Array
+    units: Units | None = None
+
+    def counts(self, part: int, shape: tuple[int, ...]) -> Array:
+        """How much of each cell is in a part."""
+        there = self.part == part
+        return np.bincount(self.cell[there], self.weight[there], math.prod(shape)).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +225,7 @@ class Network:
 
     ``models`` come after those that they see. ``prices[c, s]`` is what the decision s costs for the class c.
     ``shared`` tells whether models that see another may share its difficulties beyond what is in the rows: None when
-    nobody said so.
+    nobody said so. Of ``absent`` classes there are no cases, so that nothing is known about them and nobody asks.
     """
 
     classes: tuple[str, ...]
@@ -142,6 +235,7 @@ class Network:
     prices: Array
     rows: JointRows | None = None
     shared: bool | None = None
+    absent: tuple[int, ...] = ()
 
     # ── who sees whom ────────────────────────────────────────────────────────────────────────────────────────
     @functools.cached_property
@@ -172,7 +266,23 @@ class Network:
 
         Models may be left out when nobody else in the list sees them.
         """
-        do = do or {}
+        if not do and not without:
+            if c not in self._joints:
+                self._joints[c] = self._joint(c, {}, ())
+            return self._joints[c]
+        return self._joint(c, do or {}, without)
+
+    @functools.cached_property
+    def _joints(self) -> dict[int, Joint]:
+        """All combinations for each class, as far as somebody asked."""
+        return {}
+
+    @functools.cached_property
+    def noted(self) -> dict[str, Any]:
+        """What was worked out about single models and holds for every class, by name."""
+        return {}
+
+    def _joint(self, c: int, do: Do, without: Collection[str]) -> Joint:
         joint = Joint({}, np.ones(1))
         if self.rows is not None:
             counts = self.rows.counts[..., c, :]
@@ -187,7 +297,7 @@ class Network:
         return joint
 
     def _answers(self, joint: Joint, c: int, model: Model) -> Joint:
-        seen = self.seen_codes(model, joint.codes, joint.size)
+        seen = self.seen_codes(model, joint.codes, joint.size) if model.sees else slice(1)
         return joint.spread(model, np.asarray(model.chances)[..., c, seen, :])
 
     def _refuse_too_many(self, size: int, tables: list[Model]) -> None:
@@ -223,6 +333,15 @@ class Network:
     def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
         return sum_out(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
+
+    def decisions(self, do: Do | None = None) -> Array:
+        """How often each decision is taken in each class (rows); NaN for classes of which there are no cases."""
+        return self.masked(np.stack([self.decided(self.joint(c, do)) for c in range(len(self.classes))]))
+
+    def masked(self, decided: Array) -> Array:
+        """Leave out what is said of classes without cases."""
+        decided[list(self.absent)] = math.nan
+        return decided
 
     def cost_of_class(self, c: int, do: Do | None = None) -> Amount:
         """What one case of a class costs on average."""

@@ -82,8 +82,7 @@ def codes_of(network: Network, values: Mapping[str, Value] | None, named: Mappin
 
 def do(network: Network, values: Do) -> Outcome:
     """Make models say something, whatever they would have said; the classes do not change."""
-    decided = [network.decided(network.joint(c, values)) for c in range(len(network.classes))]
-    return _outcome(network, f"do({_words(network, values)})", np.stack(decided), network.cases)
+    return _outcome(network, f"do({_words(network, values)})", network.decisions(values), network.cases)
 
 
 def observe(network: Network, values: Do) -> Outcome:
@@ -109,7 +108,7 @@ def observe_decisions(network: Network, values: Do) -> tuple[Array, Array]:
         chance = sum_out(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
         decided.append(divide(chance, chance.sum(), np.nan))
         chances.append(chance.sum())
-    return np.stack(decided), np.array(chances)
+    return network.masked(np.stack(decided)), np.array(chances)
 
 
 def _outcome(network: Network, how: str, decided: Array, weights: Array) -> Outcome:

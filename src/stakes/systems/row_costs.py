@@ -6,14 +6,15 @@ of two such costs and a share a sum of them, so their limits are those of costs:
 added. Where models in rows see another one, what one more row changes stands for what it costs.
 """
 
+import itertools
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from stakes.systems.bootstrap import RATES_ONLY
-from stakes.systems.network import Do, JointRows, Model, Network, sum_out
+from stakes.systems.network import Do, JointRows, Model, Network, Units, sum_out
 from stakes.systems.situations import combinations_seen
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
@@ -55,6 +56,10 @@ class RowCosts:
             counts.append(np.zeros(shape))
             reach.append(np.ones(shape))
         self.counts, self.reach = _padded(counts), _padded(reach) > 0
+        classes, samples = len(network.classes), (network.rows is not None) + len(_tables(network))
+        self.sample_class = np.concatenate([np.repeat(np.arange(classes), samples), np.arange(classes)])
+        self.units = None if network.rows is None else network.rows.units
+        self.in_rows = np.arange(classes) * samples
 
     def made(self, do: Sequence[Do]) -> Array:
         """What each kind of row costs when models are made to say something, which may differ by class."""
@@ -62,12 +67,34 @@ class RowCosts:
         for c, cases in enumerate(network.cases):
             if network.rows is not None:
                 found.append(cases * _in_rows(network, c, do[c])[None])
-            found += [cases * _in_table(network, c, model, do[c]) for model, _ in _tables(network)]
+            found += [cases * costs for costs in _in_tables(network, c, do[c])]
         if self.every:
             size = len(next(iter(self.every.values())))
             for c, cases in enumerate(network.cases):
                 found.append(cases * network.costs(c, _with_answers(self.every, do[c], size))[None])
         return _padded(found)
+
+    def if_right(self, sets: Array) -> Array:
+        """What each kind of row costs when the models of each set are always right: (set, sample, kind)."""
+        network, models = self.network, self.network.models
+        if network.rows is None or not all(model.by_rows for model in models.values()) or seen_in_rows(network):
+            return np.stack([self.made(list(self._right(made))) for made in sets])
+        lists = [codes for codes in (network.rows.codes, self.every) if codes]
+        found = []
+        for codes, (c, cases) in itertools.product(lists, enumerate(network.cases)):
+            said = {
+                name: np.where(made[:, None], model.right[c], codes[name])
+                for made, (name, model) in zip(sets.T == 1, models.items(), strict=True)
+            }
+            found.append(cases * network.costs(c, said))
+        most = max(part.shape[1] for part in found)
+        return np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in found], axis=1)
+
+    def _right(self, made: Array) -> Iterator[Do]:
+        """The right answers of the models of a set, for each class."""
+        for c in range(len(self.network.classes)):
+            models = itertools.compress(self.network.models.values(), made)
+            yield {model.name: model.right[c] for model in models}
 
     def limits(self, value: float, costs: Array, sampling: Sampling) -> tuple[float, float]:
         """Return the limits of a figure that is a sum of means of these costs; the value itself where none varies."""
@@ -77,9 +104,28 @@ class RowCosts:
         some = (spread > 1e-12 * max(abs(value), spread.max())) & (self.counts.sum(-1) > 0)
         if not some.any():
             return value, value
-        cells = Cells(costs[some], self.counts[some], self.reach[some], np.ones(int(some.sum())))
-        found = mean_limits(cells, sampling)
+        parts = []
+        if self.units is not None:
+            parts.append(self._of_units(costs, self.units))
+            some[self.in_rows] = False
+        if some.any():
+            parts.append(Cells(costs[some], self.counts[some], self.reach[some], np.ones(int(some.sum()))))
+        found = mean_limits(parts[0], sampling, *parts[1:])
         return max(value + found.low, ends[0]), min(value + found.high, ends[1])
+
+    def _of_units(self, costs: Array, units: Units) -> Cells:
+        """The rows of all classes by what they cost, where they come in clusters or have weights."""
+        assert self.network.rows is not None
+        classes, kinds = self.network.rows.counts.shape
+        values, places = np.unique(costs[self.in_rows, :kinds], return_inverse=True)
+        shape = classes, len(values)
+        places = np.arange(classes)[:, None] * len(values) + places.reshape(classes, kinds)
+        reach = np.zeros(shape, bool)
+        reach.flat[places[self.reach[self.in_rows, :kinds]]] = True
+        moved = units.moved(places.ravel())
+        clusters = moved.by_unit(reach.size).reshape(-1, *shape) if units.clusters else None
+        counts, squares = (moved.sums(reach.size, each).reshape(shape) for each in (units.weight, units.square))
+        return Cells(np.broadcast_to(values, shape), counts, reach, np.ones(classes), squares, clusters)
 
     def _ends(self, costs: Array) -> tuple[float, float]:
         """The least and the most that a figure can be, whatever the models say."""
@@ -123,8 +169,12 @@ def _with_every_combination(network: Network) -> Network:
     if math.prod(sizes) > _MOST_COMBINATIONS:
         return network
     counts = np.zeros((len(network.classes), math.prod(sizes)))
-    counts[:, np.ravel_multi_index(tuple(codes[name].astype(np.int64) for name in codes), sizes)] = network.rows.counts
-    return replace(network, rows=JointRows(_written_out(codes, sizes), counts))
+    places = np.ravel_multi_index(tuple(codes[name].astype(np.int64) for name in codes), sizes)
+    counts[:, places] = network.rows.counts
+    units = network.rows.units
+    if units is not None:
+        units = units.moved((np.arange(len(counts))[:, None] * counts.shape[1] + places).ravel())
+    return replace(network, rows=JointRows(_written_out(codes, sizes), counts, units))
 
 
 def _every_combination(network: Network) -> dict[str, Array]:
@@ -167,14 +217,24 @@ def _in_rows(network: Network, c: int, do: Do) -> Array:
     return found
 
 
-def _in_table(network: Network, c: int, model: Model, do: Do) -> Array:
-    """What each answer of a model costs, weighed by how often it sees what it sees: (seen, answer)."""
-    seen = combinations_seen(network, model)
-    if model.name in do:
-        return np.zeros((seen, len(model.outputs)))
-    columns = []
-    for j in range(len(model.outputs)):
-        joint = network.joint(c, {**do, model.name: j})
-        paid = joint.chance * network.costs(c, joint.codes)
-        columns.append(sum_out(paid, network.seen_codes(model, joint.codes, joint.size), seen))
-    return np.stack(columns, axis=-1)
+def _in_tables(network: Network, c: int, do: Do) -> Iterator[Array]:
+    """What each answer of each model costs, weighed by how often it sees what it sees: (seen, answer).
+
+    A combination is as probable as the model's own answer in it times the rest, so the rest follows from one list of
+    all combinations; an answer that is never given has none there, and is made.
+    """
+    joint = network.joint(c, do)
+    paid = joint.chance * network.costs(c, joint.codes)
+    for model, _ in _tables(network):
+        seen, outputs = combinations_seen(network, model), len(model.outputs)
+        if model.name in do:
+            yield np.zeros((seen, outputs))
+            continue
+        chances = np.asarray(model.chances)[c]
+        cells = network.seen_codes(model, joint.codes, joint.size) * outputs + joint.codes[model.name]
+        costs = divide(sum_out(paid, cells, seen * outputs).reshape(seen, outputs), chances)
+        for j in np.flatnonzero((chances == 0).any(0)).tolist():
+            made = network.joint(c, {**do, model.name: j})
+            made_paid = made.chance * network.costs(c, made.codes)
+            costs[:, j] = sum_out(made_paid, network.seen_codes(model, made.codes, made.size), seen)
+        yield costs

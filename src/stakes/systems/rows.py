@@ -7,44 +7,94 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column, in_order
-from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
-from stakes.engines.tables import gather
-from stakes.errors import About, Given, InputError
+from stakes.engines.columns import Column, in_order, read_number
+from stakes.engines.labels import PAIRS, Labels, encode, group_codes, same_kind, settle
+from stakes.engines.rows import rows_that_count
+from stakes.engines.tables import take
+from stakes.errors import About, Given, InputError, Pass
 from stakes.question.options import Column as UserColumn
 from stakes.question.options import Data, Value
-from stakes.systems.network import JointRows, distinct, refuse_too_many
+from stakes.systems.network import JointRows, Units, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.names import canonical
 
 
 @dataclass(frozen=True, eq=False)
 class SystemColumns:
-    """The rows of a system as codes: the truth and what each model said."""
+    """The rows of a system as codes: the truth and what each model said, what a row weighs, and its cluster."""
 
     truth: Labels
     said: Mapping[str, Labels]
+    weight: Array | None = None
+    cluster: Array | None = None
 
-    def count(self, classes: Sequence[str]) -> JointCounts:
-        """Count the combinations that occur."""
+    def count(self, classes: Sequence[str]) -> "Counts":
+        """Count the combinations that occur, and where rows come in units also those of each unit."""
         outputs: dict[str, tuple[str, ...]] = {}
         for name, said in self.said.items():  # all classes, in their order, if it says classes at all; then what else
             first = classes if set(said.names) & set(classes) else ()
             outputs[name] = tuple(dict.fromkeys([*first, *said.names]))
         codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
-        return JointCounts.from_rows(("truth", *outputs), (tuple(classes), *outputs.values()), codes)
+        columns, labels = ("truth", *outputs), (tuple(classes), *outputs.values())
+        joint = JointCounts.from_rows(columns, labels, codes, self.weight)
+        if self.weight is None and self.cluster is None:
+            return Counts(joint)
+        units, clusters = self.units()
+        named = (*labels, tuple(map(str, range(int(units.max()) + 1))))
+        weight = np.ones(len(units)) if self.weight is None else self.weight
+        held = [JointCounts.from_rows((*columns, ""), named, [*codes, units], each) for each in (weight, weight**2)]
+        return Counts(joint, held[0], held[1].counts, clusters)
+
+    def units(self) -> tuple[Array, int]:
+        """The cluster of each row, or of rows that only have weights themselves; very many are put together."""
+        known = Clusters.of(np.arange(len(self.truth.codes)) if self.cluster is None else self.cluster)
+        if self.cluster is None:
+            return known.groups, 0
+        if known.count == 1:
+            raise InputError(
+                "system-of-one-cluster",
+                "all rows belong to one cluster, so nothing tells how much clusters differ; leave out ",
+                Pass("cluster"),
+            )
+        return known.groups, known.count
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The combinations that occur in rows; ``held`` also tells units apart (its last column), beside their squares."""
+
+    joint: JointCounts
+    held: JointCounts | None = None
+    squares: Array | None = None
+    clusters: int = 0
+
+    def units(self, at: Sequence[int], combinations: int) -> Units | None:
+        """The units of a network's rows, whose models are these columns."""
+        if self.held is None or self.squares is None:
+            return None
+        codes = self.held.codes
+        places, _ = distinct([codes[:, place] for place in at], len(codes))
+        return Units(codes[:, -1], codes[:, 0] * combinations + places, self.held.counts, self.squares, self.clusters)
 
 
 def read_columns(
-    data: Data, truth: UserColumn, models: Mapping[str, UserColumn], spelling: Spelling, **others: UserColumn
+    data: Data,
+    truth: UserColumn,
+    models: Mapping[str, UserColumn],
+    spelling: Spelling,
+    others: Mapping[str, UserColumn],
 ) -> tuple[SystemColumns, dict[str, Column]]:
-    """Read the truth, the models' decisions and other columns."""
+    """Read the truth, the models' decisions, the weight and cluster of each row, and other columns."""
     named = {f"model {name}": column for name, column in models.items()}
-    columns = gather(data, truth=truth, **named, **others)
+    given = {"truth": truth, **named, **others}
+    counting = rows_that_count(take(data, **given), None, "error", {} if data is None else given)
+    columns = counting.columns
     heard = {"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}}
     for column in heard.values():  # text beside numbers is refused, unless labels are made alike
         same_kind(heard["truth"], column, bool(spelling.words))
+    refuse_scores(heard)
     kinds = {column.kind for column in heard.values()}
     if len(kinds) > 1 and "text" not in kinds:  # booleans beside numbers are 0 and 1
         heard = {name: replace(column, kind="number") for name, column in heard.items()}
@@ -54,26 +104,59 @@ def read_columns(
     truths = found.pop("truth")
     for labels in found.values():
         refuse_alike(truths.names, labels.names, ())
-    return SystemColumns(truths, found), {name: columns[name] for name in others}
+    cluster = group_codes(columns["cluster"]) if "cluster" in columns else None
+    return SystemColumns(truths, found, counting.weight, cluster), columns
 
 
-def settle_classes(truth: Labels, classes: Value, positive: Value) -> tuple[tuple[str, ...], str | None]:
-    """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks."""
+def refuse_scores(heard: Mapping[str, Column]) -> None:
+    """Refuse scores in the place of decisions: numbers with a fraction, where the truth has none."""
+    fractions = {name: _fraction(column) for name, column in heard.items()}
+    for name, found in fractions.items():
+        if name != "truth" and found is not None and fractions["truth"] is None:
+            raise InputError(
+                "scores-as-decisions",
+                f"the model {name!r} says {found:.6g}, a score and no decision; give decisions, such as score >= 0.5, "
+                "and the scores to best_thresholds()",
+            )
+
+
+def _fraction(column: Column) -> float | None:
+    """A number of a column that is not whole, if there is one; text may hold numbers, too."""
+    if column.kind == "text":
+        numbers = np.array([found for name in column.names if (found := read_number(name)) is not None], np.float64)
+    elif column.kind == "number" and column.values.dtype.kind == "f":
+        numbers = column.values
+    else:
+        return None
+    broken = numbers[np.isfinite(numbers) & (numbers != np.floor(numbers))]
+    return float(broken[0]) if len(broken) else None
+
+
+def settle_classes(rows: SystemColumns, classes: Value, positive: Value) -> tuple[tuple[str, ...], str | None]:
+    """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks.
+
+    Where all rows are of one class, the other one is what models say beside it.
+    """
+    truth = rows.truth
+    if classes is None and len(truth.names) == 1:
+        labels = dict.fromkeys([*truth.names, *(name for said in rows.said.values() for name in said.names)])
+        if len(labels) != 2:
+            raise InputError(
+                "system-of-one-class",
+                About("truth"),
+                f" is {truth.names[0]!r} in every row, and nothing tells which other class there is; pass ",
+                Pass("classes"),
+                ", with ",
+                Pass("prior", 1),
+                " if there are to be no rows of it",
+            )
+        classes = list(labels)
     if classes is not None:
         known = check_outputs(classes)
         strange = [name for name in truth.names if name not in known]
         if strange:
             raise errors.unknown_labels("truth", strange, known)
-        missing = [name for name in known if name not in truth.names]
-        if missing:
-            raise errors.no_cases_of_class("the file", missing[0])
         return known, choose_positive(known, positive)
-    if len(truth.names) == 1:
-        raise InputError(
-            "system-of-one-class",
-            About("truth"),
-            f" is {truth.names[0]!r} in every row, so nothing is known about other classes; give rows of them too",
-        )
     plan = settle(truth, None, None, positive)
     listed = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
     return listed, plan.positive
@@ -107,19 +190,23 @@ def choose_positive(classes: Sequence[str], positive: Value) -> str | None:
     return wanted
 
 
-def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[JointRows, dict[str, tuple[str, ...]]]:
+def rows_of(counted: Counts, columns: Mapping[str, str]) -> tuple[JointRows, dict[str, tuple[str, ...]]]:
     """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say.
 
-    ``columns`` tell for each model which column of the combinations is its own.
+    ``columns`` tell for each model which column of the combinations is its own. A class without any rows, which nobody
+    can ask about, gets one of each combination.
     """
+    joint = counted.joint
     at = {name: joint.columns.index(column) for name, column in columns.items()}
     said = {name: joint.codes[:, place] for name, place in at.items()}
     places, first = distinct(list(said.values()), len(joint.codes))
     refuse_too_many(len(first), len(joint.truths), len(columns), by_rows=True)
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
+    counts[~counts.any(axis=1)] = 1
     codes = {name: _small(column[first]) for name, column in said.items()}
-    return JointRows(codes, counts), {name: joint.labels[place] for name, place in at.items()}
+    units = counted.units(list(at.values()), len(first))
+    return JointRows(codes, counts, units), {name: joint.labels[place] for name, place in at.items()}
 
 
 def _small(codes: Array) -> Array:

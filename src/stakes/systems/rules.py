@@ -108,6 +108,11 @@ class Node:
         """Whether votes can tie somewhere in this part."""
         return any(part.ties(terms) for part in self.inside())
 
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        """Who is asked, read from the left, and in which combinations, if this part itself is asked ``when``."""
+        for part in self.inside():
+            yield from part.asks(said, terms, when)
+
 
 class ModelAnswer(Node):
     """A part that stands for a label."""
@@ -158,6 +163,9 @@ class Says(ModelAnswer):
 
     def names(self) -> Iterator[str]:
         yield self.name
+
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        yield self.name, when
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,12 @@ class Choose(ModelAnswer):
         then, otherwise = self.then.words(terms), self.otherwise.words(terms)
         return f"{then} if {self.condition.when(terms)}, otherwise {otherwise}"
 
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        yield from self.condition.asks(said, terms, when)
+        chosen = self.condition.holds(said, terms)
+        yield from self.then.asks(said, terms, when & chosen)
+        yield from self.otherwise.asks(said, terms, when & ~chosen)
+
 
 @dataclass(frozen=True, eq=False)
 class Lookup(ModelAnswer):
@@ -248,6 +262,9 @@ class Lookup(ModelAnswer):
 
     def names(self) -> Iterator[str]:
         yield from self.of
+
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        yield from ((name, when) for name in self.of)
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -292,6 +309,7 @@ class _Joined(RuleCondition):
     parts: tuple[Node, ...]
     word: ClassVar[str]
     join: ClassVar[np.ufunc]
+    goes_on: ClassVar[bool]
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
         return functools.reduce(self.join, [part.holds(said, terms) for part in self.parts])
@@ -299,17 +317,22 @@ class _Joined(RuleCondition):
     def when(self, terms: RuleTerms) -> str:
         return f" {self.word} ".join(_in_brackets(part, terms, unless=type(self)) for part in self.parts)
 
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        for part in self.parts:  # the next one only while it can still matter
+            yield from part.asks(said, terms, when)
+            when = when & (part.holds(said, terms) == self.goes_on)
+
 
 class AllOf(_Joined):
     """Every part holds."""
 
-    word, join = "and", np.logical_and
+    word, join, goes_on = "and", np.logical_and, True
 
 
 class AnyOf(_Joined):
     """At least one part holds."""
 
-    word, join = "or", np.logical_or
+    word, join, goes_on = "or", np.logical_or, False
 
 
 @dataclass(frozen=True)

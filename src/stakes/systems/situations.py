@@ -8,13 +8,16 @@ which every answer has the same price are one and the same here, so there are fe
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes import errors
-from stakes.systems.network import Model, Network, distinct, sum_out
+from stakes.systems.network import Joint, Model, Network, distinct, sum_out
 from stakes.tallies.arithmetic import Array, divide
+
+_FEW = 1 << 16
+"""So many kinds of situations are numbered by counting."""
 
 _MOST_ANSWERS = 10_000
 """The most combinations of answers of later models that are tried one by one."""
@@ -26,13 +29,15 @@ class Situations:
 
     ``seen`` numbers what the model itself sees; ``shares[..., g]`` is the probability of a situation,
     ``low[..., g, j]`` and ``high[..., g, j]`` the price of an answer. The two differ only where models that see this
-    one may share its difficulties, so that nobody knows what they would have said.
+    one may share its difficulties, so that nobody knows what they would have said. ``decided[g, j, s]`` is how often
+    the system then decides s; None where that is not known, or rows are drawn anew.
     """
 
     seen: Array
     shares: Array
     low: Array
     high: Array
+    decided: Array | None = None
 
     @property
     def known(self) -> bool:
@@ -84,12 +89,82 @@ class _Others:
 
 def situations(network: Network, name: str, c: int) -> Situations:
     """Return the situations of a model for one class (with leading axes when the network is bootstrapped)."""
+    if not network.later(name):
+        return _by_decision(network, network.models[name], c)
     others = _Others(network, network.models[name], c)
+    seen = network.seen_codes(others.model, others.codes, others.size)
+    low, high = _prices(others)
+    if low is not high or low.ndim > 2 or others.shares.ndim > 1:
+        return _merge(seen, others.shares, low, high)
+    decided = []
+    for s in range(network.prices.shape[1]):
+        others.network = replace(
+            network, prices=np.broadcast_to(np.eye(network.prices.shape[1])[s], network.prices.shape)
+        )
+        decided.append(_prices(others)[0])
+    return _merge_decided(network, c, seen, others.shares, np.stack(decided, axis=-1))
+
+
+def _prices(others: _Others) -> tuple[Array, Array]:
+    """The least and the most that each answer costs in each situation."""
     if others.by_rows:
-        low, high = _prices_in_rows(others)
+        return _prices_in_rows(others)
+    low = np.stack([others.costs({others.model.name: j}) for j in range(len(others.model.outputs))], axis=-1)
+    return low, low
+
+
+def _by_decision(network: Network, model: Model, c: int) -> Situations:
+    """Where nobody sees the model, situations differ by what is decided for each of its answers, and nothing else."""
+    joint = network.joint(c)
+    if model.name not in network.noted:
+        network.noted[model.name] = _number_situations(network, model, joint)
+    places, first, codes = network.noted[model.name]
+    prices, shares = network.prices[c][codes], sum_out(joint.chance, places, len(first))
+    decided = None if shares.ndim > 1 else np.eye(network.prices.shape[1])[codes]
+    return Situations(network.seen_codes(model, joint.codes, joint.size)[first], shares, prices, prices, decided)
+
+
+def _number_situations(network: Network, model: Model, joint: Joint) -> tuple[Array, Array, Array]:
+    """Number combinations by what a model sees, and by what is decided for each of its answers.
+
+    Returns the number of each combination, the first of each number, and what is decided there for each answer.
+    """
+    decisions = network.prices.shape[1]
+    seen = network.seen_codes(model, joint.codes, joint.size)
+    answers = range(len(model.outputs))
+    decided = [np.asarray(network.fusion(joint.fixed(model.name, j).codes)) for j in answers]
+    most = combinations_seen(network, model) * decisions ** len(decided)
+    if most > _FEW:
+        places, first = distinct([seen, *decided], joint.size)
     else:
-        low = high = np.stack([others.costs({name: j}) for j in range(len(others.model.outputs))], axis=-1)
-    return _merge(network.seen_codes(others.model, others.codes, others.size), others.shares, low, high)
+        numbers = seen
+        for column in decided:
+            numbers = numbers * decisions + column
+        occurs = np.bincount(numbers, minlength=most) > 0
+        places, first = (np.cumsum(occurs) - 1)[numbers], np.zeros(int(occurs.sum()), np.int64)
+        first[places[::-1]] = np.arange(joint.size)[::-1]
+    return places, first, np.stack([column[first] for column in decided], axis=-1)
+
+
+def collapsed(network: Network, name: str) -> Network:
+    """Return a system that is the same to one model, with as few combinations as can be, where all are in rows."""
+    if network.rows is None or network.later(name) or not all(model.by_rows for model in network.models.values()):
+        return network
+    model = network.models[name]
+    joint = Joint(network.rows.codes, network.rows.counts[0])
+    situation = _number_situations(network, model, joint)[0]
+    return replace(network, rows=network.rows.merge(*distinct([situation, joint.codes[name]], joint.size)))
+
+
+def _merge_decided(network: Network, c: int, seen: Array, shares: Array, decided: Array) -> Situations:
+    """Put situations together in which the same is seen and every answer leads to the same decisions."""
+    keys = np.column_stack([seen, decided.reshape(len(seen), -1)])
+    found, places = np.unique(keys, axis=0, return_inverse=True)
+    merged = found[:, 1:].reshape(-1, *decided.shape[1:])
+    prices = merged @ network.prices[c]
+    return Situations(
+        found[:, 0].astype(np.int64), sum_out(shares, np.ravel(places), len(found)), prices, prices, merged
+    )
 
 
 def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
@@ -128,7 +203,7 @@ def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
 
 
 def _merge(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
-    """Put situations together in which the same is seen and every answer has the same price."""
+    """Put situations together in which the same is seen and every answer has the same prices."""
     if low.ndim > 2 or high.ndim > 2:  # resampled prices differ all the time
         return Situations(seen, shares, low, high)
     keys = np.column_stack([seen, low] if low is high else [seen, low, high])

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from stakes import errors
@@ -16,13 +17,17 @@ from stakes.systems import outcomes, toml
 from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import Built
+from stakes.systems.choices import BestRule, best_rule
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.description import facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
+from stakes.systems.own_table import OwnTable, own_table
+from stakes.systems.plans import DEEPEST, BestPlan, best_plan, consulting
 from stakes.systems.row_costs import RowCosts, no_limits
 from stakes.systems.rows import read_columns
-from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
+from stakes.systems.situations import collapsed
+from stakes.systems.thresholds import BestThresholds, RowsWithScores, SystemThreshold, by_bayes, by_rows, of_one
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
 from stakes.tallies.checks import as_path
@@ -30,7 +35,7 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
-_MOST_COMBINATIONS = 4096
+_MOST_COMBINATIONS = 1024
 """Of more combinations of answers, bounds over every dependence are only worked out when asked for."""
 
 FORMAT = 1
@@ -44,8 +49,8 @@ class System(
     Reportable,
     stakes="system",
     form=FORMAT,
-    shown="facts classes=cases positive models rules cost cost_interval=cost_limits component_costs=costs_by_model "
-    "bounds=bounds_by_model bounds_of_all=bounds_together worth=worth() "
+    shown="facts classes=cases positive models rules cost cost_interval=cost_limits consulting table "
+    "component_costs=costs_by_model bounds=bounds_by_model bounds_of_all=bounds_together worth=worth() "
     "seeing_and_doing=seeing_and_doing_by_model advice findings",
 ):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
@@ -59,6 +64,8 @@ class System(
     The positive class of two is the one of {0, 1}, {−1, 1} and {false, true} that the label rule knows, or else the
     first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows,
     or of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
+    ``weight`` is how much each row counts, ``cluster`` which rows belong together, so that intervals draw whole
+    clusters.
     ``alike`` makes labels of rows alike as in :func:`stakes.evaluate`.
 
     >>> system = System(
@@ -86,6 +93,8 @@ class System(
         classes: Value = None,
         positive: Value = None,
         prior: Value = None,
+        weight: Column = None,
+        cluster: Column = None,
         fusers: Mapping[str, Value] | None = None,
         shared_difficulty: bool | None = None,
         confidence: float = 0.95,
@@ -94,6 +103,7 @@ class System(
     ) -> None:
         self.sampling = Sampling(confidence, seed=seed)
         self._source = (data, truth)
+        self._units = {"weight": weight, "cluster": cluster}
         self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
         self._built = Built(
             data,
@@ -107,9 +117,11 @@ class System(
             fusers={} if fusers is None else fusers,
             shared_difficulty=shared_difficulty,
             spelling=self._spelling,
+            units=self._units,
         )
         self.network = self._built.network
         self.cost = float(self.network.cost())
+        self.unit = costs.unit
         self._component_costs: dict[str, ComponentCosts] = {}
 
     @classmethod
@@ -191,7 +203,9 @@ class System(
         self._model(model)
         known = self._component_costs
         if model not in known:
-            known[model] = ComponentCosts(self.network, model, self.cost, self.cost_limits, self._bootstrap)
+            small = collapsed(self.network, model)
+            drawn = self._bootstrap if small is self.network else Bootstrap(small, self.sampling)
+            known[model] = ComponentCosts(small, model, self.cost, self.cost_limits, drawn)
         return known[model]
 
     @cached_property
@@ -201,6 +215,11 @@ class System(
             return None
         rows = RowCosts(self.network)
         return rows.limits(self.cost, rows.made([{}] * len(self.classes)), self.sampling)
+
+    @cached_property
+    def table(self) -> OwnTable:
+        """The system's own table: how often it takes each decision for each truth, and what each class costs."""
+        return own_table(self.network, self.sampling)
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:
@@ -280,28 +299,83 @@ class System(
         With ``score`` (a column, or one number per row) from rows, judged on held-out rows; without, by Bayes from
         the expected component costs.
         """
+        yes, _ = self._yes_and_no(model)
+        if score is None:
+            return by_bayes(self.component_costs(model), str(self.positive), self._model(model).outputs[yes])
+        return of_one(by_rows(self._scored({model: score}), self.sampling))
+
+    def _yes_and_no(self, model: str) -> tuple[int, int]:
+        """What a model with a threshold says above and below it."""
         found = self._model(model)
         if self.positive is None or len(found.outputs) != 2 or min(found.right) < 0:
             raise errors.threshold_of_two(model)
+        if self.network.absent:
+            raise errors.class_needed(f"the threshold of {model!r}", self.classes[self.network.absent[0]])
         yes = found.right[self.classes.index(self.positive)]
-        if score is None:
-            return by_bayes(self.component_costs(model), self.positive, found.outputs[yes])
+        return yes, 1 - yes
+
+    def _scored(self, scores: Mapping[str, Column]) -> RowsWithScores:
+        """Read the rows again, with scores of some models."""
+        answers = {model: self._yes_and_no(model) for model in scores}
         if any(not one.by_rows for one in self.network.models.values()) or isinstance(self._source[0], JointCounts):
             raise InputError(
                 "score-without-rows",
                 Given("score"),
                 " needs the rows of every model; this system is given by tables: leave it out",
             )
-        if self.network.later(model):
-            raise InputError(
-                "threshold-of-seen",
-                f"other models see {model!r}, and nobody knows what they would say at another threshold; run them "
-                "again",
-            )
-        columns, others = read_columns(*self._source, self._built.columns, self._spelling, score=score)
+        for model in scores:
+            if self.network.later(model):
+                raise InputError(
+                    "threshold-of-seen",
+                    f"other models see {model!r}, and nobody knows what they would say at another threshold; run them "
+                    "again",
+                )
+        data, truth = self._source
+        named = {f"score of {model}": column for model, column in scores.items()}
+        columns, others = read_columns(data, truth, self._built.columns, self._spelling, self._units | named)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
-        truth, scores = columns.truth.into(self.classes), as_finite(others["score"])
-        return by_rows(self.network, model, truth, said, scores, (yes, 1 - yes), self.per_case, self.sampling)
+        found = {model: as_finite(others[f"score of {model}"]) for model in scores}
+        return RowsWithScores(self.network, columns.truth.into(self.classes), said, found, answers, columns)
+
+    def can_have_threshold(self, model: str) -> bool:
+        """Whether a threshold of a model, and a line on which replacements pay, follow from what its answers cost."""
+        costs = self.component_costs(model)
+        pair = self.positive is not None and not self.network.absent and len(costs.outputs) == 2
+        return pair and not costs.sees and costs.known and min(costs.right) >= 0
+
+    # ── what would be better ─────────────────────────────────────────────────────────────────────────────────
+    def best_rule(self) -> BestRule:
+        """Return the cheapest decision for each combination of answers, compared with the given rule.
+
+        Models given by tables tell everything, so the rule is exact. From rows it is judged on rows that did not choose
+        it: four fifths of them choose, the others judge, in turn. Costs are in the units of ``cost``.
+        """
+        return replace(best_rule(self.network, self.models, self.sampling), unit=self.unit)
+
+    def best_thresholds(self, scores: Mapping[str, Column]) -> BestThresholds:
+        """Return the thresholds of several models that together make the system cost least, judged on held-out rows.
+
+        ``scores`` are columns, or one number per row, by the name of the model.
+        """
+        if not isinstance(scores, Mapping) or not scores:
+            raise InputError(
+                "no-scores-by-model", Given("scores"), f" gives no scores; give {{{self.models[0]!r}: column}} by model"
+            )
+        return replace(by_rows(self._scored(scores), self.sampling), unit=self.unit)
+
+    def best_plan(self, depth: int = DEEPEST) -> BestPlan:
+        """Return which models to ask, in which order, and when to decide what, if asking has a price.
+
+        The ``price`` of a model is what it costs to ask it once. At most ``depth`` models are asked one after the
+        other; of all such trees the cheapest is found. ``now`` is what the given rule costs with the models that it
+        asks, read from the left: ``a and b`` asks b only where a says yes.
+        """
+        return replace(best_plan(self.network, self.sampling, depth), unit=self.unit)
+
+    @cached_property
+    def consulting(self) -> float:
+        """What it costs to ask the models that the rule asks, on top of ``cost``; 0 where no model has a price."""
+        return consulting(self.network)
 
     @property
     def advice(self) -> str:

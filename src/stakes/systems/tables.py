@@ -11,7 +11,7 @@ from stakes import errors
 from stakes.errors import InputError, short, some
 from stakes.question.options import Value
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array, divide, is_real
 from stakes.tallies.checks import depth, refuse_masked
 from stakes.tallies.names import canonical
 
@@ -21,11 +21,15 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class RateTable:
-    """How often each output is given: ``rates[c, a, j]``, and the ``counts`` behind them if there are any."""
+    """How often each output is given: ``rates[c, a, j]``, and the ``counts`` behind them if there are any.
+
+    Of ``absent`` classes the table has no cases; their rates are all the same and mean nothing.
+    """
 
     outputs: tuple[str, ...]
     rates: Array
     counts: Array | None = None
+    absent: tuple[int, ...] = ()
 
 
 def read_table(
@@ -77,22 +81,22 @@ def _rates(
             f"says {outputs[j]!r}; give counts or rates from 0 on",
         )
     totals = values.sum(-1)
-    if (np.abs(totals - 1) <= _ROUNDING).all():
-        return RateTable(outputs, values / totals[..., None])
-    if (values <= 1).all() and (values != np.floor(values)).any():
-        c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
+    absent = ~totals.any(-1)
+    wrong_sum = (np.abs(totals - 1) > _ROUNDING) & ~absent[:, None]
+    as_counts = wrong_sum.any() or absent.all()
+    if as_counts and (values <= 1).all() and (values != np.floor(values)).any():
+        c, _ = np.argwhere(wrong_sum)[0]
         raise InputError(
             "rates-sum",
             f"{name}, class {classes[c]!r}: the probabilities sum to "
-            f"{float(totals[np.abs(totals - 1) > _ROUNDING][0]):.6g}, not to 1; mend them, or give counts",
+            f"{float(totals[wrong_sum][0]):.6g}, not to 1; mend them, or give counts",
         )
-    if not totals.all():
-        c, a = np.argwhere(totals == 0)[0]
-        if sees and totals[c].any():
-            seen = list(itertools.product(*sees.values()))[a]
-            raise errors.never_seen_in_table(name, classes[c], dict(zip(sees, seen, strict=True)))
-        raise errors.no_cases_of_class(name, classes[c])
-    return RateTable(outputs, values / totals[..., None], values)
+    if as_counts and not totals[~absent].all():
+        c, a = np.argwhere((totals == 0) & ~absent[:, None])[0]
+        seen = list(itertools.product(*sees.values()))[a]
+        raise errors.never_seen_in_table(name, classes[c], dict(zip(sees, seen, strict=True)))
+    rates = divide(values, totals[..., None], 1 / len(outputs))
+    return RateTable(outputs, rates, values if as_counts else None, tuple(np.flatnonzero(absent).tolist()))
 
 
 def _cells(name: str, given: Value, classes: Sequence[str]) -> tuple[Value, tuple[str, ...] | None]:

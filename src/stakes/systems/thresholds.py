@@ -2,21 +2,30 @@
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from stakes import errors
+from stakes.metrics.estimate import percent
 from stakes.records import Record
+from stakes.systems.choices import FOLDS, SystemChoice, held_out
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Network
-from stakes.tallies.arithmetic import Array
+from stakes.systems.network import Network, SharedOut, Units
+from stakes.systems.rows import SystemColumns
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.costs import Costs
 from stakes.text import lines
-from stakes.uncertainty.interval import mean_interval
 from stakes.uncertainty.sampling import Sampling
 
-_FOLDS = 5
+_MOST_ROUNDS = 20
+"""So often every model's threshold is set anew."""
+
+_BEGINNINGS = (0.5, 0.25, 0.75, 0.0, 1.0)
+_ROWS_TO_BEGIN_WITH = 500_000
+"""Many rows are looked at from fewer beginnings."""
 
 _BAYES = (
     "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the "
@@ -46,12 +55,13 @@ class SystemThreshold(Record):
     saving: float = math.nan
     low: float | None = None
     high: float | None = None
+    confidence: float = 0.95
 
     def __str__(self) -> str:
         text = lines([f"{self.model} says yes from {self.value:.6g} on: {self.method}"])
         if math.isnan(self.held_out):
             return text
-        sure = "" if self.low is None else f" (95 % interval {self.low:.4g} to {self.high:.4g})"
+        sure = "" if self.low is None else f" ({percent(self.confidence)} interval {self.low:.4g} to {self.high:.4g})"
         judged = f"on rows that did not choose it a case costs {self.held_out:.4g} instead of {self.now:.4g}"
         return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
 
@@ -75,48 +85,131 @@ def by_bayes(costs: ComponentCosts, positive: str, yes: str) -> SystemThreshold:
     return SystemThreshold(costs.model, math.nan, _REVERSED)
 
 
-def by_rows(
-    network: Network,
-    name: str,
-    truth: Array,
-    said: dict[str, Array],
-    score: Array,
-    answers: tuple[int, int],
-    per_case: bool,
-    sampling: Sampling,
-) -> SystemThreshold:
-    """Choose the threshold that is cheapest on the rows, and judge the choice on rows that it was not made on.
+@dataclass(frozen=True, kw_only=True)
+class BestThresholds(
+    SystemChoice,
+    stakes="best thresholds",
+    form=1,
+    shown="cost now held_out saving low high confidence cases from_rows thresholds findings",
+):
+    """Thresholds of several models chosen together: each says the positive class when its score is at least so high.
 
-    ``answers`` are the codes of the model's yes and no.
+    They are found one model after the other, the others staying as they are, until none changes any more; a cheaper set
+    far away from there can be missed.
     """
-    yes, no, now = (_costs_of_answer(network, name, truth, said, code) for code in (*answers, None))
-    if per_case:
-        sizes = np.bincount(truth, minlength=len(network.classes))
-        weight = (network.cases / sizes * len(truth))[truth]
-        yes, no, now = yes * weight, no * weight, now * weight
-    value = _cheapest(score, yes, no)
-    fold = sampling.generator().permutation(len(score)) % _FOLDS
-    held_out = np.empty(len(score))
-    for k in range(min(_FOLDS, len(score))):
-        inside = fold != k
-        cut = _cheapest(score[inside], yes[inside], no[inside])
-        held_out[~inside] = np.where(score[~inside] >= cut, yes[~inside], no[~inside])
-    limits = mean_interval(now - held_out, None, sampling.confidence) or (None, None)
-    columns = (np.where(score >= value, yes, no), now, held_out, now - held_out)
-    return SystemThreshold(name, value, _ROWS, *(float(column.mean()) for column in columns), *limits)
+
+    chosen = "thresholds"
+    thresholds: dict[str, float]
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return a dictionary for each model."""
+        return [{"model": name, "threshold": value} for name, value in self.thresholds.items()]
 
 
-def _costs_of_answer(network: Network, name: str, truth: Array, said: dict[str, Array], code: int | None) -> Array:
-    """What each row costs when the model gives an answer (its own when ``code`` is None)."""
-    codes = said if code is None else {**said, name: np.full(len(truth), code)}
-    return network.prices[truth, network.fusion(codes)]
+@dataclass(frozen=True, eq=False)
+class RowsWithScores:
+    """Rows with the scores of some models; ``answers`` are the codes of the yes and the no of each of them.
+
+    ``truth`` and ``said`` are codes, ``rows`` what the rows weigh and which belong together.
+    """
+
+    network: Network
+    truth: Array
+    said: Mapping[str, Array]
+    scores: Mapping[str, Array]
+    answers: Mapping[str, tuple[int, int]]
+    rows: SystemColumns
+
+    @cached_property
+    def weight(self) -> Array:
+        """What each row counts, so that all rows of a class are its cases."""
+        each = np.ones(len(self.truth)) if self.rows.weight is None else self.rows.weight
+        sizes = np.bincount(self.truth, each, len(self.network.classes))
+        return each * divide(self.network.cases, sizes)[self.truth]
+
+    @cached_property
+    def order(self) -> dict[str, Array]:
+        """The rows by falling score of each model."""
+        return {name: np.argsort(-score, kind="stable") for name, score in self.scores.items()}
+
+    def decided(self, said: Mapping[str, Array]) -> Array:
+        """What the system decides in each row."""
+        return np.asarray(self.network.fusion(said))
+
+    def costs(self, decided: Array) -> Array:
+        """What each row costs."""
+        return self.network.prices[self.truth, decided] * self.weight
+
+    def answered(self, cuts: Mapping[str, float]) -> dict[str, Array]:
+        """What the models say at these thresholds."""
+        at = {name: np.where(self.scores[name] >= cut, *self.answers[name]) for name, cut in cuts.items()}
+        return {**self.said, **at}
+
+    def choose(self, inside: Array) -> dict[str, float]:
+        """The cheapest thresholds on some of the rows, from several beginnings: as it is, and scores cut alike."""
+        starts = [dict(self.said)]
+        for share in _BEGINNINGS[: _ROWS_TO_BEGIN_WITH // len(self.truth)] if len(self.scores) > 1 else ():
+            cuts = {name: float(np.quantile(score[inside], share)) for name, score in self.scores.items()}
+            starts.append(self.answered(cuts))
+        found = [self._descend(start, inside) for start in starts]
+        return min(found, key=lambda cuts: float(self.costs(self.decided(self.answered(cuts)))[inside].sum()))
+
+    def _descend(self, said: dict[str, Array], inside: Array) -> dict[str, float]:
+        cuts: dict[str, float] = {}
+        for _ in range(_MOST_ROUNDS):
+            before = dict(cuts)
+            for name, (yes, no) in self.answers.items():
+                made = [self.costs(self.decided({**said, name: np.full(len(self.truth), code)})) for code in (yes, no)]
+                order = self.order[name][inside[self.order[name]]]
+                cuts[name] = _cheapest(self.scores[name][order], (made[0] - made[1])[order])
+                said = {**said, name: np.where(self.scores[name] >= cuts[name], yes, no)}
+            if cuts == before or len(cuts) == 1:
+                break
+        return cuts
 
 
-def _cheapest(score: Array, yes: Array, no: Array) -> float:
-    """The threshold (a score that occurs, or ∞) at which the rows cost least; of several, the highest."""
-    order = np.argsort(-score, kind="stable")
-    ordered = score[order]
-    costs = np.concatenate([[0.0], np.cumsum((yes - no)[order])])
-    ends = np.concatenate([[0], np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1])
+def by_rows(scored: RowsWithScores, sampling: Sampling) -> BestThresholds:
+    """Choose the thresholds that are cheapest on the rows, and judge the choice on rows that it was not made on."""
+    network, everywhere = scored.network, np.ones(len(scored.truth), bool)
+    cuts, now = scored.choose(everywhere), scored.decided(scored.said)
+    lots = _share_out(scored.rows, sampling)
+    chosen = now.copy()
+    for part in range(min(FOLDS, len(now))):
+        there = lots.part == part
+        if there.any() and not there.all():
+            chosen[there] = scored.decided(scored.answered(scored.choose(~there)))[there]
+    cost, before = (float(scored.costs(one).sum()) for one in (scored.decided(scored.answered(cuts)), now))
+    found = held_out(network, network.prices, scored.truth, (now, chosen), lots, sampling, before)
+    cases = float(network.cases.sum())
+    return BestThresholds(cost=cost, now=before, cases=cases, confidence=sampling.confidence, thresholds=cuts, **found)
+
+
+def of_one(found: BestThresholds) -> SystemThreshold:
+    """The threshold of a single model, with what a case costs."""
+    ((model, value),) = found.thresholds.items()
+    cost, now, outside, saving = (one / found.cases for one in (found.cost, found.now, found.held_out, found.saving))
+    low, high = (None if end is None else end / found.cases for end in (found.low, found.high))
+    return SystemThreshold(model, value, _ROWS, cost, now, outside, saving, low, high, found.confidence)
+
+
+def _share_out(rows: SystemColumns, sampling: Sampling) -> SharedOut:
+    """Share the rows out, whole clusters together."""
+    weight = np.ones(len(rows.truth.codes)) if rows.weight is None else rows.weight
+    units = None
+    if rows.cluster is not None or rows.weight is not None:
+        numbers, clusters = rows.units()
+        units = Units(numbers, np.zeros(len(weight), np.int64), weight, weight**2, clusters)
+    together = np.arange(len(weight)) if units is None else units.unit
+    part = (sampling.generator().permutation(int(together.max()) + 1) % FOLDS)[together]
+    return SharedOut(part, np.zeros(len(weight), np.int64), weight, units)
+
+
+def _cheapest(score: Array, extra: Array) -> float:
+    """The threshold (a score that occurs, or ∞) at which rows cost least; of several, the highest.
+
+    Scores fall; ``extra`` is what a yes costs more than a no in each row.
+    """
+    costs = np.concatenate([[0.0], np.cumsum(extra)])
+    ends = np.concatenate([[0], np.flatnonzero(np.append(score[1:] != score[:-1], True)) + 1])
     best = int(np.argmin(costs[ends]))
-    return math.inf if best == 0 else float(ordered[ends[best] - 1])
+    return math.inf if best == 0 else float(score[ends[best] - 1])

@@ -22,10 +22,10 @@ from stakes.engines.files.demo import real_name
 from stakes.errors import InputError, short
 from stakes.question.options import Value
 from stakes.tallies.costs import Costs, take_unit
-from stakes.tallies.toml_files import read_toml
+from stakes.tallies.small_files import read_toml
 
 WORDS = (
-    *("data", "truth", "models", "decide", "costs", "classes", "positive", "prior", "fusers"),
+    *("data", "truth", "models", "decide", "costs", "classes", "positive", "prior", "weight", "cluster", "fusers"),
     *("shared_difficulty", "confidence", "seed", "alike"),
 )
 NEEDED = ("models", "decide", "costs")

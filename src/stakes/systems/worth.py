@@ -12,7 +12,7 @@ from stakes.errors import Given, InputError
 from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Amount, Do, Network
+from stakes.systems.network import Amount, Do, Network, sum_out
 from stakes.systems.row_costs import RowCosts, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
@@ -24,6 +24,9 @@ MOST_MODELS = 12
 
 _MOST_WORK = 2**31
 """The most combinations that are looked at for the shares."""
+
+_MOST_AT_ONCE = 1 << 22
+"""The most combinations of all sets of models that are written down together."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class Worth(
         if not isinstance(name, str) or name not in self.models:
             raise errors.no_such_model(name, list(self.models))
         return self.models[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
 
     @property
     def first(self) -> ModelWorth | None:
@@ -187,8 +193,7 @@ def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
             rivals += [one.model] if low <= 0 < high else []
     reason = "" if found.reason else no_limits(network, 2 ** len(models))
     if not found.reason and not reason:
-        paid = {made: rows.made(_always_right(network, made)) for made in _subsets(models)}
-        for name, costs in _shapley(found.models, paid):
+        for name, costs in zip(models, _shapley(rows.if_right(_sets(len(models)))), strict=True):
             models[name] = replace(models[name], share_limits=rows.limits(models[name].share, costs, sampling))
     return replace(found, models=models, rivals=tuple(rivals), no_interval=reason and f"shares: {reason}")
 
@@ -199,25 +204,47 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {frozenset[str](): cost}
-    for made in _subsets(network.models):
-        if made:
-            do = _always_right(network, made)
-            value[made] = sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
-    return dict(_shapley(network.models, value)), value[frozenset(network.models)], ""
+    value = sum(n * _costs_of_sets(network, c) for c, n in enumerate(network.cases) if n)
+    return dict(zip(network.models, map(float, _shapley(value)), strict=True)), float(value[-1]), ""
 
 
-def _subsets(names: Collection[str]) -> Iterator[frozenset[str]]:
-    sizes = range(len(names) + 1)
-    return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
+def _sets(count: int) -> Array:
+    """All sets of so many models, the empty one first: (set, model), 1 where the model is in the set."""
+    return np.indices((2,) * count).reshape(count, -1).T
 
 
-def _shapley(names: Collection[str], value: Mapping[frozenset[str], Amount]) -> Iterator[tuple[str, Amount]]:
-    """What each name takes away from the value of the others before it, averaged over all orders."""
-    n = len(names)
-    for name in names:
-        without = (made for made in value if name not in made)
-        yield name, sum((value[made] - value[made | {name}]) / (n * math.comb(n - 1, len(made))) for made in without)
+def _shapley(value: Array) -> Iterator[Amount]:
+    """What each model takes away from the value of the others before it, averaged over all orders; sets come first."""
+    sets = _sets(n := len(value).bit_length() - 1)
+    weights = 1 / (n * np.array([math.comb(n - 1, size) for size in range(n)]))
+    for k in range(n):
+        without = np.flatnonzero(sets[:, k] == 0)
+        yield np.tensordot(weights[sets[without].sum(1)], value[without] - value[without + (1 << (n - 1 - k))], 1)
+
+
+def _costs_of_sets(network: Network, c: int) -> Array:
+    """What a case of a class costs when the models of each set are always right.
+
+    Where nobody sees another, making a model right sums its answers out: one more answer, along an axis of its own.
+    """
+    models = network.models.values()
+    sizes = [len(model.outputs) for model in models]
+    if any(model.sees for model in models) or math.prod(size + 1 for size in sizes) > _MOST_AT_ONCE:
+        right = [
+            {model.name: model.right[c] for model in itertools.compress(models, made)} for made in _sets(len(sizes))
+        ]
+        return np.array([network.cost_of_class(c, do) for do in right])
+    joint, every = network.joint(c), np.indices(sizes).reshape(len(sizes), -1)
+    places = np.ravel_multi_index([joint.codes[name].astype(np.int64) for name in network.models], sizes)
+    chance = sum_out(joint.chance, places, math.prod(sizes)).reshape(sizes)
+    paid = network.costs(c, dict(zip(network.models, every, strict=True))).reshape(sizes)
+    for k, model in enumerate(models):
+        chance = np.concatenate([chance, chance.sum(k, keepdims=True)], k)
+        paid = np.concatenate([paid, paid.take([model.right[c]], k)], k)
+    paid = chance * paid
+    for k, size in enumerate(sizes):
+        paid = np.add.reduceat(paid, [0, size], axis=k)
+    return paid.ravel()
 
 
 def _why_no_shares(network: Network) -> str:
@@ -290,6 +317,8 @@ def break_even(costs: ComponentCosts, positive: str | None, price: float) -> Bre
         )
     if not costs.known:
         raise errors.range_only(costs.model)
+    if costs.absent:
+        raise errors.class_needed(f"a break-even line of {costs.model!r}", costs.classes[costs.absent[0]])
     pos = costs.classes.index(positive)
     both = (pos, 1 - pos)
     perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in both)

@@ -5,6 +5,7 @@ from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.cost_sums import CostSums
 from stakes.tallies.error_sums import ErrorSums, WorstError
+from stakes.tallies.graded_items import GradedItems
 from stakes.tallies.joint import JointCounts
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
@@ -14,6 +15,7 @@ __all__ = [
     "Confusion",
     "CostSums",
     "ErrorSums",
+    "GradedItems",
     "JointCounts",
     "ScoreTable",
     "Steps",

@@ -89,9 +89,10 @@ def ratio(numerator: Number, denominator: Number) -> Number:
 
 def divide(numerator: Number, denominator: Number, otherwise: float = 0.0) -> Array:
     """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
-    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
-    there = np.broadcast_to(np.asarray(denominator) > 0, shape)
-    return np.asarray(np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there))
+    there = np.asarray(denominator) > 0
+    if np.shape(numerator) != there.shape:
+        there = np.broadcast_to(there, np.broadcast_shapes(np.shape(numerator), there.shape))
+    return np.asarray(np.divide(numerator, denominator, out=np.full(there.shape, otherwise), where=there))
 
 
 def weighted_sum(values: Array, weight: Array | None) -> float:

@@ -91,6 +91,10 @@ class Tally(Saved):
         """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
 
+    def __getstate__(self) -> dict[str, object]:
+        """What a copy needs: what was worked out already can be worked out again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
 

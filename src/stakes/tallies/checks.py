@@ -30,6 +30,13 @@ def check_share(argument: str, value: object) -> float:
     return float(value)
 
 
+def check_harm(value: object) -> float:
+    """Return what asking a model costs as a float; refuse what is no number from 0 on."""
+    if not is_real(value) or not 0 <= value < np.inf:
+        raise InputError("bad-harm", Given("harm", value), " is no cost of asking; give a number from 0 on")
+    return float(value)
+
+
 def check_baseline(value: object) -> float:
     """Return the constant that predicted numbers are compared with as a float; refuse what is no finite number."""
     if not is_real(value) or not np.isfinite(float(value)):

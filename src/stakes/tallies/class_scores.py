@@ -11,18 +11,21 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, weighted_sum
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, finite, weighted_sum
 from stakes.tallies.base import Tally
+from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.checks import as_rows, is_sequence
-from stakes.tallies.costs import ROUNDING
-from stakes.tallies.fields import SUMMED, WEIGHTED, Content, how, same
-from stakes.tallies.scores import ScoreTable
+from stakes.tallies.fields import SUMMED, SUMMED_FLOATS, WEIGHTED, Content, how, same
+from stakes.tallies.scores import ScoreTable, add_losses, read_losses, save_losses
 
-PARTS = ("tables", "pairs", "ranks", "squares", "sample")
+PARTS = ("tables", "pairs", "ranks", "squares", "given", "sample")
 """What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
 SAMPLE = 20_000
 """How many rows are kept at most: enough for the spread of a figure to a few per cent."""
+
+MOMENTS = (2, 5)
+"""Of each class and two losses (surprise, squared distance): Σw·loss, Σw², Σw²·loss, Σw²·loss² and Σw²·loss³."""
 
 _BLOCK = 1 << 14
 
@@ -61,6 +64,10 @@ class ClassSample:
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
+_MOST_IN_64_BITS = 1 << 30
+"""The pairs of more rows than this are counted by Python's integers."""
+
+
 def _read_sum(saved: float | str) -> float:
     """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
     number = float(saved)
@@ -87,6 +94,7 @@ _RANGE = how(
     save=list,
     load=lambda saved: tuple(map(float, saved)),
 )
+_MOMENTS = how(add=add_losses, save=save_losses, load=lambda saved: read_losses(saved, MOMENTS))
 _PAIRS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, load=np.asarray)
 _ROWS = how(add=ClassSample.joined, saved=False)
 
@@ -100,7 +108,10 @@ class ClassScores(Tally):
     order of classes; ``surprise`` and ``squares`` are the sums of
     log loss and of squared distances, NaN when the scores are no probabilities. ``pair_wins[i, j]`` is twice the number
     of pairs in which a row of class i gets more of score i than a row of class j; pairs between parts are not known,
-    so it does not survive adding parts up. ``sample`` are some of the rows; it is not saved.
+    so it does not survive adding parts up. Where scores were counted in bins ``pair_ties`` are the pairs that share one
+    and count as half a win each. ``given[i, j]`` is the sum of the probabilities of class j over the rows of class i,
+    None when it was not counted or the scores are no probabilities. ``sample`` are some of the rows; it is not saved.
+    Where no rows were seen, ``moments`` of the losses tell how they spread (see ``MOMENTS``).
     """
 
     classes: tuple[str, ...] = field(metadata=same("the list of classes"))
@@ -113,7 +124,10 @@ class ClassScores(Tally):
     pair_wins: Array | None = field(metadata=_PAIRS)
     weighted: bool = field(default=False, metadata=WEIGHTED)
     squared_weight: float = field(default=0.0, metadata=how(add=math.fsum, load=_read_squares))
+    given: Array | None = field(default=None, metadata=SUMMED_FLOATS)
     sample: ClassSample | None = field(default=None, metadata=_ROWS)
+    pair_ties: Array | None = field(default=None, metadata=_PAIRS)
+    moments: Array | None = field(default=None, metadata=_MOMENTS)
 
     kind = "class_scores"
 
@@ -198,6 +212,7 @@ class ClassScores(Tally):
             self.range,
             None if self.pair_wins is None else np.outer(self.sizes, self.sizes),
             self.weighted,
+            given=np.outer(sizes, shares) if self.probabilities else None,
         )
 
     def check(self) -> None:
@@ -205,9 +220,13 @@ class ClassScores(Tally):
         K, sizes = len(self.classes), self.sizes
         if tuple(table.positive for table in self.tables) != self.classes:
             raise ValueError("tables of other classes")
-        for array, shape in ((sizes, (K,)), (self.ranks, (K,)), (self.pair_wins, (K, K))):
+        pairs = ((self.pair_wins, (K, K)), (self.pair_ties, (K, K)))
+        for array, shape in ((sizes, (K,)), (self.ranks, (K,)), *pairs):
             if array is not None and (array.shape != shape or not are_counts(array, self.weighted)):
                 raise ValueError("sizes, ranks or pairs")
+        given = self.given
+        if given is not None and (given.shape != (K, K) or not finite(given) or (given < 0).any()):
+            raise ValueError("sums of probabilities")
         if not all(alike(total, sizes.sum()) for total in (self.ranks.sum(), *(table.total for table in self.tables))):
             raise ValueError("tables of different numbers of rows")
         low, high = self.range
@@ -215,6 +234,24 @@ class ClassScores(Tally):
             raise ValueError("the range of the scores")
         if not (math.isnan(self.surprise) or (low >= 0 and high <= 1)):
             raise ValueError("losses of what are no probabilities")
+        if self.moments is not None and self.moments.shape != (K, *MOMENTS):
+            raise ValueError("the losses")
+
+    @property
+    def grids(self) -> list[str | None]:
+        """The kind of grid that each class's scores lie on, None where they were not counted in bins."""
+        return [kind for table in self.tables for kind in table.grids]
+
+    @property
+    def in_bins(self) -> bool:
+        """Whether scores were counted in bins."""
+        return any(self.grids)
+
+    def binned(self, *grids: str | None) -> Self:
+        """Return the same with each class's scores in bins, on grids of these kinds."""
+        kinds = grids or [None] * len(self.tables)
+        tables = tuple(table.binned(kind) for table, kind in zip(self.tables, kinds, strict=True))
+        return replace(self, tables=tables)
 
     def anonymise(self, minimum: float) -> Self:
         """Return the same with every table in bins, and a range that tells no single score."""
@@ -222,7 +259,9 @@ class ClassScores(Tally):
         numbers = bins.numbers(np.array(self.range), "line", 0)
         ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
         span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
-        return replace(self, tables=tables, range=span, sample=None)
+        few = bool(((self.sizes > 0) & (self.sizes < minimum)).any())  # whose sums would tell about single rows
+        moments, given = (None, None) if few else (self.moments, self.given)
+        return replace(self, tables=tables, range=span, sample=None, moments=moments, given=given)
 
     def __str__(self) -> str:
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
@@ -232,7 +271,7 @@ def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
 ) -> Content:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
-    sizes, ranks, surprise, squares = [], [], [], []
+    sizes, ranks, surprise, squares, given = [], [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1
     starts, places, ones = np.arange(_BLOCK) * k, np.arange(k), np.ones(k, scores.dtype)
     for start in range(0, len(truth), _BLOCK):
@@ -252,11 +291,16 @@ def _add_up(
                 others = block.astype(np.float64)
                 np.put_along_axis(others, codes[:, None], 0.0, axis=1)
                 squares.append(weighted_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
+            if "given" in parts:
+                weighed = block if w is None else block * w[:, None]
+                cells = (codes[:, None] * k + places).ravel()
+                given.append(np.bincount(cells, weighed.ravel(), k * k))
     return {
         "sizes": _total(sizes, k),
         "ranks": _total(ranks, k),
         "surprise": math.fsum(surprise) if probabilities else math.nan,
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
+        "given": np.sum(given, axis=0).reshape(k, k) if probabilities and given else None,
         "range": span,
     }
 
@@ -279,3 +323,19 @@ def _pair_wins(scores: Array, truth: Array, k: int) -> Array:
                 table = ScoreTable.from_rows(both, np.arange(len(both)) < len(mine))
                 wins[i, j] = sum(int((s.positives * (2 * s.tn + s.negatives)).sum()) for s in table.steps())
     return wins
+
+
+def pairs_in_order(counts: Sequence[Array]) -> tuple[Array, Array]:
+    """Compare a class with every other one, from the rows of each class at each score, from low scores to high ones.
+
+    Return twice the pairs that a row of class i wins by score i, and the pairs that tie; ``counts[i]`` has a row for
+    each class, at the scores of column i.
+    """
+    wins, ties = [], []
+    for i, column in enumerate(counts):
+        column = exact(column) if int(column.sum()) >= _MOST_IN_64_BITS else column
+        below = np.cumsum(column, axis=1) - column
+        wins.append((column[i] * (2 * below + column)).sum(axis=1))
+        ties.append((column[i] * column).sum(axis=1))
+        wins[i][i] = ties[i][i] = 0
+    return np.stack(wins), np.stack(ties)

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.scores import ScoreTable
@@ -19,11 +20,51 @@ MOST_GROUPS = 2000
 """More clusters than this are put together at random: groups of whole clusters are clusters too."""
 
 
+_FINE = 1 << 14
+"""Into so many cells a line is cut to look up places on it."""
+
+
+def places_among(levels: Array, values: Array) -> Array:
+    """How many of some ordered levels lie below each of many values, as ``numpy.searchsorted`` says it, but quicker.
+
+    A cell of a fine grid that holds no level has one answer for all of its values; only values elsewhere are sought.
+    """
+    span = float(levels[-1] - levels[0]) if len(levels) else 0.0
+    if len(values) < 4 * _FINE or not 0 < span < math.inf:
+        return np.searchsorted(levels, values)
+
+    def cells(numbers: Array) -> Array:
+        places = np.clip((numbers - levels[0]) * (_FINE / span), -1.0, _FINE)
+        return np.asarray((places + 1.0).astype(np.int64))
+
+    held = np.bincount(cells(levels), minlength=_FINE + 2)
+    if np.count_nonzero(held[cells(values[:_FINE])]) > _FINE // 4:  # ties, or most values in a few cells
+        return np.searchsorted(levels, values)
+    own = cells(values)
+    found = (np.cumsum(held) - held)[own]
+    sought = np.flatnonzero(held[own])
+    found[sought] = np.searchsorted(levels, values[sought])
+    return np.asarray(found)
+
+
+def deal_out(clusters: Array) -> Array:
+    """Put clusters into groups at random, the same cluster into the same group wherever it occurs (SplitMix64)."""
+    x = clusters.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # which wraps, as is meant
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(((x ^ (x >> np.uint64(31))) % np.uint64(MOST_GROUPS)).astype(np.int64))
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters.
 
-    ``paid`` is what each row costs, where that differs from row to row.
+    ``paid`` is what each row costs, where that differs from row to row. ``names`` are the numbers of the clusters that
+    the groups are, the same in every part of the rows; None where very many clusters were put together.
+
+    Where rows were not kept, an entry stands for many of a group: ``alike`` says for how many, ``weight`` is what they
+    weigh together and ``squares`` the sum of their squared weights. Their scores lie in the cells of a coarse ``grid``,
+    a kind and a number of bits.
     """
 
     groups: Array
@@ -33,23 +74,63 @@ class Clusters:
     scores: Array | None = None
     weight: Array | None = None
     paid: Array | None = None
+    names: Array | None = None
+    alike: Array | None = None
+    squares: Array | None = None
+    grid: tuple[str, int] | None = None
 
     @classmethod
-    def of(cls, codes: Array, **columns: Array | None) -> Self:
+    def of(
+        cls,
+        codes: Array,
+        truth: Array | None = None,
+        decided: Array | None = None,
+        scores: Array | None = None,
+        weight: Array | None = None,
+        paid: Array | None = None,
+    ) -> Self:
         """Number the clusters that occur (by codes from 0 on), and put them together where there are very many."""
+        columns = truth, decided, scores, weight, paid
         if int(codes.max(initial=0)) > 8 * len(codes):  # a few rows of many
-            codes = np.unique(codes, return_inverse=True)[1]
-        occurs = np.bincount(codes) > 0
-        count = int(np.count_nonzero(occurs))
-        numbers = np.cumsum(occurs) - 1
-        if count > MOST_GROUPS:
-            numbers = np.random.default_rng(0).integers(0, MOST_GROUPS, count)[numbers]
-        return cls(numbers[codes], count, **columns)
+            names, groups = np.unique(codes, return_inverse=True)
+        else:
+            occurs = np.bincount(codes) > 0
+            names, groups = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+        if len(names) > MOST_GROUPS:
+            return cls(deal_out(names)[groups], len(names), *columns)
+        return cls(groups, len(names), *columns, names=names)
 
     @property
     def size(self) -> int:
         """The number of groups."""
         return int(self.groups.max()) + 1
+
+    @property
+    def rows(self) -> float:
+        """The number of rows."""
+        return float(len(self.groups) if self.alike is None else self.alike.sum())
+
+    @property
+    def weights(self) -> Array:
+        """What each row weighs, or rows alike together."""
+        return np.ones(len(self.groups)) if self.weight is None else self.weight.astype(np.float64)
+
+    @property
+    def squared_weights(self) -> Array:
+        """The squared weight of each row, or the sum of those of rows alike."""
+        return self.weights**2 if self.squares is None else self.squares.astype(np.float64)
+
+    def answers(self, threshold: float) -> bool:
+        """Whether decisions at a threshold can be told, which may lie within a cell."""
+        if self.grid is None or self.decided is not None:
+            return True
+        score = np.array([threshold])
+        return bool(bins.edges(bins.numbers(score, *self.grid), *self.grid)[0] == threshold)
+
+    @property
+    def places(self) -> Array:
+        """Where each group, or those of its clusters, lies among the groups that all clusters are put together to."""
+        return np.arange(self.size) if self.names is None else deal_out(self.names)
 
     def against_rest(self, place: int) -> Self:
         """Return the same rows as one class against all others."""
@@ -93,7 +174,8 @@ class Clusters:
 
     def _places(self, lowest: Array) -> Array:
         """At which of these levels the score of each row lies."""
-        return np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
+        places = places_among(-lowest, -np.asarray(self.scores, np.float64))
+        return places if self.grid is None else np.minimum(places, len(lowest) - 1)
 
     def _count(self, place: Array, levels: int) -> Array:
         negative = 1 - np.asarray(self.truth, np.int64)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import Self
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
+from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
 
@@ -43,31 +45,40 @@ class Columns:
     @classmethod
     def added(cls, scores: Array, values: Mapping[str, Array]) -> Self:
         """Sort by score and add up what lies at equal scores; scores at which nothing lies are left out."""
-        if scores.dtype.kind == "f":
-            scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
-            refuse_infinite("score", scores)
+        scores, order = _in_order(scores)
         if not len(scores):
             return cls(scores, values)
-        order = np.argsort(scores, kind="stable")[::-1]
-        whole = cls.joined_neighbours(scores[order], {name: column[..., order] for name, column in values.items()})
+        return cls._present(scores, {name: column[..., order] for name, column in values.items()})
+
+    @classmethod
+    def _present(cls, scores: Array, values: Mapping[str, Array]) -> Self:
+        """The same of scores in order."""
+        whole = cls.joined_neighbours(scores, values)
         counts = whole.values["positives"] + whole.values["negatives"]
         present = np.flatnonzero(counts.reshape(-1, len(whole.scores)).any(axis=0))
+        if len(present) == len(whole.scores):
+            return whole
         return cls(whole.scores[present], {name: column[..., present] for name, column in whole.values.items()})
 
     @classmethod
     def joined_neighbours(cls, scores: Array, values: Mapping[str, Array]) -> Self:
         """Add up what lies at equal scores, which stand side by side."""
         starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        if len(starts) == len(scores):
+            return cls(scores, values)
         return cls(scores[starts], {name: np.add.reduceat(column, starts, axis=-1) for name, column in values.items()})
 
     @classmethod
     def of_rows(cls, scores: Array, truth: Array, weight: Array | None, extra: Mapping[str, Array]) -> Self:
         """Count single rows."""
-        unit = np.ones(len(truth), np.int64) if weight is None else weight
+        scores, order = _in_order(scores)
+        truth = truth.take(order)
+        unit = np.ones(len(truth), np.int64) if weight is None else weight.take(order)
         rows = {"positives": np.where(truth, unit, 0), "negatives": np.where(truth, 0, unit)}
         if weight is not None:
             rows |= {f"{name}_squared": column**2 for name, column in rows.items()}
-        return cls.added(scores, {**rows, **extra})
+        rows |= {name: column[order] for name, column in extra.items()}
+        return cls._present(scores, rows) if len(scores) else cls(scores, rows)
 
     @classmethod
     def merged(cls, parts: Sequence[Self]) -> Self:
@@ -128,19 +139,32 @@ class Columns:
         return self.total("negatives")
 
     def total(self, name: str) -> Number:
-        """The sum of a column: exact for a single table, float64 with leading axes."""
-        column = self.values[name]
+        """The sum of a column: of a single table an exact number (of weights in extended precision), else float64."""
+        if name not in self._totals:
+            self._totals[name] = self._add_up(self.values[name])
+        return self._totals[name]
+
+    @cached_property
+    def _totals(self) -> dict[str, Number]:
+        return {}
+
+    def _add_up(self, column: Array) -> Number:
         if self.leading:
             return column.sum(-1)
-        return Fraction(math.fsum(column)) if column.dtype.kind == "f" else int(exact(column).sum())
+        return Fraction(float(column.sum(dtype=np.longdouble))) if column.dtype.kind == "f" else exact_sum(column)
 
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
         column = self.values[name]
         if column.dtype.kind != "f" or self.leading:  # of draws and segments a few ulp do not matter, and time does
             return column.cumsum(-1)
-        sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
-        return np.asarray(np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1)))
+        sums, before = np.empty(len(column)), np.longdouble(0)
+        for start in range(0, len(column), BLOCK):  # extended precision takes twice the memory
+            block = column[start : start + BLOCK].astype(np.longdouble)
+            block[0] += before
+            before = np.cumsum(block, out=block)[-1]
+            sums[start : start + BLOCK] = block
+        return np.asarray(np.minimum(sums, _as_float(self.total(name)), out=sums))
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
@@ -163,16 +187,19 @@ class Columns:
 
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""
+        if self.leading:
+            return [lambda: self._all_steps]
         positives, negatives = self.values["positives"], self.values["negatives"]
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
         P, N = self.P, self.N
-        if self.leading or self.weighted:
+        if self.weighted:
+            P, N, cuts = float(P), float(N), list(range(BLOCK, len(self.scores), BLOCK))
             positives, negatives, tp, fp = (c.astype(np.float64, copy=False) for c in (positives, negatives, tp, fp))
-            return [lambda: Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(P), _as_float(N))]
-        if P + N >= EXACT_PRODUCTS:
-            positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
-        before = tp + fp - positives - negatives
-        cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
+        else:
+            if P + N >= EXACT_PRODUCTS:
+                positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
+            before = tp + fp - positives - negatives
+            cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
 
         def steps(cut: slice) -> Steps:
             read = functools.partial(self.scores.__getitem__, cut)
@@ -180,6 +207,31 @@ class Columns:
 
         edges = itertools.pairwise([0, *cuts, len(self.scores)])
         return [functools.partial(steps, cut) for cut in itertools.starmap(slice, edges)]
+
+    @cached_property
+    def _all_steps(self) -> Steps:
+        """The whole walk of all tables along the leading axes, kept for all figures of draws and the like."""
+        names = ("positives", "negatives")
+        (positives, negatives), (tp, fp) = (
+            [column.astype(np.float64, copy=False) for column in map(read, names)]
+            for read in (self.values.__getitem__, self.cumulated)
+        )
+        return Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(self.P), _as_float(self.N))
+
+
+def exact_sum(counts: Array) -> int:
+    """Add up whole numbers; Python's where 64 bits could be too few."""
+    small = counts.dtype != object and (not counts.size or int(counts.max()) < 2**62 // counts.size)
+    return int(counts.sum() if small else exact(counts).sum())
+
+
+def _in_order(scores: Array) -> tuple[Array, Array]:
+    """Scores, the highest first, and where each of them stood."""
+    if scores.dtype.kind == "f":
+        scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
+        refuse_infinite("score", scores)
+    order = order_of(scores)[::-1]
+    return scores.take(order), order
 
 
 def join_scores(scores: Sequence[Array]) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
 
@@ -348,6 +349,16 @@ class Confusion(Tally):
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
         return self.called(self.truths[self._places["tn"][0]])
+
+    def at_shares(self, shares: Sequence[Fraction]) -> Self:
+        """Return as many rows with the same rates within the classes, and the classes as frequent as that."""
+        totals, total = self.truth_totals, self.total
+        if self.leading:
+            factors = divide(np.array(shares, np.float64) * np.expand_dims(total, -1), totals)
+            return self.with_counts(self.cells * factors[..., None])
+        sizes = zip(shares, totals, strict=True)
+        each = [share * total / Fraction(size) if size else Fraction(0) for share, size in sizes]
+        return self.with_counts(self.cells * np.array(each, object)[:, None])
 
     # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
     @remembered

@@ -10,13 +10,14 @@ from functools import cached_property
 import numpy as np
 
 from stakes import errors
-from stakes.errors import Given, InputError, Pass, first_row, nearest, rows_that_hold, short, some
+from stakes.errors import Given, InputError, Pass, nearest, short, some
 from stakes.records import Record
 from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.bayes import BayesDecisions, cheapest, class_probabilities, round_up
 from stakes.tallies.checks import is_one_of, is_sequence
 from stakes.tallies.fields import Content
 from stakes.tallies.names import canonical
-from stakes.tallies.toml_files import read_toml
+from stakes.tallies.small_files import is_separated, read_matrix, read_toml
 from stakes.text import visible
 
 Cell = Fraction | str
@@ -29,9 +30,6 @@ _MOST = 1e100
 
 _PAIR = ("negative", "positive")
 """What the two classes of a miss and a false alarm are called, as long as no table names them."""
-
-ROUNDING = 1e-3
-"""How far from 1 the probabilities of a row may add up."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +80,13 @@ class Costs(Record):
     def _from_prices(self) -> None:
         """Make the matrix of a miss and a false alarm."""
         for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
+            if not isinstance(price, str | bytes) and getattr(price, "__len__", None) is not None:
+                raise InputError(
+                    "prices-of-rows",
+                    Given(name),
+                    " holds many costs; where they differ from row to row, name a column of the rows that holds them: ",
+                    Pass(name, "amount"),
+                )
             if not _is_cost(price, name):
                 raise InputError(
                     "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
@@ -178,6 +183,20 @@ class Costs(Record):
         <Costs of a miss 5, of a false alarm 1>
         """
         return cls._from_tables(read_toml(path), str(path))
+
+    @classmethod
+    def from_file(cls, path: object) -> "Costs":
+        """Read costs from TOML (see :meth:`from_toml`), or a matrix from a CSV file.
+
+        The first line of the matrix names the decisions, the first column the true classes.
+
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "costs.csv"
+        >>> _ = file.write_text("truth,operate,tests,home\\ntumour,0,10,1000\\nnone,500,20,0\\n")
+        >>> Costs.from_file(file)
+        <Costs of 2 classes × 3 decisions>
+        """
+        return cls(read_matrix(path)) if is_separated(path) else cls.from_toml(path)
 
     @classmethod
     def _from_tables(cls, read: Content, path: str) -> "Costs":
@@ -322,13 +341,44 @@ class Costs(Record):
         return decisions, list(zip(numbers[1 - row], numbers[row], strict=True))
 
     # ── any number of classes ────────────────────────────────────────────────────────────────────────────────
-    def bayes_decisions(self, posteriors: Values) -> Array:
-        """Return for each row of class probabilities (in the order of ``classes``) the decision that costs least.
+    def bayes_decisions(self, posteriors: Values, positive: str | None = None) -> BayesDecisions:
+        """Return the decision that costs least at these class probabilities, and what each would be expected to cost.
 
-        Of decisions that cost the same, the first. The probabilities of a row add up to 1 within a thousandth.
+        ``posteriors`` are a row with a number for each class (in the order of ``classes``), a table of such rows, or a
+        dictionary (or data frame) of numbers or columns by class. Of two classes a number, or a column of numbers, is
+        the probability of the ``positive`` one. The probabilities of a row add up to 1 within a thousandth.
+
+        Of decisions that cost the same, the one that costs less should the positive class be the truth is taken, as
+        everywhere (a score at the threshold decides positive); without a positive class, the first.
+
+        >>> scan = Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
+        >>> found = scan.bayes_decisions({"tumour": 0.3, "none": 0.7})
+        >>> found.decision, found.expected
+        ('tests', {'operate': 350.0, 'tests': 17.0, 'home': 300.0})
+        >>> list(scan.bayes_decisions([0.01, 0.5, 0.99], positive="tumour"))
+        ['home', 'tests', 'operate']
         """
+        (classes, decisions), named = self._names, positive is not None
+        positive = self._positive(positive)
+        rows, single = class_probabilities(posteriors, classes, positive, column=named)
         prices = np.array(self.numbers, np.float64)
-        return np.asarray((_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1))
+        expected = rows @ prices
+        if len(classes) == 2 and positive is not None:
+            starts = self.switch_points(positive)
+            places = np.searchsorted([round_up(p) for _, p in starts[1:]], rows[:, classes.index(positive)], "right")
+            taken = np.array([decisions.index(name) for name, _ in starts])[places]
+        else:
+            taken = cheapest(expected)
+        return BayesDecisions(decisions, taken, expected, single)
+
+    def _positive(self, named: object) -> str | None:
+        """The positive class of two, if it is known."""
+        classes, _ = self._names
+        if named is None:
+            return None if self.classes is not None or len(classes) != 2 else classes[1]
+        if canonical(named) not in classes:
+            raise errors.no_such_class(named, classes)
+        return canonical(named)
 
     def data(self) -> dict[str, object]:
         """Return plain numbers and names: of errors by name, or of the whole matrix."""
@@ -402,35 +452,6 @@ def _ever_cheapest(prices: Array, decision: int) -> bool:
         bounds=[(0, 1)] * classes + [(None, None)],
     )
     return bool(found.fun <= 1e-9)
-
-
-def _probabilities(given: Values, classes: int) -> Array:
-    """Check probabilities of classes: one row of them, or a table with one column for each class."""
-    try:
-        masked = isinstance(given, np.ma.MaskedArray)
-        values = np.ma.filled(given.astype(float), np.nan) if masked else np.asarray(given)
-        found = values.astype(np.float64) if values.dtype.kind in "iuf" else None
-    except ValueError:  # rows of unlike length
-        found = None
-    if found is None or found.ndim not in (1, 2) or found.shape[-1] != classes:
-        raise InputError(
-            "not-probabilities",
-            Given("posteriors", given),
-            f" are not the probabilities of {classes} classes; give one number for each class and row, in the order "
-            "of the costs",
-        )
-    rows = np.atleast_2d(found)
-    within = ((rows >= 0) & (rows <= 1)).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
-    if not within.all():
-        wrong = np.flatnonzero(~within)
-        seen = ", ".join(f"{one:.6g}" for one in rows[wrong[0]][:5]) + (", …" if classes > 5 else "")
-        raise InputError(
-            "uneven-posteriors",
-            f"{rows_that_hold(len(wrong))} no probabilities (",
-            first_row(int(wrong[0])),
-            f": {seen}); give numbers from 0 to 1 that add up to 1",
-        )
-    return found
 
 
 def _cells(matrix: Values, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:

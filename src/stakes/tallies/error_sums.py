@@ -2,10 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Self, TypeVar
 
 import numpy as np
@@ -16,14 +16,36 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_baseline
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, OfArrays, SizeCounts
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
-from stakes.tallies.moments import COLUMN, Moments, product_of
+from stakes.tallies.keys import order_of
+from stakes.tallies.moments import (
+    BLOCK,
+    COLUMN,
+    Block,
+    Moments,
+    MomentsOnDemand,
+    Sums,
+    differences,
+    product_of,
+)
 from stakes.tallies.moments import Power as Power
+from stakes.tallies.on_demand import Later
+from stakes.tallies.parallel import run_all
 
 T = TypeVar("T")
 
+percentage = OfArrays.share
+"""Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
+
 Cell = tuple[int, int]
 """The bins of a truth and a prediction."""
+
+_SPAN = 16 * BLOCK
+"""Rows that a thread adds up at a time."""
+
+_MANY, _SOME, _BESIDE = 1 << 18, 1 << 16, 1 << 10
+"""Of more rows than the first, the second number tells where a rank lies, give or take the third of them."""
 
 _PICTURE_BITS = 5
 """For pictures each power of two is cut into 2⁵ bins."""
@@ -34,7 +56,6 @@ PARTS = ("prediction", "order 4", "rows", "logs", "percentages", "worst", "histo
 WORST = 20
 """How many of the largest errors are kept with their rows."""
 
-_BLOCK = 1 << 15
 _POWERS: dict[str, tuple[Power, ...]] = {
     "": ((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
     "prediction": ((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
@@ -44,7 +65,7 @@ _POWERS: dict[str, tuple[Power, ...]] = {
 
 @dataclass(frozen=True)
 class WorstError:
-    """One of the largest errors: where it is, and what was said instead of what."""
+    """One of the largest errors: where it is (``row`` is an index, from 0), and what was said instead of what."""
 
     row: int
     truth: float
@@ -63,7 +84,38 @@ class ErrorRows:
     @cached_property
     def sizes(self) -> Array:
         """All |errors|."""
-        return np.abs(_differences(self.truth, self.prediction))
+        return self._sizes(slice(None))
+
+    def _sizes(self, rows: slice) -> Array:
+        found = differences(self.truth[rows], self.prediction[rows])
+        return np.asarray(np.abs(found, out=found))
+
+    def ranked(self, first: int, last: int) -> Array:
+        """The |errors| from one rank to another (the smallest has rank 0), in order.
+
+        Some rows tell about where these lie, so that of very many rows few have to be kept and sorted.
+        """
+        n = len(self.truth)
+        if n > _MANY:
+            some = np.sort(self._sizes(slice(None, None, n // _SOME)))
+            before, after = int(first * len(some) / n) - _BESIDE, int(last * len(some) / n) + _BESIDE
+            low, high = some[max(before, 0)] if before > 0 else 0.0, some[after] if after < len(some) else math.inf
+            found = run_all([partial(self._between, start, low, high) for start in range(0, n, _SPAN)], n)
+            below, inside = sum(one for one, _ in found), np.concatenate([one for _, one in found])
+            if below <= first and last < below + len(inside):
+                return np.sort(inside)[first - below : last - below + 1]
+        lower = np.partition(self.sizes, last)[: last + 1]  # one place at a time, for which NumPy has a quick way
+        return np.sort(np.partition(lower, first)[first:])
+
+    def _between(self, start: int, low: float, high: float) -> tuple[int, Array]:
+        """Of a span of rows: how many |errors| are smaller, and those that are not, up to a highest one."""
+        below, inside = 0, []
+        for first in range(start, min(start + _SPAN, len(self.truth)), BLOCK):
+            sizes = self._sizes(slice(first, first + BLOCK))
+            smaller = sizes < low
+            below += int(np.count_nonzero(smaller))
+            inside.append(sizes[~(smaller | (sizes > high))])
+        return below, np.concatenate(inside)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -89,6 +141,12 @@ class ErrorRows:
         return cls(*columns)
 
 
+def _add_moments(parts: Sequence[Mapping[Power, Number]]) -> dict[Power, Number]:
+    """Add up the moments that all parts have."""
+    powers = [power for power in parts[0] if all(power in part for part in parts[1:])]
+    return {power: sum((part[power] for part in parts), Fraction(0)) for power in powers}
+
+
 def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
     whole: dict[Cell, float] = {}
     for part in parts:
@@ -109,7 +167,7 @@ def _worst(candidates: Iterable[WorstError]) -> tuple[WorstError, ...]:
 
 
 _MOMENTS = how(
-    add=lambda parts: {power: sum((part[power] for part in parts), Fraction(0)) for power in parts[0]},
+    add=lambda parts: _add_moments(parts),
     save=lambda moments: [[*power, value.numerator, value.denominator] for power, value in sorted(moments.items())],
     load=lambda saved: {tuple(entry[:4]): Fraction(entry[4], entry[5]) for entry in saved},
 )
@@ -129,6 +187,7 @@ _HISTOGRAM = how(
     save=lambda histogram: [[*cell, count] for cell, count in sorted(histogram.items())],
     load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
 )
+_VARIATION = how(add=ErrorVariation.joined, save=ErrorVariation.saved, load=ErrorVariation.restored)
 _CONSTANT = how(
     add=lambda parts: type(parts[0]).sum(parts),
     save=lambda constant: replace(constant, rows=None).saved(),
@@ -144,8 +203,9 @@ class ErrorSums(Tally):
     data and moved to 0 in fractions, so that a large offset costs no digits. ``rows`` are the rows themselves, for the
     median and for resampling; ``histogram`` counts truth × prediction on a fixed grid, for pictures (``picture`` gives
     its edges). ``zeros`` is how many truths are 0, of which no share can be taken: ``percentages`` are those of the
-    others. ``constant`` are the sums of always predicting ``baseline``: what
-    ignoring the input scores. A part that was not counted is None.
+    others. ``constant`` are the sums of always predicting ``baseline``: what ignoring the input scores. Where no rows
+    were kept, ``variation`` says how sure figures are, ``heavy`` are a few rows that can carry one, and ``sizes`` tell
+    how many errors there are of each size. A part that was not counted is None.
     """
 
     moments: Mapping[Power, Number] = field(metadata=_MOMENTS)
@@ -160,6 +220,9 @@ class ErrorSums(Tally):
     constant: "ErrorSums | None" = field(default=None, metadata=_CONSTANT)
     weighted: bool = field(default=False, metadata=WEIGHTED)
     zeros: int | None = field(default=None, metadata=how(add=sum))
+    variation: ErrorVariation | None = field(default=None, metadata=_VARIATION)
+    heavy: HeavyRows | None = field(default=None, metadata=how(add=HeavyRows.joined, saved=False))
+    sizes: SizeCounts | None = field(default=None, metadata=how(add=SizeCounts.joined, saved=False))
 
     kind = "errors"
 
@@ -173,12 +236,10 @@ class ErrorSums(Tally):
         baseline: float | None = None,
         places: Array | None = None,
         parts: Collection[str] | None = None,
-        at_once: bool = True,
     ) -> Self:
         """Add up the rows of two columns of finite numbers, with the parts that are wanted (otherwise all).
 
-        ``places`` are the numbers of the rows in the whole, where these are only some of them. Unless ``at_once`` a
-        sum of few rows is made when it is asked for, of columns that nobody changes until then.
+        ``places`` are the numbers of the rows in the whole, where these are only some of them.
         """
         parts = PARTS if parts is None else parts
         truth, prediction = as_rows(truth=truth, prediction=prediction)
@@ -188,14 +249,30 @@ class ErrorSums(Tally):
             check_baseline(baseline)
         if not len(truth):
             raise errors.empty("truth")
-        sums = cls(**_add_up(truth, prediction, weight, parts, at_once), weighted=weight is not None)
+        own = None
+        if "rows" in parts:  # copies: the caller's columns may change
+            given = [one for one in (truth, prediction, weight) if one is not None]
+            truth, prediction, weight = (*run_all([partial(np.array, one) for one in given], len(truth)), None)[:3]
+            own = ErrorRows(truth, prediction, weight)
+        sums = cls(**_add_up(truth, prediction, weight, parts), rows=own, weighted=weight is not None)
         if places is not None and sums.worst is not None:
             worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
             sums = replace(sums, worst=worst)
-        if "rows" in parts:  # copies: the caller's columns may change
-            own = ErrorRows(np.array(truth), np.array(prediction), None if weight is None else np.array(weight))
-            sums = replace(sums, rows=own)
         return sums._compare(truth, weight, baseline) if "baseline" in parts else sums
+
+    @classmethod
+    def on_demand(cls, truth: Array, prediction: Array, parts: Collection[str], weight: Array | None = None) -> Self:
+        """Take two columns as they are for one figure: what it asks for is added up then, and nothing else.
+
+        Columns that turn out to be unusual (not finite, very large or small) raise an UnusualNumbersError.
+        """
+        if not set(parts) <= {"prediction", "rows"}:
+            return cls.from_rows(truth, prediction, weight, parts=parts)
+        moments = MomentsOnDemand(_powers(tuple(parts)), truth, prediction, weight)
+        rows = ErrorRows(truth, prediction, weight) if "rows" in parts else None
+        if rows is not None:
+            _ = moments[1, 0, 0, 0]  # whether all are numbers
+        return cls(moments, math.nan, rows=rows, weighted=weight is not None)
 
     def _compare(self, truth: Array, weight: Array | None, baseline: float | None) -> Self:
         """Return the same sums beside those of always predicting the baseline, or else the mean."""
@@ -226,7 +303,8 @@ class ErrorSums(Tally):
     def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
         if self.rows is None or self.rows.weight is None:
-            return float(self.total)
+            squares = None if self.variation is None else self.variation.squared_weight
+            return float(self.total) ** 2 / squares if self.weighted and squares else float(self.total)
         return float(self.total) ** 2 / float((self.rows.weight.astype(np.float64) ** 2).sum())
 
     def has(self, part: str) -> bool:
@@ -260,18 +338,23 @@ class ErrorSums(Tally):
             spread = sums[product_of(x, y)] - sums[x] * sums[y] / sums[0, 0, 0, 0]
         if x != y:
             return spread
-        return np.maximum(spread, 0) if self.leading else max(spread, Fraction(0))
+        if self.leading:
+            return np.maximum(spread, 0)
+        return spread if spread > 0 else Fraction(0)
 
     @cached_property
     def median(self) -> float:
         """The median |error|; with weights, where half of the weight lies on either side."""
         if self.rows is None:
-            return math.nan
-        sizes, weight = self.rows.sizes, self.rows.weight
+            return math.nan if self.sizes is None else self.sizes.median
+        weight = self.rows.weight
         if weight is None:
-            return float(np.median(sizes))
-        order = np.argsort(sizes, kind="stable")
-        sizes, reached = sizes[order], np.cumsum(weight[order])
+            n = len(self.rows.truth)
+            middle = self.rows.ranked((n - 1) // 2, n // 2)
+            return float(middle[0]) if n % 2 else (float(middle[0]) + float(middle[1])) / 2
+        sizes = self.rows.sizes
+        order = order_of(sizes)
+        sizes, reached = sizes.take(order), np.cumsum(weight.take(order))
         half = reached[-1] / 2
         place = int(np.searchsorted(reached, half * (1 - 1e-12)))
         if abs(reached[place] - half) <= half * 1e-12:  # half of the weight lies on either side
@@ -299,13 +382,23 @@ class ErrorSums(Tally):
     def anonymise(self, minimum: float) -> Self:
         """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""
         constant = None if self.constant is None else replace(self.constant, rows=None)
-        return replace(self, rows=None, worst=None, histogram=None, constant=constant)
+        summed = {power: self.moments[power] for power in _powers(("prediction",)) if power in self.moments}
+        bare = replace(self, moments=summed, rows=None, worst=None, histogram=None, heavy=None, sizes=None)
+        return replace(bare, constant=constant, variation=self._variation())
+
+    def _variation(self) -> ErrorVariation | None:
+        """How the errors vary, from the rows while there are any."""
+        if self.rows is None:
+            return self.variation if self.variation is None or self.variation.clusters is None else None
+        centre = float(self.mean(t=1))
+        baseline = centre if self.baseline is None else self.baseline
+        return ErrorVariation.of_rows(self.rows.truth, self.rows.prediction, self.rows.weight, centre, baseline)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, object]:
         return {
             **super()._question(),
-            "the list of parts": [part for part in PARTS if part != "baseline" and self.has(part)],
+            "the list of parts": [part for part in PARTS if part not in ("baseline", "order 4") and self.has(part)],
             "the baseline": self.baseline if self.baseline_given else "the mean",
         }
 
@@ -360,48 +453,85 @@ def _in_order(saved: Content) -> Content:
 
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
-def _add_up(
-    truth: Array, prediction: Array, weight: Array | None, parts: Collection[str], at_once: bool = True
-) -> Content:
+def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> Content:
     extremes = [_extreme(column) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
-        raise InputError(
-            "errors-beyond-floats",
-            About("truth"),
-            " and prediction (or weights) are no numbers, or too far apart for a float; scale them down",
-        )
-    moments = Moments(_powers(tuple(parts)), extremes)
-    room: dict[Power, Array] | None = {} if at_once or len(truth) > _BLOCK else None
-    largest, zeros, logs, percentages = 0.0, 0, [], []
-    worst: tuple[WorstError, ...] = ()
-    pictures: list[dict[Cell, float]] = []
-    for start in range(0, len(truth), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        t, p, w = truth[rows], prediction[rows], None if weight is None else weight[rows]
-        error = _differences(t, p)
-        t, p = t.astype(np.float64, copy=False), p.astype(np.float64, copy=False)
-        size = np.abs(error)
-        moments.add((size, error, t, p), w, room)
-        here = float(size.max())
-        if "logs" in parts:
-            logs.append(_squared_logs(t, p, w))
-        if "percentages" in parts:
-            zeros += len(t) - int(np.count_nonzero(t))
-            percentages.append(weighted_sum(percentage(size, t), w))
-        if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
-            worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
-        if "histogram" in parts:
-            pictures.append(_cells(t, p, w))
-        largest = max(largest, here)
+        raise beyond_floats()
+    walk = partial(_blocks, truth, prediction, weight)
+    later = ("order 4", "histogram") if "rows" in parts else ()  # own rows, which can be asked again
+    at_once = [part for part in parts if part not in later]
+    more = [power for power in _powers(tuple(parts)) if power not in _powers(tuple(at_once))]
+    moments = Moments(_powers(tuple(at_once)), extremes, (more, walk) if more else None)
+    moments.centre(next(walk(0, BLOCK))[0])
+    spans = range(0, len(truth), _SPAN)
+    tasks = [partial(_SpanSums.of, moments, partial(walk, start, start + _SPAN), start, at_once) for start in spans]
+    found = run_all(tasks, len(truth))
+    moments.add(block for span in found for block in span.moments)
+    counted = "percentages" in parts
+    histogram = None
+    if "histogram" in parts:
+        histogram = Later(partial(_histogram, walk)) if "histogram" in later else _histogram(walk)
     return {
         "moments": moments,
-        "largest": largest,
-        "squared_logs": math.fsum(logs) if "logs" in parts else None,
-        "percentages": math.fsum(percentages) if "percentages" in parts else None,
-        "zeros": zeros if "percentages" in parts else None,
-        "worst": worst if "worst" in parts else None,
-        "histogram": _merge(pictures) if "histogram" in parts else None,
+        "largest": max(span.largest for span in found),
+        "squared_logs": math.fsum(log for span in found for log in span.logs) if "logs" in parts else None,
+        "percentages": math.fsum(share for span in found for share in span.percentages) if counted else None,
+        "zeros": sum(span.zeros for span in found) if counted else None,
+        "worst": _worst(one for span in found for one in span.worst) if "worst" in parts else None,
+        "histogram": histogram,
     }
+
+
+def beyond_floats() -> InputError:
+    """What to say where no float holds the sums."""
+    return InputError(
+        "errors-beyond-floats",
+        About("truth"),
+        " and prediction (or weights) are no numbers, or too far apart for a float; scale them down",
+    )
+
+
+def _blocks(
+    truth: Array, prediction: Array, weight: Array | None, start: int = 0, stop: int | None = None
+) -> Iterator[Block]:
+    """Walk over the rows: |error|, error, truth and prediction as float64, and weights."""
+    for first in range(start, min(len(truth), stop or len(truth)), BLOCK):
+        rows = slice(first, first + BLOCK)
+        t, p = truth[rows], prediction[rows]
+        error = differences(t, p)
+        columns = np.abs(error), error, t.astype(np.float64, copy=False), p.astype(np.float64, copy=False)
+        yield columns, None if weight is None else weight[rows]
+
+
+@dataclass
+class _SpanSums:
+    """What the blocks of a span of rows add up to."""
+
+    moments: list[Sums] = field(default_factory=list)
+    largest: float = 0.0
+    logs: list[float] = field(default_factory=list)
+    zeros: int = 0
+    percentages: list[float] = field(default_factory=list)
+    worst: tuple[WorstError, ...] = ()
+
+    @classmethod
+    def of(cls, moments: Moments, walk: Callable[[], Iterable[Block]], start: int, parts: Collection[str]) -> Self:
+        """Add up the blocks of a walk, the first of which begins at that row."""
+        found, room = cls(), dict[Power, Array]()
+        for block in walk():
+            (size, error, t, p), w = block
+            found.moments.append(moments.sums_of(block, room))
+            here = float(size.max())
+            if "logs" in parts:
+                found.logs.append(_squared_logs(t, p, w))
+            if "percentages" in parts:
+                found.zeros += len(t) - int(np.count_nonzero(t))
+                found.percentages.append(weighted_sum(percentage(size, t), w))
+            if "worst" in parts and (len(found.worst) < WORST or here > abs(found.worst[-1].error)):
+                found.worst = _worst([*found.worst, *_worst_of_block(start, size, error, t, p)])
+            found.largest = max(found.largest, here)
+            start += len(t)
+        return found
 
 
 @cache
@@ -409,38 +539,35 @@ def _powers(parts: tuple[str, ...]) -> Sequence[Power]:
     return list(dict.fromkeys(power for part in ("", *parts) for power in _POWERS.get(part, ())))
 
 
-def percentage(size: Array, truth: Array) -> Array:
-    """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
-    with np.errstate(over="ignore"):
-        return np.divide(size, np.abs(truth), out=np.zeros(len(size)), where=truth != 0)
-
-
-def _cells(truth: Array, prediction: Array, weight: Array | None) -> dict[Cell, float]:
-    """Count a block on the grid of pictures."""
+def _cells(truth: Array, prediction: Array) -> Array:
+    """The cell of each row on the grid of pictures, as one number."""
     t, p = (bins.numbers(column, "line", _PICTURE_BITS) for column in (truth, prediction))
-    both, places = np.unique((t << 32) + (p + (1 << 31)), return_inverse=True)
-    counts = np.bincount(places, weights=weight)
-    rows, columns = both >> 32, (both & ((1 << 32) - 1)) - (1 << 31)
-    return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), counts.tolist(), strict=True))
+    return np.asarray((t << 32) + (p + (1 << 31)))
+
+
+def _count_cells(cells: Array, weight: Array | None) -> tuple[Array, Array]:
+    """The cells that occur, and what lies in each."""
+    if weight is None:
+        return np.unique(cells, return_counts=True)
+    found, places = np.unique(cells, return_inverse=True)
+    return found, np.bincount(places, weights=weight)
+
+
+def _histogram(walk: Callable[[], Iterable[Block]]) -> dict[Cell, float]:
+    """Count the cells of each block, and put them together."""
+    blocks = [_count_cells(_cells(t, p), w) for (_, _, t, p), w in walk()]
+    cells, counts = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
+    found, places = np.unique(cells, return_inverse=True)
+    sums = np.bincount(places, weights=counts)
+    rows, columns = found >> 32, (found & ((1 << 32) - 1)) - (1 << 31)
+    return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), sums.astype(counts.dtype).tolist(), strict=True))
 
 
 def _extreme(column: Array) -> float:
     """The largest size; few floats are copied for it, which is quicker than looking at them twice."""
-    if column.dtype.kind == "f" and len(column) <= _BLOCK:
+    if column.dtype.kind == "f" and len(column) <= BLOCK:
         return float(np.abs(column).max())
     return max(abs(float(column.min())), abs(float(column.max())))
-
-
-def _differences(truth: Array, prediction: Array) -> Array:
-    """Truth − prediction as float64, rounded once: whole numbers are subtracted as such, however large or unsigned."""
-    if truth.dtype.kind == "f" or prediction.dtype.kind == "f":
-        return truth.astype(np.float64, copy=False) - prediction.astype(np.float64, copy=False)
-    small = all(
-        column.dtype.itemsize < 8 or (int(column.min()) > -(2**62) and int(column.max()) < 2**62)
-        for column in (truth, prediction)
-    )
-    whole = np.int64 if small else object
-    return np.asarray((truth.astype(whole) - prediction.astype(whole)).astype(np.float64))
 
 
 def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:

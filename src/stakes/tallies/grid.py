@@ -44,6 +44,15 @@ class Grid:
         """Return the lower edge of each score's bin, as float64."""
         return bins.edges(self.numbers(scores), self.kind)
 
+    def middles(self, edges: Array) -> Array:
+        """Return a value inside each bin, which is named by its lower edge; that of 1 holds nothing else."""
+        after = self.numbers(edges) + 1
+        if len(self.ranges):
+            place = np.searchsorted(self.ranges[:, 0], after - 1)
+            first, stop = self.ranges[np.minimum(place, len(self.ranges) - 1)].T
+            after = np.where(first == after - 1, stop, after)
+        return (edges + bins.edges(np.minimum(after, bins.domain(self.kind)[1]), self.kind)) / 2
+
     def around(self, score: float) -> tuple[float, float]:
         """Return the lower edge of a score's bin and that of the next bin; +∞ when there is none."""
         number = int(self.numbers(np.array([score]))[0])

@@ -1,7 +1,7 @@
 """Combinations of labels counted together, only those that occur."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -59,10 +59,13 @@ class JointCounts(Tally):
         """Count rows given as one column of codes each, block by block: memory grows with the combinations."""
         names, known = tuple(columns), tuple(map(tuple, labels))
         given = [np.asarray(column) for column in codes]
-        rows = len(given[0]) if given else 0
+        rows, sizes = len(given[0]) if given else 0, [len(label) for label in known]
+        blocks = (slice(start, start + _BLOCK) for start in range(0, max(rows, 1), _BLOCK))
+        if math.prod(sizes) < 2**63:
+            found = _count_blocks(given, sizes, blocks, weight)
+            return cls(names, known, np.stack(np.unravel_index(found[0], sizes), axis=-1), found[1])
         parts: list[Self] = []
-        for start in range(0, max(rows, 1), _BLOCK):
-            block = slice(start, start + _BLOCK)
+        for block in blocks:
             stacked = np.stack([column[block].astype(np.int64) for column in given], axis=-1)
             parts.append(cls._counted(names, known, stacked, None if weight is None else weight[block]))
             if sum(len(part.counts) for part in parts) > _BLOCK:
@@ -78,13 +81,7 @@ class JointCounts(Tally):
             kept, places = np.unique(codes, axis=0, return_inverse=True)
             return cls(columns, labels, kept, np.bincount(np.ravel(places), weights=weight, minlength=len(kept)))
         flat = np.ravel_multi_index(tuple(codes.T), sizes) if len(codes) else np.empty(0, np.int64)
-        if math.prod(sizes) <= _FEW:
-            every = np.bincount(flat, weights=weight, minlength=math.prod(sizes))
-            found = np.unique(flat) if weight is not None else np.flatnonzero(every)
-            counts = every[found]
-        else:
-            found, places = np.unique(flat, return_inverse=True)
-            counts = np.bincount(places, weights=weight, minlength=len(found))
+        found, counts = _count_numbers(flat, weight, math.prod(sizes))
         return cls(columns, labels, np.stack(np.unravel_index(found, sizes), axis=-1), counts)
 
     @property
@@ -165,3 +162,40 @@ class JointCounts(Tally):
 
     def __str__(self) -> str:
         return f"<JointCounts of {visible(' × '.join(self.columns))}: {len(self.codes):,} combinations>"
+
+
+def _count_blocks(
+    columns: Sequence[Array], sizes: Sequence[int], blocks: Iterable[slice], weight: Array | None
+) -> tuple[Array, Array]:
+    """Number combinations block by block and count the numbers: those that occur, and how often."""
+    found = np.empty(0, np.int64), np.empty(0, np.int64 if weight is None else np.float64)
+    waiting = [found]
+    for block in blocks:
+        flat = np.zeros(len(columns[0][block]) if columns else 0, np.int64)
+        for column, size in zip(columns, sizes, strict=True):
+            flat *= size
+            flat += column[block]
+        waiting.append(_count_numbers(flat, None if weight is None else weight[block], math.prod(sizes)))
+        if sum(len(numbers) for numbers, _ in waiting) > _BLOCK:
+            waiting = [_add_up(waiting, weight is not None)]
+    return _add_up(waiting, weight is not None)
+
+
+def _count_numbers(flat: Array, weight: Array | None, most: int) -> tuple[Array, Array]:
+    """The numbers that occur, and how often or with what weight."""
+    if most <= _FEW:
+        every = np.bincount(flat, weights=weight, minlength=most)
+        found = np.unique(flat) if weight is not None else np.flatnonzero(every)
+        return found, every[found]
+    if weight is None:
+        return np.unique(flat, return_counts=True)
+    found, places = np.unique(flat, return_inverse=True)
+    return found, np.bincount(places, weights=weight, minlength=len(found))
+
+
+def _add_up(parts: Sequence[tuple[Array, Array]], weighted: bool) -> tuple[Array, Array]:
+    """Add up what was counted of the same number."""
+    numbers, counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    found, places = np.unique(numbers, return_inverse=True)
+    sums = np.bincount(places, weights=counts, minlength=len(found))
+    return found, sums if weighted else np.rint(sums).astype(np.int64)

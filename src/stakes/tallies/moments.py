@@ -3,49 +3,100 @@
 import itertools
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, weighted_sum
+from stakes.tallies.arithmetic import Array
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
 
+Block = tuple[Sequence[Array], Array | None]
+"""|error|, error, truth and prediction of some rows, and their weights."""
+
 COLUMN: dict[str, Power] = {"a": (1, 0, 0, 0), "e": (0, 1, 0, 0), "t": (0, 0, 1, 0), "p": (0, 0, 0, 1)}
 """The power of each column alone."""
 
-_FEW_ROWS_TO_CENTRE = 1 << 8
+_ROWS: Power = (0, 0, 0, 0)
+"""The power that adds up to the (weighted) number of rows."""
+
+_OF_TRUTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 2, 0, 0))
+_OF_BOTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1))
+"""What figures ask for that compare errors with the spread of the truth, or predictions with the truth."""
+
+_FEW_ROWS_TO_CENTRE = 1 << 6
+
+
+BLOCK = 1 << 15
+"""Rows handled at a time: few enough that temporaries stay in the processor's cache."""
+
+_VANISHING = 1e-200
+"""A smaller sum of squares may lack some that were too small to be numbers."""
+
+
+class UnusualNumbersError(ArithmeticError):
+    """Numbers that are not finite, or whose products overflow or vanish."""
+
+
+Sums = dict[Power, float]
+"""The sums of a block about the centres."""
 
 
 class Moments(Mapping[Power, Fraction]):
     """Moments about 0, each made when it is asked for: sums of products of powers, block by block, about a centre that
     the first rows give, and moved from there.
 
-    Columns whose powers could overflow or vanish are scaled by a power of two, which is exact.
+    Columns whose powers could overflow or vanish are scaled by a power of two, which is exact. Powers that are wanted
+    ``later`` are summed up once one of them is asked for, by a second walk over the blocks (columns and weight).
     """
 
-    def __init__(self, powers: Sequence[Power], extremes: Sequence[float]) -> None:
-        self._made: dict[Power, Fraction | None] = dict.fromkeys(powers)
-        self._shifts = [_shift(size) for size in (sum(extremes), sum(extremes), *extremes)]
+    def __init__(
+        self,
+        powers: Sequence[Power],
+        extremes: Sequence[float] = (),
+        later: tuple[Sequence[Power], Callable[[], Iterable[Block]]] | None = None,
+    ) -> None:
+        self._later: Sequence[Power] = later[0] if later else ()
+        self._walk = later[1] if later else None
+        self._made: dict[Power, Fraction | None] = dict.fromkeys([*powers, *self._later])
+        self._at_once = powers
+        self._shifts = [_shift(size) for size in (sum(extremes), sum(extremes), *extremes)] if extremes else []
         self._scales = any(self._shifts)
         self._centres: dict[int, float] = {}
-        self._blocks: list[dict[Power, float]] = []
+        self._blocks: list[Sums] = []
         self._spreads: dict[tuple[Power, Power], Fraction] = {}
 
-    def add(self, columns: Sequence[Array], weight: Array | None, room: dict[Power, Array] | None) -> None:
-        """Take a block: its sums are made at once, in the ``room`` that products of all blocks share.
+    @classmethod
+    def of_sums(cls, sums: Mapping[Power, float], centre: float) -> "Moments":
+        """Take sums that were made elsewhere, of truths and predictions counted from a centre."""
+        moments = cls(list(sums))
+        moments._centres = {0: 0.0, 1: 0.0, 2: centre, 3: centre}
+        moments._blocks = [dict(sums)]
+        return moments
 
-        Without room they are made when they are asked for, of columns that nobody changes until then.
-        """
-        scaled = [np.ldexp(c, -s) if s else c for c, s in zip(columns, self._shifts, strict=True)]
-        self._centres = self._centres or _Centres(scaled)
-        block = _Block(scaled, self._centres, weight, {} if room is None else room)
-        self._blocks.append(block if room is None else {power: block[power] for power in self})
-        if room is not None:  # the columns are forgotten
-            self._centres = dict(self._centres)
+    def centre(self, columns: Sequence[Array]) -> None:
+        """Take the centres from the first block."""
+        centres = _Centres(self._scaled_columns(columns))
+        self._centres = {column: centres[column] for column in range(len(columns))}
+
+    def sums_of(self, block: Block, room: dict[Power, Array], powers: Sequence[Power] | None = None) -> Sums:
+        """The sums of a block, made in the ``room`` that products of several blocks share."""
+        columns, weight = block
+        found = _Block(self._scaled_columns(columns), self._centres, weight, room)
+        return {power: found[power] for power in (self._at_once if powers is None else powers)}
+
+    def add(self, sums: Iterable[Sums]) -> None:
+        """Take the sums of blocks, in their order."""
+        self._blocks += sums
+
+    def _scaled_columns(self, columns: Sequence[Array]) -> Sequence[Array]:
+        if not self._scales:
+            return columns
+        return [np.ldexp(c, -s) if s else c for c, s in zip(columns, self._shifts, strict=True)]
 
     def __getitem__(self, power: Power) -> Fraction:
         found = self._made[power]
@@ -64,6 +115,7 @@ class Moments(Mapping[Power, Fraction]):
         if (one, other) in self._spreads:
             return self._spreads[one, other]
         both = product_of(one, other)
+        self._prepare((one, other, both))
         (xy, a), (x, b), (y, c), (n, d) = map(self._sum, (both, one, other, (0, 0, 0, 0)))
         self._spreads[one, other] = found = self._scaled(both, xy * b * c * n - x * y * a * d, a * b * c * n)
         return found
@@ -72,7 +124,9 @@ class Moments(Mapping[Power, Fraction]):
         """Expand Σ Π (x + c)ᵏ; floats are whole numbers over powers of two, added up as such: fractions are slow."""
         centres = [self._centres[i] if k else 0.0 for i, k in enumerate(power)]
         whole, below = 0, 1
-        for lower, factor, more in _expansion(power, tuple(map(bool, centres))):
+        terms = _expansion(power, tuple(map(bool, centres)))
+        self._prepare([lower for lower, _, _ in terms])
+        for lower, factor, more in terms:
             number, divisor = self._sum(lower)
             for i, k in more:
                 top, bottom = centres[i].as_integer_ratio()
@@ -80,6 +134,15 @@ class Moments(Mapping[Power, Fraction]):
             common = max(below, divisor)
             whole, below = whole * (common // below) + factor * number * (common // divisor), common
         return self._scaled(power, whole, below)
+
+    def _prepare(self, powers: Sequence[Power]) -> None:
+        """Make the sums of these powers, if they are not there yet."""
+        if self._walk is None or not any(power in self._later for power in powers):
+            return
+        room: dict[Power, Array] = {}
+        later, walk, self._walk = self._later, self._walk, None
+        for sums, block in zip(self._blocks, walk(), strict=True):
+            sums |= self.sums_of(block, room, later)
 
     def _sum(self, power: Power) -> tuple[int, int]:
         return math.fsum([block[power] for block in self._blocks]).as_integer_ratio()
@@ -89,16 +152,123 @@ class Moments(Mapping[Power, Fraction]):
         return Fraction(whole, below) * Fraction(2) ** scale if scale else Fraction(whole, below)
 
 
+class MomentsOnDemand(Moments):
+    """The same of two columns that nobody changes meanwhile: a power is summed up when it is asked for, and no other.
+
+    Nothing is looked at beforehand and nothing is scaled: numbers for which that would not do are refused.
+    """
+
+    def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, weight: Array | None = None) -> None:
+        super().__init__(powers)
+        self._columns, self._weight = (truth, prediction), weight
+        self._room: dict[Power, Array] = {}
+        rows = min(len(truth), BLOCK)
+        self._buffers = np.empty(rows), np.empty(rows)
+        self._centres = _Centres(self._block(0))  # which is always the first to be asked
+        self._sums: dict[Power, tuple[int, int]] = {}
+        if weight is None:
+            self._sums[_ROWS], self._made[_ROWS] = (len(truth), 1), Fraction(len(truth))
+
+    def _block(self, start: int) -> "_LazyColumns":
+        truth, prediction = (column[start : start + BLOCK] for column in self._columns)
+        return _LazyColumns(truth, prediction, self._buffers)
+
+    def spread(self, one: Power, other: Power) -> Fraction:
+        """Sum up in one walk what is asked for beside a spread: those of both columns, or squared errors."""
+        if (one, other) not in self._spreads:
+            self._prepare(_OF_BOTH if COLUMN["p"] in self._made else _OF_TRUTH)
+        return super().spread(one, other)
+
+    def _prepare(self, powers: Sequence[Power]) -> None:
+        wanted = [power for power in powers if power not in self._sums]
+        if not wanted:
+            return
+        if self._weight is not None and _ROWS not in self._sums and _ROWS not in wanted:
+            wanted.append(_ROWS)
+        found: list[list[float]] = []
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, len(self._columns[0]), BLOCK):
+                weight = None if self._weight is None else self._weight[start : start + BLOCK]
+                block = _Block(self._block(start), self._centres, weight, self._room)
+                found.append([block.total(power) for power in wanted])
+        for power, parts in zip(wanted, zip(*found, strict=True), strict=True):
+            total = _checked_sum(parts)
+            if max(power) > 1 and total < _VANISHING:
+                raise UnusualNumbersError
+            self._sums[power] = total.as_integer_ratio()
+
+    def _sum(self, power: Power) -> tuple[int, int]:
+        if power not in self._sums:
+            self._prepare((power,))
+        return self._sums[power]
+
+
+def _checked_sum(parts: Sequence[float]) -> float:
+    try:
+        total = math.fsum(parts)
+    except (ValueError, OverflowError):
+        raise UnusualNumbersError from None
+    if not math.isfinite(total):
+        raise UnusualNumbersError
+    return total
+
+
+class _LazyColumns(Sequence[Array]):
+    """|error|, error, truth and prediction of some rows, each made when it is asked for, in these buffers."""
+
+    def __init__(self, truth: Array, prediction: Array, buffers: tuple[Array, Array]) -> None:
+        self._rows, self._buffers = (truth, prediction), buffers
+        self._made: dict[int, Array] = {}
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, column: Any) -> Any:
+        if column not in self._made:
+            self._made[column] = self._make(column)
+        return self._made[column]
+
+    def _make(self, column: int) -> Array:
+        truth, prediction = self._rows
+        if column > 1:
+            return self._rows[column - 2].astype(np.float64, copy=False)
+        out = self._buffers[column][: len(truth)]
+        if column == 0:
+            return np.asarray(np.abs(self[1], out=out))
+        if truth.dtype == prediction.dtype == np.float64:
+            return np.asarray(np.subtract(truth, prediction, out=out))
+        return differences(truth, prediction)
+
+
+def differences(truth: Array, prediction: Array) -> Array:
+    """Truth − prediction as float64, rounded once: whole numbers are subtracted as such, however large or unsigned."""
+    if truth.dtype.kind == "f" or prediction.dtype.kind == "f":
+        return truth.astype(np.float64, copy=False) - prediction.astype(np.float64, copy=False)
+    small = all(
+        column.dtype.itemsize < 8 or (int(column.min()) > -(2**62) and int(column.max()) < 2**62)
+        for column in (truth, prediction)
+    )
+    whole = np.int64 if small else object
+    return np.asarray((truth.astype(whole) - prediction.astype(whole)).astype(np.float64))
+
+
 class _Centres(dict[int, float]):
-    """A middle value of each column, one that occurs, so that a constant column has no spread; |error| has none."""
+    """A middle value of each column, one that occurs, so that a constant column has no spread.
+
+    It is 0 where the middle half of the rows lies on both sides of that, which needs no moving, and for |error|.
+    """
 
     def __init__(self, columns: Sequence[Array]) -> None:
         self.columns = columns
 
     def __missing__(self, column: int) -> float:
-        first = self.columns[column][:_FEW_ROWS_TO_CENTRE]
-        self[column] = found = float(np.partition(first, len(first) // 2)[len(first) // 2]) if column else 0.0
+        self[column] = found = self._middle(self.columns[column][:_FEW_ROWS_TO_CENTRE]) if column else 0.0
         return found
+
+    @staticmethod
+    def _middle(rows: Array) -> float:
+        ordered, quarter = np.sort(rows), len(rows) // 4
+        return 0.0 if ordered[quarter] < 0 < ordered[-1 - quarter] else float(ordered[len(rows) // 2])
 
 
 class _Block(dict[Power, float]):
@@ -111,24 +281,38 @@ class _Block(dict[Power, float]):
         self.products: dict[Power, Array] = {}
 
     def __missing__(self, power: Power) -> float:
-        total = weighted_sum(self.product(power), self.weight) if any(power) else _count(self.columns[0], self.weight)
-        self[power] = total
+        self[power] = total = self.total(power)
         return total
 
-    def product(self, power: Power) -> Array:
-        if power not in self.products:
-            lower, unit, column = _factors(power)
-            if any(lower):
-                self._put(power, np.multiply, self.product(lower), self.product(unit))
-            else:
-                self._put(power, np.subtract, self.columns[column], self.centres[column])
-        return self.products[power]
+    def total(self, power: Power) -> float:
+        """The (weighted) sum of a product."""
+        if power == _ROWS:
+            return float(len(self.columns[2]) if self.weight is None else np.add.reduce(self.weight))
+        product = self.product(power)
+        if self.weight is not None:
+            product = np.multiply(product, self.weight, out=self._space(_ROWS, len(product)))
+        return float(np.add.reduce(product))
 
-    def _put(self, power: Power, operation: np.ufunc, left: Array, right: Array | float) -> None:
-        """Keep a product where that of the block before was: new memory takes longer than the numbers."""
+    def product(self, power: Power) -> Array:
+        """The product of the columns about their centres."""
+        found = self.products.get(power)
+        if found is None:
+            found = self.products[power] = self._made(power)
+        return found
+
+    def _made(self, power: Power) -> Array:
+        lower, unit, column = _factors(power)
+        if lower != _ROWS:
+            left, right = self.product(lower), self.product(unit)
+            return np.asarray(np.multiply(left, right, out=self._space(power, len(left))))
+        values, centre = self.columns[column], self.centres[column]
+        return np.asarray(np.subtract(values, centre, out=self._space(power, len(values)))) if centre else values
+
+    def _space(self, power: Power, rows: int) -> Array:
+        """Where the product of the block before was: new memory takes longer than the numbers."""
         if power not in self.room:
-            self.room[power] = np.empty(len(left))
-        self.products[power] = operation(left, right, out=self.room[power][: len(left)])
+            self.room[power] = np.empty(rows)
+        return self.room[power][:rows]
 
 
 @cache
@@ -163,7 +347,3 @@ def _shift(size: float) -> int:
     """The power of two that brings numbers near 1, or 0 where their fourth powers are safe as they are."""
     exponent = math.frexp(size)[1] if size and math.isfinite(size) else 1024 if size else 0
     return exponent if abs(exponent) > 200 else 0
-
-
-def _count(column: Array, weight: Array | None) -> float:
-    return float(len(column)) if weight is None else float(weight.sum())

@@ -1,8 +1,12 @@
 """Names: what a class is called (the one label rule, wherever a label comes from), and several of them in words."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+
+FIGURE = r"(?P<name>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<of>.+)\])?"
+"""How a figure is written: ``auc``, ``f_beta(beta=2)``, or of a class ``f1[setosa]``."""
 
 
 def canonical(value: object) -> str:
@@ -12,6 +16,17 @@ def canonical(value: object) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def figure_of_class(text: str) -> tuple[str, str] | None:
+    """Return the figure and the class of ``f1[setosa]``; None where no class is named."""
+    found = re.fullmatch(rf"\s*{FIGURE}\s*", text)
+    return None if found is None or found["of"] is None else (found["name"].strip(), found["of"])
+
+
+def written_of_class(figure: object, of: object) -> str:
+    """Write a figure of a class: ``f1[setosa]``."""
+    return f"{figure}[{canonical(of)}]"
 
 
 def read_names(saved: Iterable[object]) -> tuple[str, ...]:

@@ -52,3 +52,26 @@ class OnDemand(Mapping[K, T], Generic[K, T]):
         """Pickle all of it made: what makes it may hold what cannot be pickled."""
         made = dict(self.items())
         return type(self), (made, made.__getitem__)
+
+
+class Later(Mapping[K, T], Generic[K, T]):
+    """A mapping that is made as a whole when something is asked of it."""
+
+    def __init__(self, make: Callable[[], Mapping[K, T]]) -> None:
+        self._make = make
+
+    @functools.cached_property
+    def _whole(self) -> Mapping[K, T]:
+        return self._make()
+
+    def __getitem__(self, name: K) -> T:
+        return self._whole[name]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (functools.partial(dict, dict(self._whole)),)

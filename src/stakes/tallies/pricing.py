@@ -11,6 +11,7 @@ from stakes import errors
 from stakes.errors import Given, InputError, Pass, some
 from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array, Number, is_real
+from stakes.tallies.bayes import cheapest, round_up
 from stakes.tallies.costs import Cell, Costs, as_fraction
 from stakes.tallies.names import canonical
 
@@ -26,51 +27,23 @@ AS_IN_THE_ROWS = "rows"
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True)
-class Pricing(Record, shown="costs prior training_prior"):
-    """What decisions cost, and where.
+class _Frequencies:
+    """What follows from class frequencies, in whichever object they stand."""
 
-    ``prior`` are the class frequencies of the deployment, those of the rows if None; ``training_prior`` are the ones
-    inside the scores, those of the data that the model was trained on. Where they differ, probabilities are corrected:
-    q′ ∝ q·prior/training_prior.
-    """
+    prior: Prior | None
+    training_prior: Prior | str | None
 
-    costs: Costs
-    prior: Prior | None = None
-    training_prior: Prior | str | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.costs, Costs):
-            raise errors.not_costs(self.costs)
-
-    def data(self) -> dict[str, object]:
-        """Return the costs, and class frequencies by the names of the classes."""
-        return {"costs": self.costs, "prior": _plain(self.prior), "training_prior": _plain(self.training_prior)}
-
-    @property
-    def names(self) -> list[str]:
-        """The classes and decisions that costs and frequencies name."""
-        shares = [share for share in (self.prior, self.training_prior) if isinstance(share, Mapping)]
-        return [
-            *(self.costs.classes or ()),
-            *(self.costs.decisions or ()),
-            *(name for share in shares for name in share),
-        ]
-
-    # ── decisions and their prices ───────────────────────────────────────────────────────────────────────────
-    def decisions(self, truths: Sequence[str]) -> tuple[str, ...]:
-        """The decisions that can be taken: the classes, or those that the costs name."""
-        named = self.costs.decisions
-        return tuple(truths) if named is None or set(named) == set(truths) else tuple(named)
-
-    def prices(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[tuple[Cell, ...]]:
-        """The costs in the order of these truths and decisions."""
-        return self.costs.for_table(truths, decisions, positive)
-
-    # ── class frequencies ────────────────────────────────────────────────────────────────────────────────────
     def deployed(self, truths: Sequence[str], positive: str | None) -> Shares | None:
         """The class frequencies of the deployment, None for those of the rows."""
         return None if self.prior is None else check_shares("prior", self.prior, truths, positive)
+
+    def cases(self, truths: Sequence[str]) -> tuple[int, ...] | None:
+        """How many cases of each class the frequencies of the deployment were seen in; None if they are known."""
+        if not isinstance(self.prior, Mapping):
+            return None
+        known = {canonical(name): value for name, value in self.prior.items()}
+        found = [known.get(name, 0) for name in truths]
+        return tuple(map(int, found)) if are_cases(found) else None
 
     @property
     def corrects(self) -> bool:
@@ -110,6 +83,69 @@ class Pricing(Record, shown="costs prior training_prior"):
                 )
         return tuple(target / share if share else Fraction(0) for share, target in zip(trained, wanted, strict=True))
 
+    def carry_over(self, score: float, truths: Sequence[str], positive: str | None, rows: Shares) -> float:
+        """The lowest score of two classes, the negative one first, whose probability is at least that after all."""
+        factors = self.correction(truths, positive, rows)
+        return score if factors is None else lowest_score(as_fraction(score), *factors)
+
+
+@dataclass(frozen=True)
+class Frequencies(_Frequencies):
+    """How frequent the classes are where a model is used, and were where it was trained; see :class:`Pricing`.
+
+    Counts of classes in the place of shares say how many cases the frequencies were seen in.
+    """
+
+    prior: Prior | None = None
+    training_prior: Prior | str | None = None
+
+    @property
+    def corrects(self) -> bool:
+        """Whether probabilities mean something else where they are used; without training frequencies they stay."""
+        return self.training_prior is not None
+
+
+@dataclass(frozen=True)
+class Pricing(_Frequencies, Record, shown="costs prior training_prior"):
+    """What decisions cost, and where.
+
+    ``prior`` are the class frequencies of the deployment, those of the rows if None; ``training_prior`` are the ones
+    inside the scores, those of the data that the model was trained on. Where they differ, probabilities are corrected:
+    q′ ∝ q·prior/training_prior.
+    """
+
+    costs: Costs
+    prior: Prior | None = None
+    training_prior: Prior | str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.costs, Costs):
+            raise errors.not_costs(self.costs)
+
+    def data(self) -> dict[str, object]:
+        """Return the costs, and class frequencies by the names of the classes."""
+        return {"costs": self.costs, "prior": _plain(self.prior), "training_prior": _plain(self.training_prior)}
+
+    @property
+    def names(self) -> list[str]:
+        """The classes and decisions that costs and frequencies name."""
+        shares = [share for share in (self.prior, self.training_prior) if isinstance(share, Mapping)]
+        return [
+            *(self.costs.classes or ()),
+            *(self.costs.decisions or ()),
+            *(name for share in shares for name in share),
+        ]
+
+    # ── decisions and their prices ───────────────────────────────────────────────────────────────────────────
+    def decisions(self, truths: Sequence[str]) -> tuple[str, ...]:
+        """The decisions that can be taken: the classes, or those that the costs name."""
+        named = self.costs.decisions
+        return tuple(truths) if named is None or set(named) == set(truths) else tuple(named)
+
+    def prices(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[tuple[Cell, ...]]:
+        """The costs in the order of these truths and decisions."""
+        return self.costs.for_table(truths, decisions, positive)
+
     # ── Bayes decisions ──────────────────────────────────────────────────────────────────────────────────────
     def thresholds(self, negative: str, positive: str, rows: Shares) -> list[tuple[str, float]]:
         """The decisions of two classes with the lowest score of each, from low scores to high ones.
@@ -119,7 +155,7 @@ class Pricing(Record, shown="costs prior training_prior"):
         steps = self.costs.switch_points(positive)
         names = {"negative": negative, "positive": positive} if self.costs.classes is None else {}
         factors = self.correction((negative, positive), positive, rows) or (Fraction(1), Fraction(1))
-        found = [(names.get(decision, decision), _lowest_score(p, *factors)) for decision, p in steps]
+        found = [(names.get(decision, decision), lowest_score(p, *factors)) for decision, p in steps]
         return [(found[0][0], -math.inf), *found[1:]]
 
     def bayes(
@@ -132,7 +168,8 @@ class Pricing(Record, shown="costs prior training_prior"):
     ) -> Array:
         """The cheapest decision for each row of class probabilities, as a code into :meth:`decisions`.
 
-        ``columns`` hold the costs that differ from row to row. Of decisions that cost the same, the first.
+        ``columns`` hold the costs that differ from row to row. Of decisions that cost the same, the one that costs less
+        should the positive class be the truth, or else the first.
         """
         decisions = self.decisions(truths)
         prices = self.prices(truths, decisions, positive)
@@ -142,7 +179,11 @@ class Pricing(Record, shown="costs prior training_prior"):
         for c, row in enumerate(prices):
             for d, cell in enumerate(row):
                 risks[:, d] += weights[:, c] * (_column(columns, cell) if isinstance(cell, str) else float(cell))
-        return np.asarray(risks.argmin(axis=1))
+        if positive is None:
+            return cheapest(risks)
+        found = list(truths).index(positive)
+        paid = [_column(columns, cell) if isinstance(cell, str) else float(cell) for cell in prices[found]]
+        return cheapest(risks, np.stack(np.broadcast_arrays(*paid, risks[:, 0])[:-1], axis=1))
 
     def of_rows(self, truth: Array, truths: Sequence[str], positive: str | None, columns: Mapping[str, Array]) -> Array:
         """What each decision costs in each row, given the class that happened."""
@@ -164,7 +205,8 @@ def _plain(shares: Prior | str | None) -> Mapping[str, float] | float | str | No
 def shares_of(sizes: Iterable[Number]) -> Shares:
     """How frequent each class is, from the (weighted) number of its rows."""
     exact = [Fraction(size) for size in sizes]
-    return tuple(size / sum(exact) for size in exact)
+    total = sum(exact)
+    return tuple(size / total for size in exact)
 
 
 def _column(columns: Mapping[str, Array] | None, name: str) -> Array:
@@ -185,6 +227,8 @@ def check_shares(argument: str, given: object, truths: Sequence[str], positive: 
                 f" is about {some(list(shares))}, but the classes are {some(list(truths))}; give a share for each",
             )
         values = [shares[name] for name in truths]
+        if are_cases(values):
+            return shares_of(values)
     elif is_real(given) and positive is not None and len(truths) == 2:
         values = [given if name == positive else 1 - given for name in truths]
     elif is_real(given) and len(truths) == 2:
@@ -197,21 +241,20 @@ def check_shares(argument: str, given: object, truths: Sequence[str], positive: 
             Given(argument, given),
             " does not work; give the share of the positive class of two, or ",
             Pass(argument, each="share"),
-            " with shares that add up to 1",
+            " with shares that add up to 1, or with numbers of cases",
         )
-    exact = [as_fraction(share) for share in values]
-    return tuple(share / sum(exact) for share in exact)
+    return shares_of(as_fraction(share) for share in values)
 
 
-def _lowest_score(p: Fraction, negative: Fraction, positive: Fraction) -> float:
-    """The lowest score whose probability is at least p once both classes' are multiplied by these factors."""
+def are_cases(values: Sequence[object]) -> bool:
+    """Whether numbers say in how many cases each class was seen, rather than its share: whole ones, more than one."""
+    counts = [value for value in values if is_real(value) and 0 <= value < math.inf and value == int(value)]
+    return len(counts) == len(values) and sum(counts) > 1
+
+
+def lowest_score(p: Fraction, negative: Fraction, positive: Fraction) -> float:
+    """Return the lowest score whose probability is at least p once both classes' are multiplied by these factors."""
     if not positive and p:  # there are no positives where the model is going to be used
         return math.inf
     against, in_favour = p * negative, (1 - p) * positive
     return round_up(against / (against + in_favour)) if against + in_favour else 1.0
-
-
-def round_up(number: Fraction) -> float:
-    """The lowest float that is not below an exact number, so that ``score >= it`` is exact too."""
-    nearest = float(number)
-    return math.nextafter(nearest, math.inf) if Fraction(nearest) < number else nearest

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import Given, InputError, some
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, finite
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
@@ -19,8 +19,12 @@ from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
+from stakes.tallies.losses import KEPT, SHAPE, Losses, loss_sums
+from stakes.tallies.on_demand import remembered
+from stakes.tallies.order import Order
+from stakes.tallies.parallel import run_all
 from stakes.tallies.small_cells import ranges_without_small_cells
-from stakes.tallies.steps import Steps
+from stakes.tallies.steps import BLOCK, Steps
 from stakes.text import visible
 
 _COUNTS = ("positives", "negatives")
@@ -36,13 +40,35 @@ _GRID = how(
 )
 
 
+def save_losses(losses: Array) -> list[object]:
+    """Nothing stands for an infinite loss, since JSON has no such number."""
+    return [save_losses(part) if np.ndim(part) else None if math.isinf(part) else float(part) for part in losses]
+
+
+def read_losses(saved: Values, shape: tuple[int, ...]) -> Array:
+    """Read what :func:`save_losses` wrote: sums of losses, of this shape in the last axes."""
+    losses = np.asarray(np.vectorize(lambda lost: math.inf if lost is None else lost, otypes=[float])(saved))
+    if losses.shape[-len(shape) :] != shape or not (losses >= 0).all():
+        raise ValueError("the losses")
+    return losses
+
+
+def add_losses(parts: Sequence[Array]) -> Array:
+    """Add up sums of losses."""
+    return np.asarray(np.sum(parts, axis=0, dtype=np.longdouble), np.float64)
+
+
+_LOSSES = how(add=add_losses, save=save_losses, load=lambda saved: read_losses(saved, SHAPE))
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreTable(Tally):
     """How the scores of the positive and of the negative rows are ordered: everything about thresholds is in it.
 
     Unweighted rows are stored as sorted :class:`Keys`, 4 or 8 bytes each, from which columns are derived a block at a
     time; anything else as :class:`Columns` over the distinct scores. ``grid`` is the grid of bins when scores were
-    rounded down to it (see ``bins.py`` and ``grid.py``).
+    rounded down to it (see ``bins.py`` and ``grid.py``); ``losses`` are the sums of the losses of probabilities
+    (``losses.py``), which bins could not tell, and so is ``order`` of what their order adds up to, where it is known.
 
     >>> table = ScoreTable.from_rows([0.2, 0.1, 0.5, 0.9, 0.8], [0, 0, 1, 1, 0])
     >>> table.thresholds.tolist()
@@ -57,6 +83,8 @@ class ScoreTable(Tally):
     negative: str = field(metadata=how(same="the negative class"))
     store: Keys | Columns = field(metadata=IN_MEMORY)  # saved as columns, whatever it is
     grid: Grid | None = field(default=None, metadata=_GRID)
+    losses: Array | None = field(default=None, metadata=_LOSSES)
+    order: Order | None = field(default=None, metadata=IN_MEMORY)
 
     kind = "scores"
     beside = ("scores", "columns")
@@ -183,6 +211,11 @@ class ScoreTable(Tally):
         return self.grid is not None and len(self.grid.ranges) > 0
 
     @property
+    def grids(self) -> list[str | None]:
+        """The kind of the grid, of the one column of scores that there is."""
+        return [None if self.grid is None else self.grid.kind]
+
+    @property
     def constant_score(self) -> bool:
         """Whether all rows have the same score."""
         low, high = self.range
@@ -216,8 +249,21 @@ class ScoreTable(Tally):
     @property
     def thresholds(self) -> Array:
         """The thresholds worth considering, highest first: +∞ ("nobody") and every distinct score."""
-        scores = self.as_columns().scores
-        return np.concatenate([[np.inf], scores if scores.dtype.kind == "f" else scores.astype(object)])
+        return _as_thresholds(self.as_columns().scores)
+
+    def reached(self) -> tuple[Array, Array, Array]:
+        """Return the thresholds, and how many (weighted) positives and negatives reach each of them, as float64."""
+
+        def of_block(make: Callable[[], Steps]) -> tuple[Array, Array, Array]:
+            steps = make()
+            return steps.scores, steps.tp, steps.fp
+
+        blocks = self.blocks()
+        walked = run_all([partial(of_block, make) for make in blocks], len(blocks) * BLOCK)
+        scores, tp, fp = zip(*walked, strict=True) if walked else ((), (), ())
+        none = np.zeros((*self.leading, 1))
+        counts = [np.concatenate([none, *parts], axis=-1, dtype=np.float64) for parts in (tp, fp)]
+        return _as_thresholds(np.concatenate(scores) if scores else np.zeros(0)), counts[0], counts[1]
 
     def confusions(self) -> Confusion:
         """Return the confusion tables of all thresholds, along a leading axis in the order of ``thresholds``."""
@@ -302,6 +348,7 @@ class ScoreTable(Tally):
         counts = {name: np.concatenate([getattr(s, name) for s in walked]) for name in _COUNTS}
         return Columns(np.concatenate([s.scores for s in walked]), counts)
 
+    @remembered
     def constant(self) -> Self:
         """Return the table of giving every case the same score, the prevalence: what ignoring the input scores."""
         if self.leading:
@@ -313,6 +360,27 @@ class ScoreTable(Tally):
         counts = {"positives": self.P, "negatives": self.N}
         whole = {name: np.array([count if isinstance(count, int) else float(count)]) for name, count in counts.items()}
         return self._like(Columns(share, whole))
+
+    def flipped(self) -> Self:
+        """Return the same rows by the scores of the other class: 1 − p, or the negative of what is no probability."""
+        columns = self.as_columns()
+        scores = columns.scores.astype(np.float64)[::-1]
+        values = {
+            f"{one}{suffix}": columns.values[f"{other}{suffix}"][..., ::-1]
+            for one, other in zip(_COUNTS, _COUNTS[::-1], strict=True)
+            for suffix in (("", "_squared") if self.weighted else ("",))
+        }
+        store = Columns.joined_neighbours(1.0 - scores if self.probabilities else -scores, values)
+        return type(self)(self.negative, self.positive, store)
+
+    def at_shares(self, positive: float, negative: float) -> Self:
+        """Return as many rows with the same scores within the classes, and the classes as frequent as that."""
+        columns, total = self.as_columns(), np.asarray(self.P + self.N, np.float64)
+        shares, sizes = (positive, negative), np.stack([np.asarray(one, np.float64) for one in (self.P, self.N)], -1)
+        factors = divide(np.array(shares) * total[..., None], sizes)
+        values = {name: columns.values[name] * factors[..., i, None] for i, name in enumerate(_COUNTS)}
+        losses = None if self.losses is None else self.losses * factors[..., None, :]
+        return self._like(Columns(columns.scores, values), self.grid, losses)
 
     def binned(self, grid: str | None = None) -> Self:
         """Return the table with scores rounded down to a fixed grid: smaller, and fit to be shared.
@@ -341,13 +409,28 @@ class ScoreTable(Tally):
         if grid is None or grid == self.grid:
             return self
         if isinstance(self.store, Columns):
-            return self._like(Columns.added(grid.lower_edges(self.store.scores), self.store.values), grid)
+            edges = grid.lower_edges(np.asarray(self.store.scores))
+            return self._like(Columns.added(edges, self.store.values), grid, self._added_losses())
         coarse = [  # a block at a time: the columns of all rows would take several times their memory
             Columns.joined_neighbours(grid.lower_edges(block.scores), {name: getattr(block, name) for name in _COUNTS})
             for block in self.steps()
         ]
         counts = {name: np.concatenate([part.values[name] for part in coarse]) for name in _COUNTS}
-        return self._like(Columns.joined_neighbours(np.concatenate([part.scores for part in coarse]), counts), grid)
+        edges = np.concatenate([part.scores for part in coarse])
+        return self._like(Columns.joined_neighbours(edges, counts), grid, self._added_losses())
+
+    def _added_losses(self) -> Array | None:
+        """What rows lose, before the values of their scores are lost in bins."""
+        if self.grid is not None or not self.probabilities:
+            return self.losses
+        parts = [loss_sums(step.scores, np.stack([step.positives, step.negatives], axis=-2)) for step in self.steps()]
+        return add_losses(parts)
+
+    def lost(self, losses: Losses) -> Number:
+        """The sum of a loss over all rows of bins."""
+        assert self.losses is not None
+        found = self.losses[..., KEPT.index(losses), :].sum(-1)
+        return found if self.leading else float(found)
 
     def anonymise(self, minimum: float) -> Self:
         """Return the table in bins, put together until every cell is empty or holds at least so many rows.
@@ -364,7 +447,8 @@ class ScoreTable(Tally):
         )
         numbers = grid.numbers(columns.scores[::-1])
         ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)
-        return table._on(grid.joined([Grid(grid.kind, ranges)]))
+        few = min((rows for rows in table.effective_rows if rows), default=minimum) < minimum
+        return replace(table, losses=None if few else table.losses)._on(grid.joined([Grid(grid.kind, ranges)]))
 
     def compressed(self, single: int = 48) -> Self:
         """Return a table of some hundred scores, for resampling: neighbours in the ranking are put together.
@@ -398,20 +482,22 @@ class ScoreTable(Tally):
         scores, labels = self.store.some(most)
         return scores, labels, 1 - labels
 
-    def _like(self, store: Keys | Columns, grid: Grid | None = None) -> Self:
-        return type(self)(self.positive, self.negative, store, grid)
+    def _like(self, store: Keys | Columns, grid: Grid | None = None, losses: Array | None = None) -> Self:
+        return type(self)(self.positive, self.negative, store, grid, losses)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this score table has no leading axis to index")
-        return self._like(self.as_columns()[index], self.grid)
+        return self._like(self.as_columns()[index], self.grid, None if self.losses is None else self.losses[index])
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
         parts = cls._on_common_grid(parts)
-        return parts[0]._like(Columns.stacked([part.as_columns() for part in parts]), parts[0].grid)
+        losses = [part.losses for part in parts if part.losses is not None]
+        stacked = Columns.stacked([part.as_columns() for part in parts])
+        return parts[0]._like(stacked, parts[0].grid, np.stack(losses) if len(losses) == len(parts) else None)
 
     @classmethod
     def _on_common_grid(cls, parts: Sequence[Self]) -> list[Self]:
@@ -435,7 +521,8 @@ class ScoreTable(Tally):
         if len(keys) == len(parts) and len({k.layout for k in keys}) == 1:
             return parts[0]._like(merge(keys))
         parts = cls._on_common_grid(parts)
-        return parts[0]._like(Columns.merged([part.as_columns() for part in parts]), parts[0].grid)
+        losses = _LOSSES["how"].added([part.losses for part in parts])
+        return parts[0]._like(Columns.merged([part.as_columns() for part in parts]), parts[0].grid, losses)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
@@ -477,7 +564,8 @@ class ScoreTable(Tally):
         grid = _GRID["how"].from_file(content["grid"])
         if grid is not None and not (grid.lower_edges(scores) == scores).all():
             raise ValueError("the scores are not on the grid")
-        return cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
+        losses = _LOSSES["how"].from_file(content.get("losses"))
+        return cls(content["positive"], content["negative"], Columns.added(scores, values), grid, losses)
 
     def __str__(self) -> str:
         how = f"binned on the {self.grid.kind} grid" if self.grid else "exact"
@@ -485,6 +573,11 @@ class ScoreTable(Tally):
             "" if self.leading else f" of {float(self.total):,.15g} rows ({self.positive!r} against {self.negative!r})"
         )
         return visible(f"<ScoreTable{rows}, {how}>")
+
+
+def _as_thresholds(scores: Array) -> Array:
+    """Scores, the highest first, after +∞; whole numbers too large for floats stay what they are."""
+    return np.concatenate([[np.inf], scores if scores.dtype.kind == "f" else scores.astype(object)])
 
 
 def growing(rows: int, single: int = 48) -> Array:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from stakes.metrics import Metric, auc_bounds
+from stakes.metrics import Metric, ranking
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number
@@ -15,8 +15,13 @@ from stakes.uncertainty.influence import Found, Influence, few_alike, kish, limi
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.shuffles import every
 
-METHODS = ("delong", "newcombe")
+TEXTBOOK = ("plain delong", "logit delong")
+METHODS = ("delong", "newcombe", *TEXTBOOK)
+
+_FEW_ORDERS = 10_000
+"""Of so many orders of the truth each one is counted."""
 
 ALL_TIED = "every row has the same score, so nothing varies"
 """Why a constant score has no interval."""
@@ -27,13 +32,13 @@ def auc_interval(
 ) -> Interval:
     """Return the limits by what one row changes (DeLong's variance), together with Newcombe's.
 
-    Newcombe's alone where the order is perfect. Where bins were put together both are wider, by as much as the auc of
-    the scores may lie to either side.
+    Newcombe's alone where the order is perfect.
     """
     if isinstance(found, str):
         return none(found)
-    here = area_interval(metric, value, found, partial(_sizes, table, sampling), sampling, method)
-    return _wider(here, metric, value, table) if table.merged else here
+    if method in TEXTBOOK:
+        return _textbook(metric, value, found, sampling, logit=method == TEXTBOOK[1])
+    return area_interval(metric, value, found, partial(_sizes, table, sampling), sampling, method)
 
 
 def area_interval(
@@ -63,24 +68,29 @@ def area_interval(
     return Interval(min(found.low, below), max(found.high, above), f"{found.method}, and Newcombe's method 5")
 
 
+def _textbook(metric: Metric, value: float, influence: Influence, sampling: Sampling, logit: bool) -> Interval:
+    """DeLong's standard error times z to either side, cut off at the ends of the range, or on the logit scale."""
+    (low, high), z = metric.range, normal((1 + sampling.confidence) / 2)
+    error, share = influence.error / (high - low), (value - low) / (high - low)
+    if not 0 < share < 1 or not error:
+        return none("the order is perfect, so nothing varies")
+    ends = [max(share - z * error, 0.0), min(share + z * error, 1.0)]
+    if logit:
+        reach = z * error / (share * (1 - share))
+        ends = [1 / (1 + (1 - share) / share * math.exp(sign * reach)) for sign in (1, -1)]
+    below, above = (low + (high - low) * end for end in ends)
+    return Interval(below, above, f"DeLong's variance{' on the logit scale' if logit else ', plain limits'}")
+
+
 def _sizes(table: ScoreTable, sampling: Sampling) -> tuple[float, float]:
     """How many equal rows, or clusters, of positives and of negatives would tell as much."""
     if sampling.clusters is None:
         return table.effective_rows
     clusters = sampling.clusters
     positive = np.asarray(clusters.truth) == 1
-    weight = np.ones(len(positive)) if clusters.weight is None else clusters.weight
+    weight = clusters.weights
     P, N = (kish(np.bincount(clusters.groups, np.where(here, weight, 0.0))) for here in (positive, ~positive))
     return P, N
-
-
-def _wider(found: Interval, metric: Metric, value: float, table: ScoreTable) -> Interval:
-    if found.low is None or found.high is None:
-        return found
-    low, high = metric.range
-    lost, won = (low + (high - low) * float(bound) for bound in auc_bounds(table))
-    ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
-    return Interval(*ends, f"{found.method}, wider by what the bins leave open", found.note)
 
 
 # ── Newcombe ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -114,12 +124,15 @@ def _tied(steps: Steps) -> Number:
 
 
 def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
-    """Return how often shuffled labels would give an auc at least this far from ½ (normal, ties counted).
+    """Return how often shuffled labels would give an auc at least this far from ½, on either side.
 
+    Few rows are counted in every order, many are nearly normal (ties counted).
     None for weighted rows, whose ranks have no such law.
     """
     if table.weighted or not table.P or not table.N:
         return None
+    if (listed := every(table, ranking.auc, _FEW_ORDERS)) is not None:
+        return float((np.abs(listed - 0.5) >= abs(auc - 0.5) - 1e-12).mean())
     P, N = float(table.P), float(table.N)
     rows = P + N
     (ties,) = fold_all([(Fold(_tied, lambda whole, _: whole), {})], table)

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import at_prior, is_relative, pricing_of
+from stakes.metrics.cost import counted_shares, given_to, is_relative, shares_in
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
@@ -39,19 +40,21 @@ def _shares(prior: Shares | None, sizes: Array, sampling: Sampling) -> Array | N
     return divide(sizes, sizes.sum()) if sampling.fixed else None
 
 
-def _pricing(metric: Metric) -> Pricing:
-    """What a figure prices by: the costs of the evaluation, or its own parameters."""
-    return pricing_of(metric) or Pricing(Costs(**metric.parameters))
+def _pricing(metric: Metric) -> tuple[Pricing, str]:
+    """What a figure prices by: the costs of the evaluation, or its own parameters; and the class that it is about."""
+    pricing, of = given_to(metric)
+    return pricing or Pricing(Costs(**metric.parameters)), of
 
 
 def saving_limits(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Limits:
     """Return the limits of what one column of decisions costs more per case than another, with the p-value."""
     K, M = len(sample.classes), len(sample.decisions)
-    pricing = _pricing(metric)
+    pricing, of = _pricing(metric)
     sizes = np.bincount(sample.truth, sample.weights, K)
-    shares = _shares(pricing.deployed(sample.classes, sample.positive), sizes, sampling)
+    shares = _shares(counted_shares(pricing, of, sample.classes, sample.positive), sizes, sampling)
+    cases = None if of else pricing.cases(sample.classes)
     if sample.costs is not None:
-        return mean_limits(_cells_of_rows(sample, first, second, shares), sampling)
+        return mean_limits(replace(_cells_of_rows(sample, first, second, shares), cases=cases), sampling)
     prices = np.array(pricing.prices(sample.classes, sample.decisions, sample.positive), np.float64)
     places = (sample.truth * M + first) * M + second
 
@@ -62,9 +65,9 @@ def saving_limits(metric: Metric, sample: Sample, first: Array, second: Array, s
     taken = [np.bincount(one, minlength=M) > 0 for one in (first, second)]
     reach = np.broadcast_to(np.logical_and.outer(*taken).ravel(), (K, M * M))
     values = (prices[:, :, None] - prices[:, None, :]).reshape(K, M * M)
-    squares = None if sample.weight is None else counted(sample.weights**2)[0]
+    squares = None if sample.weight is None else counted(sample.squared_weights)[0]
     clusters = None if sample.cluster is None else counted(sample.weights, int(sample.cluster.max()) + 1)
-    return mean_limits(Cells(values, counted(sample.weights)[0], reach, shares, squares, clusters), sampling)
+    return mean_limits(Cells(values, counted(sample.weights)[0], reach, shares, squares, clusters, cases), sampling)
 
 
 def _cells_of_rows(sample: Sample, first: Array, second: Array, shares: Array | None) -> Cells:
@@ -83,13 +86,13 @@ def _cells_of_rows(sample: Sample, first: Array, second: Array, shares: Array | 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_table(metric: Metric, table: Confusion, sampling: Sampling) -> Interval:
-    pricing = _pricing(metric)
+    pricing, of = _pricing(metric)
     prices = np.array(pricing.prices(table.truths, table.decisions, table.positive), np.float64)
     counts = table.counts.astype(np.float64)
-    shares = _shares(pricing.deployed(table.truths, table.positive), counts.sum(axis=1), sampling)
+    shares = _shares(shares_in(table, pricing, of), counts.sum(axis=1), sampling)
     clusters = None if sampling.clusters is None else sampling.clusters.tables(table)
     reach = np.broadcast_to(_possible(table, pricing), counts.shape)
-    cells = Cells(prices, counts, reach, shares, table.squares, clusters)
+    cells = Cells(prices, counts, reach, shares, table.squares, clusters, None if of else pricing.cases(table.truths))
     if not is_relative(metric):
         return mean_interval(cells, sampling)
     return normalised_limits(cells, prices, sampling).interval(sampling)
@@ -106,13 +109,15 @@ def _possible(table: Confusion, pricing: Pricing) -> Array:
 
 # ── costs by row ─────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -> Interval:
-    prior = at_prior(sums, _pricing(metric))
+    pricing, of = _pricing(metric)
+    prior, cases = shares_in(sums, pricing, of), None if of else pricing.cases(sums.classes)
     shares = _shares(prior, sums.sums[:, 0], sampling)
     if not is_relative(metric):
-        return mean_interval(_cells(sums, shares, sampling.clusters), sampling, by_row=True)
+        cells = replace(_cells(sums, shares, sampling.clusters), cases=cases)
+        return mean_interval(cells, sampling, by_row=True)
     if sampling.clusters is not None:
         return none("of costs that differ by row only the mean has one with clusters")
-    error = _error(sums, _direction(value, sums.means(prior)), shares)
+    error = _error(sums, _direction(value, sums.means(prior)), shares, cases)
     if not error > 1e-12 * abs(value):
         return none("every row costs the same")
     return limits(value, Influence.of_error(error, sums.total, math.inf), metric.range, sampling.confidence)
@@ -146,13 +151,17 @@ def _direction(value: float, means: Array) -> Array:
     return np.asarray(moves / (means[cheapest] - means[_UNAVOIDABLE]))
 
 
-def _error(sums: CostSums, direction: Array, shares: Array | None) -> float:
-    """The standard error of a mean of the numbers: over all rows, or over the classes apart where shares are set."""
+def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequence[int] | None) -> float:
+    """The standard error of a mean of the numbers: over all rows, or over the classes apart where shares are set.
+
+    Shares that were seen in some ``cases`` vary as those do.
+    """
     if shares is None:
         around = direction.copy()
         around[0] -= float(direction @ sums.means())
         return math.sqrt(max(float(around @ sums.products.sum(axis=0) @ around), 0.0)) / sums.total
-    variance = 0.0
+    means = divide(sums.sums @ direction, sums.sums[:, 0])
+    variance = 0.0 if cases is None else float(shares @ (means - shares @ means) ** 2) / sum(cases)
     for share, row, products in zip(shares, sums.sums, sums.products, strict=True):
         if row[0] > 0:
             around = direction.copy()

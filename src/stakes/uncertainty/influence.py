@@ -10,7 +10,7 @@ Efron & Stein (1981), Annals of Statistics 9; Wilson (1927), JASA 22.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,6 +66,17 @@ class Influence:
         """What each of these rows or clusters changes; by weight they tell as much as so many equal ones."""
         return cls(changes, np.ones(len(changes)), float(len(changes)), equal_units - 1, unseen)
 
+    def joined(self, changes: Array, counts: Array) -> "Influence":
+        """Return the same with units of another sample, which vary by themselves."""
+        sizes = np.broadcast_to(self.sizes, self.changes.shape)
+        more = np.full(len(changes), float(counts.sum()))
+        return replace(
+            self,
+            changes=np.append(self.changes, changes),
+            counts=np.append(self.counts, counts),
+            sizes=np.append(sizes, more),
+        )
+
     @property
     def finite(self) -> bool:
         """Whether every change is a number."""
@@ -97,7 +108,7 @@ class Influence:
         """What to say where a few rows make most of the variance, as of errors with heavy tails."""
         return FEW_CARRY if self.degrees < min(20, float(self.counts.sum()) / 5) else ""
 
-    @property
+    @cached_property
     def _weights(self) -> Array:
         sizes = np.maximum(self.sizes, 1.0)
         return np.asarray(self.counts * ((sizes - 1) / sizes))

@@ -7,21 +7,26 @@ from typing import Any
 
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.metrics.many import Average
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import areas, shares
+from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.changes.numbers import median_intervals
 from stakes.uncertainty.changes.tables import of_parts
 from stakes.uncertainty.costs import cost_intervals
 from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.lines import line_intervals
+from stakes.uncertainty.quantiles import normal
+from stakes.uncertainty.rates import rate_intervals
 from stakes.uncertainty.redraws import table_intervals
 from stakes.uncertainty.sampling import Sampling
 
 METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
-"""The ways between which a user can choose."""
+"""The ways between which a user can choose, beside those of any figure: for whoever wants to check."""
 
 Way = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
 """A way takes figures of the tallies that it is for."""
@@ -41,14 +46,14 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, 
     for way, places in ways.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _WAYS[way](*chosen, tally, sampling), strict=True)
-    return [found[i].around(values[i]) for i in range(len(metrics))]
+    return [_in_bins(found[i], metrics[i], values[i], tally).around(values[i]) for i in range(len(metrics))]
 
 
 def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str | None = None) -> Interval:
     """Return the interval of one figure, by a method of the user's choice where there is one."""
     if method is None:
         return intervals([metric], [value], tally, sampling)[0]
-    known = METHODS.get(metric.interval, ())
+    known = _methods(metric, tally)
     if not is_one_of(method, known):
         choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
         raise InputError(
@@ -63,10 +68,30 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
     why = _why_none(metric, value, tally)
     if why:
         return none(why)
+    if method in BOOTSTRAPS:
+        return bootstrap_interval(metric, value, tally, sampling, method).around(value)
+    if method == _ASYMPTOTIC:
+        assert metric.asymptotic is not None
+        half = normal((1 + sampling.confidence) / 2) * metric.asymptotic(tally)
+        low, high = max(value - half, metric.range[0]), min(value + half, metric.range[1])
+        return Interval(low, high, "the standard error in large samples")
     if isinstance(tally, ScoreTable):
-        (found,) = influences([metric], [value], tally, sampling)
-        return areas.auc_interval(metric, value, found, tally, sampling, method).around(value)
+        held = replace(sampling, design="classes fixed") if method in areas.TEXTBOOK else sampling
+        (found,) = influences([metric], [value], tally, held)
+        here = areas.auc_interval(metric, value, found, tally, sampling, method)
+        return _in_bins(here, metric, value, tally).around(value)
     return _share(metric, value, tally, sampling, method).around(value)
+
+
+_ASYMPTOTIC = "asymptotic"
+
+
+def _methods(metric: Metric, tally: Tally) -> tuple[str, ...]:
+    """The methods that a figure can have."""
+    own = METHODS.get(metric.interval, ())
+    plain = not tally.weighted and metric.population is None and not isinstance(tally, CostSums)
+    textbook = (_ASYMPTOTIC,) if metric.asymptotic is not None and plain else ()
+    return (*own, *textbook, *(BOOTSTRAPS if plain else ()))
 
 
 def _why_none(metric: Metric, value: float, tally: Tally) -> str:
@@ -78,16 +103,29 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
         return "there are fewer than two rows"
     if isinstance(tally, ScoreTable) and metric.interval == "area":
         return areas.ALL_TIED if tally.constant_score else ""
-    return "the scores were counted in bins" if isinstance(tally, ScoreTable) and tally.grid is not None else ""
+    in_bins = isinstance(tally, ScoreTable) and tally.grid is not None
+    known = metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
+    return "the scores were counted in bins" if in_bins and not known else ""
+
+
+def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
+    """Where bins were put together, an interval is wider by as much as the figure of the scores may be off."""
+    bounds = None if metric.one_row is None else metric.one_row.bounds
+    if not isinstance(tally, ScoreTable) or not tally.merged or bounds is None or found.low is None:
+        return found
+    assert found.high is not None
+    (lost, won), (low, high) = map(float, bounds(tally)), metric.range
+    ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
+    return Interval(*ends, f"{found.method}, wider by what the bins leave open", found.note)
 
 
 def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
     """The way that is taken: the declared one, unless weights, clusters or the design rule it out."""
     if metric.interval in ("median", "costs", "relative costs") or (
-        metric.interval == "area" and isinstance(tally, ScoreTable)
+        metric.interval in ("area", "line") and isinstance(tally, ScoreTable)
     ):
         return metric.interval
-    if sampling.clusters is not None:
+    if sampling.clusters is not None or (metric.interval == "rate" and not isinstance(tally, ScoreTable)):
         return "influence"
     if metric.interval == "share":
         # with fixed class counts only shares of a class are simple shares
@@ -95,7 +133,9 @@ def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
         return "share" if simple else "influence"
     if metric.interval == "cells":
         plain = isinstance(tally, Confusion) and tally.counts.shape == (2, 2) and not tally.weighted
-        return "cells" if plain and not sampling.fixed else "influence"
+        plain = plain and (metric.population is None or metric.population.cases is None)
+        held = sampling.fixed and metric.population is None  # a population has its own class frequencies anyway
+        return "cells" if plain and not held else "influence"
     return metric.interval
 
 
@@ -113,7 +153,12 @@ def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, metho
     return Interval(float(low), float(high), _NAMES[method])
 
 
-_NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}
+_NAMES = {
+    "wilson": "Wilson",
+    "clopper-pearson": "Clopper–Pearson",
+    "jeffreys": "Jeffreys",
+    "agresti-coull": "Agresti–Coull",
+}
 
 
 def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
@@ -125,7 +170,7 @@ def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally,
     return [
         areas.auc_interval(metric, value, one, tally, sampling)
         if metric.interval == "area" and isinstance(tally, ScoreTable)
-        else _limits(metric, value, one, units, sampling, _of_sample(tally))
+        else _limits(metric, value, one, units, sampling, _seen_of(tally, metric))
         for metric, value, one in zip(metrics, values, found, strict=True)
     ]
 
@@ -150,11 +195,16 @@ def _limits(
     return replace(here, method=f"influence of {units}, {here.method}{words}", note=_note(metric, found, sampling))
 
 
-def _of_sample(tally: Tally) -> str:
-    """Say where a sample of the rows was asked."""
-    sample = tally.sample if isinstance(tally, ClassScores) else None
-    few = sample is not None and len(sample.truth) < float(tally.total)
-    return f", from a sample of {len(sample.truth):,} rows" if sample is not None and few else ""
+def _seen_of(tally: Tally, metric: Metric) -> str:
+    """Say where a sample of the rows was asked, or nothing but sums of them."""
+    if not isinstance(tally, ClassScores):
+        return ""
+    if tally.sample is None:
+        return (
+            ", as if all classes erred together" if isinstance(metric.function, Average) else ", from sums of the rows"
+        )
+    few = len(tally.sample.truth) < float(tally.total)
+    return f", from a sample of {len(tally.sample.truth):,} rows" if few else ""
 
 
 def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
@@ -170,4 +220,6 @@ _WAYS: dict[str, Way] = {
     "median": median_intervals,
     "costs": cost_intervals,
     "relative costs": cost_intervals,
+    "line": line_intervals,
+    "rate": rate_intervals,
 }

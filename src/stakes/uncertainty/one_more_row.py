@@ -50,7 +50,8 @@ class Cells:
 
     ``counts`` are (weighted) rows, ``squares`` sums of their squared weights (None without weights), ``reach`` says
     into which cells one more row could fall, empty or not. ``shares`` are how frequent the classes count; None if that
-    varies like everything else. ``clusters`` are the counts of each cluster, along an axis before the others.
+    varies like everything else. ``clusters`` are the counts of each cluster, along an axis before the others. ``cases``
+    are those of each class in which its share was seen, where that is not known for sure.
     """
 
     values: Array
@@ -59,6 +60,7 @@ class Cells:
     shares: Array | None = None
     squares: Array | None = None
     clusters: Array | None = None
+    cases: tuple[int, ...] | None = None
 
     @cached_property
     def groups(self) -> "Cells":
@@ -68,25 +70,41 @@ class Cells:
         squares = None if self.squares is None else self.squares.reshape(count, -1)
         clusters = None if self.clusters is None else self.clusters.reshape(len(self.clusters), count, -1)
         shares = np.ones(1) if self.shares is None else self.shares
-        return Cells(flat[0], self.counts.reshape(count, -1), flat[1], shares, squares, clusters)
+        return Cells(flat[0], self.counts.reshape(count, -1), flat[1], shares, squares, clusters, self.cases)
+
+    def draw_shares(self, sampling: Sampling) -> Array:
+        """How frequent each group is: (group, draw), or the same in all draws."""
+        if self.cases is None:
+            return _shares(self)[:, None]
+        size, generator = (_draws(sampling), len(self.cases)), np.random.default_rng(sampling.seed + 1)
+        drawn = generator.standard_gamma(np.array(self.cases, np.float64) + 0.5, size)
+        return np.asarray((drawn / drawn.sum(axis=1, keepdims=True)).T)
 
 
 # ── a mean ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def mean_limits(cells: Cells, sampling: Sampling) -> Limits:
-    """Return the limits of a mean cost, or of a mean saving."""
-    groups, generator, draws = cells.groups, sampling.generator(), _draws(sampling)
-    counts, extra = _equal_rows(groups, sampling)
-    low, high, ends = np.zeros(draws), np.zeros(draws), np.zeros(2)
-    for share, values, rows, reach in zip(_shares(groups), groups.values, counts, groups.reach, strict=True):
-        if not share:
-            continue
-        sums, sizes, more = _draw(values, rows, extra, draws, generator)
-        bounds = np.array([values[reach].min(), values[reach].max()])
-        low += share * (sums + more * bounds[0]) / (sizes + more)
-        high += share * (sums + more * bounds[1]) / (sizes + more)
-        ends += share * bounds
+def mean_limits(cells: Cells, sampling: Sampling, *others: Cells) -> Limits:
+    """Return the limits of a mean cost, or of a mean saving; means over ``others``, drawn apart, are added."""
+    low, high, ends = _draw_means(sampling, cells, *others)
     crossed = min(np.count_nonzero(low <= 0), np.count_nonzero(high >= 0))
-    return _quantiles(low, high, ends, sampling)._replace(p=min(1.0, 2 * (1 + float(crossed)) / (1 + draws)))
+    return _quantiles(low, high, ends, sampling)._replace(p=min(1.0, 2 * (1 + float(crossed)) / (1 + len(low))))
+
+
+def _draw_means(sampling: Sampling, *cells: Cells) -> tuple[Array, Array, Array]:
+    """Draw the lower and the upper limit of a mean, or a sum of means; and the lowest and highest there can be."""
+    generator, draws = sampling.generator(), _draws(sampling)
+    low, high, ends = np.zeros(draws), np.zeros(draws), np.zeros(2)
+    for groups in (one.groups for one in cells):
+        counts, extra = _equal_rows(groups, sampling)
+        shares = groups.draw_shares(sampling)
+        for share, values, rows, reach in zip(shares, groups.values, counts, groups.reach, strict=True):
+            if not share.any():
+                continue
+            sums, sizes, more = _draw(values, rows, extra, draws, generator)
+            bounds = np.array([values[reach].min(), values[reach].max()])
+            low += share * (sums + more * bounds[0]) / (sizes + more)
+            high += share * (sums + more * bounds[1]) / (sizes + more)
+            ends += share.mean() * bounds
+    return low, high, ends
 
 
 def mean_interval(cells: Cells, sampling: Sampling, by_row: bool = False) -> Interval:
@@ -139,10 +157,12 @@ def normalised_limits(cells: Cells, prices: Array, sampling: Sampling) -> Limits
     ``prices`` are what each decision costs a row of each class: (class, decision).
     """
     least = prices.min(axis=1)
-    if cells.shares is not None:  # the denominator is known
-        unavoidable, found = float(cells.shares @ least), mean_limits(cells, sampling)
-        stake = float((cells.shares @ prices).min()) - unavoidable
-        return Limits((found.low - unavoidable) / stake, (found.high - unavoidable) / stake)
+    if cells.shares is not None:  # the denominator is known, or as sure as the cases behind the shares
+        shares, (low, high, ends) = cells.draw_shares(sampling), _draw_means(sampling, cells)
+        unavoidable, always = least @ shares, (prices.T @ shares).min(axis=0)
+        low, high = ((one - unavoidable) / (always - unavoidable) for one in (low, high))
+        usual = float(unavoidable.mean())
+        return _quantiles(low, high, (ends - usual) / (float(always.mean()) - usual), sampling)
     excess, counts = cells.values - least[:, None], cells.counts
     stakes = prices - least[:, None]
     cheapest = stakes[:, int((counts.sum(axis=1) @ stakes).argmin())]

@@ -6,10 +6,12 @@ their own: McNemar's exact test and Tango's interval. With clusters whole cluste
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes.errors import Pass, Text
 from stakes.metrics import Metric
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
@@ -17,14 +19,26 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTab
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
+from stakes.uncertainty.changes import cases_behind, influences
 from stakes.uncertainty.changes.losses import LossRows, of_losses
+from stakes.uncertainty.changes.number_sums import of_two_sums
 from stakes.uncertainty.changes.numbers import error_changes, group_rows, median_changes
-from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row
+from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row, unseen_row
 from stakes.uncertainty.changes.tables import table_changes, unseen_changes
 from stakes.uncertainty.costs import saving_limits
-from stakes.uncertainty.influence import SINGLE_CLUSTER, Influence, difference_limits, kish, t_limits
+from stakes.uncertainty.influence import (
+    NO_DIFFERENCE,
+    SINGLE_CLUSTER,
+    Influence,
+    difference_limits,
+    kish,
+    kish_of,
+    t_limits,
+)
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.shares import interval_and_test
+
+SAME_OUTPUT = "both models say the same on every row"
 
 
 @dataclass(frozen=True)
@@ -58,8 +72,62 @@ def difference(metric: Metric, sample: Sample, first: Array, second: Array, samp
     with np.errstate(invalid="ignore"):
         moved = one.influence.changes - other.influence.changes
     influence = replace(one.influence, changes=moved, unseen=_unseen(one, other))
-    method = f"influence of {_units(sample)} on the difference, Student's t"
-    return _judged(metric, one.value - other.value, influence, sampling, method)
+    tables = []
+    if metric.tally is ScoreTable and not moved.any():
+        tables = [ScoreTable.from_rows(output, sample.hits, sample.weight) for output in (first, second)]
+    same = not moved.any() and np.array_equal(first, second)
+    return finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
+
+
+def finish(
+    metric: Metric,
+    values: Sequence[float],
+    influence: Influence,
+    tables: Sequence[ScoreTable],
+    same: bool,
+    sampling: Sampling,
+    units: str = "rows",
+) -> Difference:
+    """Judge a difference by what rows change in it; ``same`` says whether both models say the same in every row.
+
+    Score ``tables`` tell what one more row could change where none of those that are there changes anything.
+    """
+    method = f"influence of {units} on the difference, Student's t"
+    if exact := _why_exact(metric, influence, same):
+        return Difference(0.0, 0.0, 1.0, method, exact)
+    if metric.tally is ScoreTable and not influence.changes.any():  # equal as far as these rows can tell
+        extra = max(_unseen_score(metric, value, table) for value, table in zip(values, tables, strict=True))
+        influence = replace(influence, unseen=extra)
+    return _judged(metric, values[0] - values[1], influence, sampling, method)
+
+
+def difference_of_sums(
+    metric: Metric, values: Sequence[float], both: Sequence[ErrorSums], own: Array | None, sampling: Sampling
+) -> Difference:
+    """The same of predicted numbers of which sums were kept (``changes/number_sums.py`` tells of ``own``)."""
+    if why := metric.no_interval:
+        return Difference(note=why)
+    with np.errstate(all="ignore"):
+        found = of_two_sums(metric, values, both, own, sampling)
+    if isinstance(found, str):
+        return Difference(note=Text(f"{found}; pass ", Pass("exact", True)))
+    same = values[0] == values[1] and not found.changes.any()
+    return finish(metric, values, found, [], same, sampling, "rows" if own is not None else "whole clusters")
+
+
+def difference_of_clusters(
+    metric: Metric, values: Sequence[float], both: Sequence[tuple[ScoreTable, Sampling]]
+) -> Difference:
+    """The same of scores of which tables were kept, and which clusters their rows lie in."""
+    if why := metric.no_interval:
+        return Difference(note=why)
+    one, other = (
+        influences([metric], [value], table, sampling)[0] for value, (table, sampling) in zip(values, both, strict=True)
+    )
+    if isinstance(one, str) or isinstance(other, str):
+        return Difference(note=one if isinstance(one, str) else str(other))
+    found = replace(one, changes=one.changes - other.changes, unseen=0.0)
+    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], "whole clusters")
 
 
 def difference_of_unpaired(
@@ -92,11 +160,22 @@ def _most(metric: Metric) -> float:
     return metric.range[1] - metric.range[0]
 
 
+def _why_exact(metric: Metric, influence: Influence, same: bool) -> str:
+    """Why a difference of 0 is exact; empty where it is not.
+
+    That two models agree on the rows at hand is no proof that they agree on the next one: only the same scores or
+    numbers on every row are, and figures that do not depend on the decisions.
+    """
+    if influence.changes.any() or influence.unseen:
+        return ""
+    if metric.tally is Confusion:
+        return NO_DIFFERENCE
+    return SAME_OUTPUT if same else ""
+
+
 def _judged(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
     if not influence.finite:
         return Difference(method=method, note=f"{metric.name} is infinite or undefined without some row")
-    if not influence.changes.any() and abs(gap) < 1e-12:
-        return Difference(0.0, 0.0, 1.0, method)
     found = difference_limits(gap, influence, _most(metric), sampling.confidence)
     if found is None:
         return Difference(method=method, note="too few rows bear the difference, or none makes one")
@@ -114,6 +193,26 @@ class _Judged:
 
 
 def _judge(metric: Metric, sample: Sample, output: Array, sampling: Sampling, alone: bool = False) -> "_Judged | str":
+    found = _judge_rows(metric, sample, output, sampling, alone)
+    if isinstance(found, str) or metric.population is None:
+        return found
+    behind = cases_behind(metric, found.value, (sample, output), _figure_of)
+    return replace(found, influence=found.influence.joined(*behind))
+
+
+def _figure_of(metric: Metric, rows: tuple[Sample, Array]) -> float:
+    """The figure of an output on these rows."""
+    sample, output = rows
+    if metric.tally is Confusion:
+        return _of_decisions(metric, sample, output, False).value
+    if metric.tally is ClassScores:
+        return float(metric.of(ClassScores.from_rows(output, sample.truth, sample.classes, sample.weight)))
+    return float(metric.of(ScoreTable.from_rows(output, sample.hits, sample.weight)))
+
+
+def _judge_rows(
+    metric: Metric, sample: Sample, output: Array, sampling: Sampling, alone: bool = False
+) -> "_Judged | str":
     held = sampling.fixed and sample.cluster is None
     if metric.tally is Confusion:
         found = _of_decisions(metric, sample, output, held)
@@ -133,6 +232,13 @@ def _unseen(one: _Judged, other: _Judged) -> float:
     return float(np.max(np.maximum(one.more.max(-1) - other.more.min(-1), other.more.max(-1) - one.more.min(-1))))
 
 
+def _unseen_score(metric: Metric, value: float, table: ScoreTable) -> float:
+    """The largest change of a figure by one more row, which the other model may score as before."""
+    if metric.interval == "area":  # ranked above or below all of the other class
+        return max(value - metric.range[0], metric.range[1] - value) / (min(table.effective_rows) + 1)
+    return unseen_row(metric, value, table)
+
+
 def _influence(sample: Sample, found: Array, most: float | None = None, held: bool = False) -> Influence:
     """Put together what rows change, or what clusters do."""
     if sample.cluster is not None:
@@ -140,21 +246,23 @@ def _influence(sample: Sample, found: Array, most: float | None = None, held: bo
         units = kish(np.bincount(sample.cluster, sample.weights, count))
         whole = found if len(found) == count else np.bincount(sample.cluster, found, count)
         return Influence.of_units(whole, units if most is None else most)
-    units = kish(sample.weights) if len(found) == len(sample.truth) else float(len(found))
+    each, of_rows = sample.weights / sample.unit, len(found) == len(sample.truth)
+    units = kish_of(sample.weights, sample.squared_weights) if of_rows else float(len(found))
     sizes: Array | float = units
     if held:
-        sizes = np.bincount(sample.truth)[sample.truth].astype(np.float64)
-    return Influence(found, np.ones(len(found)), sizes, (units if most is None else most) - 1)
+        sizes = np.bincount(sample.truth, each)[sample.truth]
+    return Influence(found, each if of_rows else np.ones(len(found)), sizes, (units if most is None else most) - 1)
 
 
 def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) -> _Judged:
     shape = len(sample.classes), len(sample.decisions)
     cells = sample.truth * shape[1] + decided
     counts, squares = (
-        np.bincount(cells, sample.weights**power, shape[0] * shape[1]).reshape(shape) for power in (1, 2)
+        np.bincount(cells, sums, shape[0] * shape[1]).reshape(shape)
+        for sums in (sample.weights, sample.squared_weights)
     )
-    weighted = sample.weight is not None
-    table = Confusion(sample.classes, sample.decisions, counts, squares if weighted else None, positive=sample.positive)
+    weighing = None if sample.weight is None else squares
+    table = Confusion(sample.classes, sample.decisions, counts, weighing, positive=sample.positive)
     value = float(metric.of(table))
     more = unseen_changes([metric], [value], table, held)[0]
     if sample.cluster is not None:
@@ -169,7 +277,7 @@ def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) ->
     each[np.arange(len(rows)), rows, columns] = unit[rows, columns]
     by_cell = np.zeros(shape)
     (by_cell[rows, columns],) = table_changes([metric], [value], table, each, held)
-    found = (by_cell / unit).ravel()[cells] * sample.weights
+    found = (by_cell / unit).ravel()[cells] * sample.unit
     return _Judged(value, _influence(sample, found, held=held), more)
 
 
@@ -181,7 +289,7 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_J
         codes = sample.truth if positive is None else 1 - positive.astype(np.int64)
         rows = LossRows(codes, scores, sample.weights, sample.weights**2, sample.cluster)
         of_loss = of_losses(metric, rows, held)
-        return of_loss if isinstance(of_loss, str) else _Judged(rows.mean(metric), replace(of_loss, unseen=0.0))
+        return of_loss if isinstance(of_loss, str) else _Judged(rows.value(metric), replace(of_loss, unseen=0.0))
     if positive is None:
         assert metric.changes is not None
         found = metric.changes(ClassRows(scores, sample.truth, sample.weights))
@@ -248,13 +356,13 @@ def flipped(sample: Sample, first: Array, second: Array) -> Flipped:
     places = {name: place for place, name in enumerate(sample.decisions)}
     right = np.array([places[name] for name in sample.classes])[sample.truth]
     a, b = first == right, second == right
-    both, one, other = (int(np.count_nonzero(rows)) for rows in (a & b, a & ~b, b & ~a))
-    return Flipped(both, one, other, len(a) - both - one - other)
+    both, one, other, none = (round(sample.rows[rows].sum()) for rows in (a & b, a & ~b, b & ~a, ~a & ~b))
+    return Flipped(both, one, other, none)
 
 
 def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> Difference:
     """The difference of accuracies."""
     rows = flipped(sample, first, second)
     one, other = rows.only_first_right, rows.only_second_right
-    low, high, p_value = interval_and_test(one, other, len(first), confidence)
+    low, high, p_value = interval_and_test(one, other, round(sample.rows.sum()), confidence)
     return Difference(low, high, p_value, "Tango's interval; McNemar's exact test")

@@ -1,7 +1,7 @@
 """Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.shuffles import Again, draw, probability
+from stakes.uncertainty.shuffles import Again, draw, every, probability
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
 
@@ -31,12 +31,13 @@ class PermutationTest(
     Plottable,
     Reportable,
     stakes="permutation test",
-    shown="metric value p_value permutations method question findings null dropped",
+    shown="metric value p_value permutations method question findings null dropped prior?",
 ):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
-    exact one that no float holds is given as the smallest that does. ``dropped`` rows lacked a value.
+    exact one that no float holds is given as the smallest that does. ``dropped`` rows lacked a value. ``prior`` are the
+    class frequencies that the figure is about, where those of the rows are others.
     """
 
     metric: str
@@ -47,6 +48,7 @@ class PermutationTest(
     method: str
     question: str
     dropped: Count = 0
+    prior: Mapping[str, float] | None = None
 
     drawn_as = "permutation test"
     plots = ("null",)
@@ -68,8 +70,8 @@ def permute(
     """Compare a figure of fixed predictions with what it is when the truth is shuffled against them.
 
     The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
-    classes need no drawing at all. For weighted classes and scores of several classes ``again(rng)`` must shuffle the
-    rows and count them.
+    classes need no drawing at all, nor do rows of which there are no more orders than permutations. For weighted
+    classes and scores of several classes ``again(rng)`` must shuffle the rows and count them.
     """
     check_whole("permutations", permutations, least=1)
     check_whole("seed", seed, 0, math.inf)
@@ -81,11 +83,14 @@ def permute(
     as_good = _judge(metric, value)
     if isinstance(tally, Confusion) and tally.of_pair and not tally.weighted:
         p, fisher = probability(tally.either_called(), lambda tables: as_good(metric.of(tables)))
-        method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins"
+        method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
-    if again is None and _needs_rows(tally):
+    if again is None and needs_rows(tally):
         raise errors.rows_not_kept(metric.text)
-    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if _needs_rows(tally) else None)
+    if not needs_rows(tally) and (listed := every(tally, metric, permutations)) is not None:
+        method = f"exact, over all {len(listed):,} orders of the truth, one-sided"
+        return PermutationTest(metric.text, value, float(as_good(listed).mean()), None, 0, method, QUESTION)
+    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if needs_rows(tally) else None)
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
@@ -105,6 +110,6 @@ def _judge(metric: Metric, value: float) -> Callable[[Number], Array]:
     return lambda figures: ~np.greater(figures, value + slack)
 
 
-def _needs_rows(tally: Tally) -> bool:
+def needs_rows(tally: Tally) -> bool:
     """Whether the tally has lost what shuffling needs: sums of regressions keep their rows."""
     return isinstance(tally, ClassScores) or (tally.weighted and not isinstance(tally, ErrorSums))

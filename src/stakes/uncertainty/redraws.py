@@ -126,8 +126,12 @@ def table_intervals(
     """Return the percentiles of each figure over tables drawn anew."""
     times = min(max(sampling.replicates, math.ceil(_BEYOND / sampling.tail)), _MOST_DRAWS)
     cells = sampling.generator().standard_gamma(table.counts.astype(np.float64) + 0.5, (times, 2, 2))
-    drawn = measure(list(metrics), table.with_counts(cells))
-    return [percentiles(np.asarray(one), sampling, f"the table drawn {times:,} times") for one in drawn]
+    drawn = np.stack(measure(list(metrics), table.with_counts(cells)))
+    words, places = f"the table drawn {times:,} times", np.flatnonzero(np.isfinite(drawn).all(-1))
+    ends = dict(zip(places.tolist(), zip(*sampling.percentiles(drawn[places].T), strict=True), strict=True))
+    return [
+        _between(*ends[i], words) if i in ends else percentiles(one, sampling, words) for i, one in enumerate(drawn)
+    ]
 
 
 def limits_of_tables(metric: Metric, tables: Confusion, sampling: Sampling) -> tuple[Array, Array]:
@@ -150,7 +154,10 @@ def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
         return none("it is undefined on most resamples")
     finite = bool(np.isfinite(defined).all())  # nothing lies between a number and infinity
     low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method="linear" if finite else "nearest")
+    return _between(low, high, words, f"undefined on {lost:,} of {len(draws):,} resamples" if lost else "")
+
+
+def _between(low: float, high: float, words: str, note: str = "") -> Interval:
     if low == high or (math.isfinite(high) and high - low <= 1e-12 * abs(high)):
         return none("every resample gives the same figure")
-    note = f"undefined on {lost:,} of {len(draws):,} resamples" if lost else ""
     return Interval(float(low), float(high), words, note)

@@ -1,7 +1,7 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from stakes.errors import Given, InputError, some
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import Frequencies
 from stakes.uncertainty.quantiles import normal, student
 
 DESIGNS = ("classes random", "classes fixed")
@@ -26,7 +28,8 @@ FEW_CLUSTERS = 30
 class Sampling:
     """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn.
 
-    With ``clusters`` other clusters would have been drawn, not other rows.
+    With ``clusters`` other clusters would have been drawn, not other rows. ``population`` is where the model is used,
+    if classes are not as frequent there as in the rows.
     """
 
     confidence: float = 0.95
@@ -34,6 +37,7 @@ class Sampling:
     seed: int = 0
     replicates: int = REPLICATES
     clusters: Clusters | None = None
+    population: Frequencies | Population | None = None
 
     def __post_init__(self) -> None:
         if not is_real(self.confidence) or not 1e-9 <= self.confidence <= 1 - 1e-9:
@@ -70,6 +74,10 @@ class Sampling:
         low, high = np.quantile(draws, (self.tail, 1 - self.tail), axis=0)
         return low, high
 
+    def of_clusters(self, clusters: Clusters | None) -> "Sampling":
+        """Return the same of rows that come in these clusters, or in none."""
+        return self if clusters is self.clusters else replace(self, clusters=clusters)
+
     def require_clusters(self) -> Clusters:
         """Return the clusters that are drawn, where rows come in some."""
         assert self.clusters is not None
@@ -89,7 +97,8 @@ class Sample:
     """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
 
     Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
-    that differs from row to row.
+    that differs from row to row. An entry can stand for many rows: ``alike`` says how many, ``weight`` what they weigh
+    together, and ``squares`` are the sums of their squared weights.
     """
 
     truth: Array
@@ -99,6 +108,16 @@ class Sample:
     weight: Array | None = None
     cluster: Array | None = None
     costs: Array | None = None
+    alike: Array | None = None
+    squares: Array | None = None
+
+    def take(self, rows: Array) -> "Sample":
+        """Return some of the rows (a mask)."""
+        columns = {name: getattr(self, name) for name in ("truth", "weight", "cluster", "costs", "alike", "squares")}
+        taken = {name: column[rows] for name, column in columns.items() if column is not None}
+        if "cluster" in taken:
+            taken["cluster"] = np.unique(taken["cluster"], return_inverse=True)[1]
+        return replace(self, **taken)
 
     @property
     def hits(self) -> Array:
@@ -106,9 +125,26 @@ class Sample:
         return np.asarray(self.truth == self.classes.index(str(self.positive)))
 
     @property
+    def rows(self) -> Array:
+        """How many rows each entry stands for."""
+        return np.ones(len(self.truth)) if self.alike is None else self.alike.astype(np.float64)
+
+    @property
     def weights(self) -> Array:
-        """What each row weighs."""
-        return np.ones(len(self.truth)) if self.weight is None else self.weight.astype(np.float64)
+        """What each row weighs, or rows alike together."""
+        return self.rows if self.weight is None else self.weight.astype(np.float64)
+
+    @property
+    def squared_weights(self) -> Array:
+        """The squared weight of each row, or the sum of those of rows alike."""
+        if self.weight is None:
+            return self.rows
+        return self.weights**2 if self.squares is None else self.squares.astype(np.float64)
+
+    @property
+    def unit(self) -> Array:
+        """What one row of each entry weighs."""
+        return self.squared_weights / self.weights
 
     @property
     def single_cluster(self) -> bool:

@@ -81,7 +81,7 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
 
 def row_powers(metric: Metric, whole: Tally) -> Array | None:
     """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
-    if whole.weighted or metric.loss is None or metric.relative_to is not None:
+    if whole.weighted or not metric.plain_mean:
         return None
     if isinstance(whole, ScoreTable):
         alike = LossRows.of_table(whole)

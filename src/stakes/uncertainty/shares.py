@@ -29,7 +29,30 @@ def clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, f
     return low, high
 
 
-METHODS = {"wilson": wilson, "clopper-pearson": clopper_pearson}
+def jeffreys(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return the percentiles of a Beta law with half a hit and half a miss more (Brown, Cai & DasGupta, 2001)."""
+    from scipy.special import betaincinv
+
+    tail, hits = (1 - confidence) / 2, share * n
+    low, high = (float(betaincinv(hits + 0.5, n - hits + 0.5, end)) for end in (tail, 1 - tail))
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
+
+
+def agresti_coull(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return Wald's limits after z² rows were added, half of them hits (Agresti & Coull, 1998)."""
+    z = normal((1 + confidence) / 2)
+    more = n + z**2
+    middle = (share * n + z**2 / 2) / more
+    half = z * math.sqrt(middle * (1 - middle) / more)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+METHODS = {
+    "wilson": wilson,
+    "clopper-pearson": clopper_pearson,
+    "jeffreys": jeffreys,
+    "agresti-coull": agresti_coull,
+}
 
 
 # ── two models on the same rows ──────────────────────────────────────────────────────────────────────────────────

@@ -8,17 +8,21 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
 from stakes import errors
+from stakes.engines import progress
 from stakes.metrics import Metric
 from stakes.metrics.folds import Fold
+from stakes.metrics.prior import base_of
 from stakes.metrics.ranking import twice_wins
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
+from stakes.tallies.losses import Losses
 from stakes.uncertainty.changes.numbers import moments_of
 
 Again = Callable[[np.random.Generator], Tally]
@@ -36,10 +40,19 @@ _FEW_AT_A_TIME = 100
 _MOST_ROWS = 10**9
 """NumPy draws no hypergeometric counts from more rows."""
 
+_DRAWN_ONE_BY_ONE = 1 << 11
+"""More positives than this are drawn part by part of the ranking."""
+
+_PARTS_OF_RANKING = 128
+
+_MOST_LISTED = 1 << 22
+"""Labels in all orders that are listed: a table of some megabytes."""
 
 _BLOCK = 1 << 16
 _MOST_TABLES = 1 << 27
 """More tables than this, from some 10¹³ rows on, take minutes."""
+
+_TINY = sys.float_info.min
 
 _UNDERFLOW = 760.0
 """Tables e⁷⁶⁰ times rarer than the most likely one have a probability that no float holds."""
@@ -51,10 +64,16 @@ def draw(
     """Return the figure of each shuffle, and how they were made."""
     if again is not None:
         weights = ", each with its weight" if tally.weighted else ""
-        null = [metric.of(again(rng)) for _ in range(permutations)]
+        null = [metric.of(again(rng)) for _ in _times(permutations)]
         return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
     if isinstance(tally, ErrorSums):
-        return _errors(tally, metric, permutations, rng), f"{permutations:,} shuffles of the truth"
+        if (rows := tally.rows) is None:
+            raise errors.rows_not_kept(metric.text)
+        moved = (
+            rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
+            for size in _parts(permutations, 8 * len(rows.truth))
+        )
+        return _errors(tally, rows, metric, moved), f"{permutations:,} shuffles of the truth"
     if tally.total >= _MOST_ROWS:
         raise errors.too_many_rows_to_shuffle(int(tally.total))
     if isinstance(tally, Confusion):
@@ -63,10 +82,66 @@ def draw(
         return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
-    if isinstance(metric.function, Fold) and metric.function.each is twice_wins:
-        wins = _twice_wins(tally, permutations, rng)
-        return metric.function.finish(wins, tally), f"{permutations:,} draws of the ranks of the positives"
-    return _figures(metric, _score_tables(tally, permutations, rng)), f"{permutations:,} draws of the positives"
+    added = _added(tally, metric)
+    if added is None:
+        return _figures(metric, _score_tables(tally, permutations, rng)), f"{permutations:,} draws of the positives"
+    fold, of_one, of_all = added
+    sums, parts = _sums_of_positives(tally, of_one, permutations, rng)
+    drawn = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
+    within = f"; counted in {parts} parts of the ranking, normal within each" if parts else ""
+    there = tally if metric.population is None else metric.population.of(tally)
+    return np.asarray(fold.finish(sums + of_all, there), np.float64), f"{permutations:,} {drawn}{within}"
+
+
+def every(tally: Tally, metric: Metric, most: int) -> Array | None:
+    """Return the figure of every order of the truth, each as likely as any other; None where there are more."""
+    if isinstance(tally, Confusion):
+        sizes = tally.counts.sum(-1).astype(np.int64).tolist()
+    elif isinstance(tally, ScoreTable):
+        sizes = [int(tally.N), int(tally.P)]
+    elif isinstance(tally, ErrorSums) and tally.rows is not None:
+        sizes = [1] * len(tally.rows.truth)
+    else:
+        return None
+    if (number := _number_of_orders(sizes, most)) is None or number * sum(sizes) > _MOST_LISTED:
+        return None
+    listed = orders(sizes)
+    if isinstance(tally, ErrorSums):
+        assert tally.rows is not None
+        return _errors(tally, tally.rows, metric, iter([tally.rows.prediction[listed]]))
+    if isinstance(tally, Confusion):
+        decided = np.repeat(np.arange(tally.counts.shape[-1]), tally.counts.sum(-2).astype(np.int64))
+        return _figures(metric, iter([tally.with_counts(_counted(listed, decided, tally.counts.shape))]))
+    rows = _rows_at_scores(tally)
+    found = np.add.reduceat(listed, np.cumsum(rows) - rows, axis=1)
+    return _figures(metric, _with_positives(tally, iter([found])))
+
+
+def _number_of_orders(sizes: list[int], most: int) -> int | None:
+    """How many different orders there are of so many labels of each class, unless there are more than ``most``."""
+    number, left = 1, sum(sizes)
+    for size in sorted(sizes)[:-1]:
+        for taken in range(1, size + 1):
+            number = number * (left - size + taken) // taken
+            if number > most:
+                return None
+        left -= size
+    return number
+
+
+def orders(sizes: list[int]) -> Array:
+    """List every different order of so many labels of each class, one in a row."""
+    rest = int(np.argmax(sizes))
+    listed = np.full((1, sum(sizes)), rest)
+    for code, size in enumerate(sizes):
+        if code == rest:
+            continue
+        free = np.nonzero(listed == rest)[1].reshape(len(listed), -1)
+        ways = list(combinations(range(free.shape[1]), size))
+        chosen = free[:, np.array(ways, np.int64).reshape(len(ways), size)]
+        listed = np.repeat(listed, len(ways), axis=0)
+        np.put_along_axis(listed, chosen.reshape(len(listed), size), code, axis=1)
+    return listed
 
 
 def _figures(metric: Metric, tallies: Iterator[Tally]) -> Array:
@@ -77,7 +152,13 @@ def _parts(permutations: int, cells: int) -> Iterator[int]:
     """Cut the permutations into parts that fit into memory."""
     most = max(1, _CELLS // cells)
     for start in range(0, permutations, most):
+        progress.tell(start, permutations, "shuffling labels")
         yield min(most, permutations - start)
+
+
+def _times(permutations: int) -> Iterator[int]:
+    """Count shuffles that are made one at a time."""
+    return (1 for _ in _parts(permutations, _CELLS))
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -110,38 +191,96 @@ def random_tables(truths: Array, decisions: Array, size: int, rng: np.random.Gen
 
 def shuffled_tables(truths: Array, decisions: Array, size: int, rng: np.random.Generator) -> Array:
     """Shuffle the decisions of single rows and count: cheaper for many classes and few rows."""
-    shape = (size, len(truths), len(decisions))
-    cells = np.repeat(np.arange(len(truths)) * len(decisions), truths)
     decided = np.tile(np.repeat(np.arange(len(decisions)), decisions), (size, 1))
-    cells = cells + rng.permuted(decided, axis=1, out=decided)
-    cells += np.arange(size)[:, None] * (shape[1] * shape[2])
-    return np.bincount(cells.ravel(), minlength=size * shape[1] * shape[2]).reshape(shape)
+    rng.permuted(decided, axis=1, out=decided)
+    return _counted(np.repeat(np.arange(len(truths)), truths), decided, (len(truths), len(decisions)))
+
+
+def _counted(truth: Array, decided: Array, shape: tuple[int, ...]) -> Array:
+    """Count rows into tables: one for each line of whichever of the two has several."""
+    cells = truth * shape[1] + decided
+    size, each = len(cells), math.prod(shape)
+    cells += np.arange(size)[:, None] * each
+    return np.bincount(cells.ravel(), minlength=size * each).reshape(size, *shape)
 
 
 def _combinations(joint: JointCounts, permutations: int, rng: np.random.Generator) -> Iterator[JointCounts]:
     truth, decision = (np.repeat(joint.codes[:, column], joint.counts) for column in (0, 1))
-    for _ in range(permutations):
+    for _ in _times(permutations):
         yield JointCounts.from_rows(joint.columns, joint.labels, (truth, rng.permutation(decision)))
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _twice_wins(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Array:
-    """Draw twice the pairs that positives win: ranks stay, and shuffling draws which of them are the positives'."""
-    rows = _rows_at_scores(table)
-    twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
-    P = int(table.P)
-    if _few_scores(table, rows):
-        drawn = (found @ twice_ranks for found in _positives(table, permutations, rng))
-        return np.concatenate(list(drawn)) - P * (P + 1)
-    of_rows = np.repeat(twice_ranks, rows)
+def _added(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | None:
+    """The figure as a fold, what a positive at each score adds to its sum, and what all rows add to it.
+
+    None for figures that are no such sum.
+    """
+    base, there = metric if metric.population is None else base_of(metric), metric.population
+    fold = base.function
+    if not isinstance(fold, Fold):
+        return None
+    rows, P = _rows_at_scores(table), int(table.P)
+    if fold.each is twice_wins:  # ranks stay, and shuffling draws which of them are the positives'
+        twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
+        return fold, twice_ranks, -P * (P + 1)
+    if isinstance(base.loss, Losses) and metric.loss is not None and table.grid is None:
+        scores = np.asarray(table.as_columns().scores, np.float64)
+        often = np.ones(2)
+        if there is not None:  # a row counts as its class is frequent there
+            sizes = np.array([table.N, table.P], np.float64)
+            often = there.weights(np.arange(2), sizes, (table.negative, table.positive))
+        lost, spared = (often[int(flag)] * metric.loss(np.full(len(scores), flag), scores) for flag in (True, False))
+        if np.isfinite(lost).all() and np.isfinite(spared).all():
+            return fold, lost - spared, float(rows @ spared)
+    return None
+
+
+def _sums_of_positives(
+    table: ScoreTable, of_one: Array, permutations: int, rng: np.random.Generator
+) -> tuple[Array, int]:
+    """Draw the sum over the positives of what one at each score adds, and say in how many parts of the ranking.
+
+    Of many positives at many scores, their numbers in parts of the ranking are drawn; only what is left, where in its
+    part each one lies, comes from its normal limit, with its mean and variance. That is less than a thousandth of the
+    variance of the sum (of ranks a ten-thousandth), so the limit is far closer than the draws can show.
+    """
+    rows, P = _rows_at_scores(table), int(table.P)
     fewer = min(P, int(table.N))  # drawing the smaller class costs less
-    sums = np.array([of_rows[_drawn(len(of_rows), fewer, rng)].sum() for _ in range(permutations)])
-    return (sums if fewer == P else of_rows.sum() - sums) - P * (P + 1)
+    if _COST_OF_A_DRAW * len(rows) <= min(_DRAWN_ONE_BY_ONE, table.total):
+        drawn = (found @ of_one for found in _positives(table, permutations, rng))
+        return np.concatenate(list(drawn)), 0
+    if fewer <= _DRAWN_ONE_BY_ONE:
+        of_rows = np.repeat(of_one, rows)
+        sums = np.array([of_rows[_drawn(len(of_rows), fewer, rng)].sum() for _ in _times(permutations)])
+        return (sums if fewer == P else of_rows.sum() - sums), 0
+    starts = _starts_of_parts(rows, of_one)
+    sizes = np.add.reduceat(rows, starts)
+    means = np.add.reduceat(rows * of_one.astype(np.float64), starts) / sizes
+    away = of_one - np.repeat(means, np.diff(starts, append=len(rows)))
+    spread = np.add.reduceat(rows * away**2, starts) / (sizes * np.maximum(sizes - 1.0, 1.0))
+    some = []
+    for size in _parts(permutations, len(sizes)):
+        found = rng.multivariate_hypergeometric(sizes, P, size, method="marginals")
+        some.append(found @ means + np.sqrt((found * (sizes - found)) @ spread) * rng.standard_normal(size))
+    return np.concatenate(some), len(sizes)
+
+
+def _starts_of_parts(rows: Array, of_one: Array) -> Array:
+    """Cut the ranking where parts hold like shares of rows and of their variance: what stands out is drawn alone."""
+    away = rows * (of_one - np.average(of_one, weights=rows)) ** 2
+    share = (rows / rows.sum() + away / max(away.sum(), _TINY)) / 2
+    middle = np.cumsum(share) - share / 2
+    return np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
 
 
 def _score_tables(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+    return _with_positives(table, _positives(table, permutations, rng))
+
+
+def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[ScoreTable]:
     scores, rows = table.as_columns().scores, _rows_at_scores(table)
-    for found in _positives(table, permutations, rng):
+    for found in positives:
         values = {"positives": found, "negatives": rows - found}
         yield ScoreTable(table.positive, table.negative, Columns(scores, values), table.grid)
 
@@ -174,24 +313,19 @@ def _drawn(rows: int, size: int, rng: np.random.Generator) -> Array:
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _errors(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.Generator) -> Array:
-    rows = sums.rows
-    if rows is None:
-        raise errors.rows_not_kept(metric.text)
+def _errors(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Array:
+    """The figure of each shuffle of the predictions; they come some at a time."""
     if set(metric.parts) <= {"prediction", "baseline"} and not metric.no_interval:  # figures of sums
-        return _figures(metric, _shuffled_sums(sums, rows, permutations, rng))
+        return _figures(metric, _shuffled_sums(sums, rows, moved))
     baseline = sums.baseline if sums.baseline_given else None
-    shuffles = (rng.permutation(rows.prediction) for _ in range(permutations))
     sums_of = partial(ErrorSums.from_rows, rows.truth, weight=rows.weight, baseline=baseline, parts=metric.parts)
-    return _figures(metric, (sums_of(moved) for moved in shuffles))
+    return _figures(metric, (sums_of(one) for some in moved for one in some))
 
 
-def _shuffled_sums(
-    sums: ErrorSums, rows: ErrorRows, permutations: int, rng: np.random.Generator
-) -> Iterator[ErrorSums]:
-    """Shuffle the predictions many times at once, and add up what figures of sums need."""
+def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, moved: Iterator[Array]) -> Iterator[ErrorSums]:
+    """Add up, for many shuffles at once, what figures of sums need."""
     weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
-    truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
+    truth = rows.truth.astype(np.float64)
     centre = np.average(truth, weights=weight)
 
     def total(column: Array) -> Array:
@@ -200,9 +334,8 @@ def _shuffled_sums(
     constant = None
     if sums.baseline is not None:
         constant = ErrorSums(moments_of(truth - centre, truth - sums.baseline, total), math.nan, weighted=True)
-    for size in _parts(permutations, 8 * len(truth)):
-        moved = rng.permuted(np.broadcast_to(prediction, (size, len(truth))), axis=1)
-        moments = moments_of(truth - centre, truth - moved, total)
+    for some in moved:
+        moments = moments_of(truth - centre, truth - some.astype(np.float64), total)
         yield ErrorSums(moments, math.nan, weighted=True, baseline=sums.baseline, constant=constant)
 
 

@@ -34,25 +34,32 @@ class Differences:
     p_value: Array
 
 
-def mover(one: Side, other: Side, confidence: float) -> Differences:
+def mover(one: Side, other: Side, confidence: float, correlation: Values = 0.0) -> Differences:
     """Return differences whose intervals are put together from those of both figures.
 
     The distances from each figure to the end of its own interval add up like standard errors. A p-value is one minus
     the confidence at which the interval would end at 0, on Student's t with the rows of the smaller sample, so that it
-    is below 0.05 just when a 95 % interval leaves 0 out.
+    is below 0.05 just when a 95 % interval leaves 0 out. Figures of rows of the same clusters have a ``correlation``.
     Newcombe (1998), Statistics in Medicine 17, method 10; Zou & Donner (2008), Statistics in Medicine 27.
     """
     from scipy.special import stdtr, stdtrit
 
     with np.errstate(invalid="ignore", divide="ignore"):  # what is unknown is NaN, and stays so
         value = one.value - other.value
-        below = np.hypot(one.value - one.low, other.high - other.value)
-        above = np.hypot(one.high - one.value, other.value - other.low)
+        below = _apart(one.value - one.low, other.high - other.value, correlation)
+        above = _apart(one.high - one.value, other.value - other.low, correlation)
         degrees = np.maximum(np.minimum(one.rows, other.rows) - 1, 1)
         away = np.abs(value) / np.where(value > 0, below, above) * stdtrit(degrees, (1 + confidence) / 2)
         p_value = np.where(value == 0, 1.0, 2 * stdtr(degrees, -away))
     unknown = ~np.isfinite(value - below) | ~np.isfinite(value + above)
     return Differences(*(np.where(unknown, np.nan, each) for each in (value, value - below, value + above, p_value)))
+
+
+def _apart(one: Array, other: Array, correlation: Values) -> Array:
+    """How far a difference of figures reaches that reach so far by themselves."""
+    if not np.any(correlation):
+        return np.hypot(one, other)
+    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
 
 
 def agree(found: Differences, p_value: Array, confidence: float) -> Differences:

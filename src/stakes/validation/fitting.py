@@ -170,13 +170,19 @@ def fit_all(
 
 
 def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Array, training: bool) -> Fitted:
+    seen = take(X, train)
+    model = fit_copy(estimator, seen, target.values[train])
+    return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
+
+
+def fit_copy(estimator: Estimator, X: Data, y: Array) -> Estimator:
+    """Return a copy of the estimator that is fitted on these rows."""
     from sklearn.base import clone
 
-    seen = take(X, train)
     with _users_code(f"{type(estimator).__name__} cannot be fitted to these rows"):
         model = clone(estimator, safe=False)  # also of what is none of scikit-learn's
-        model.fit(seen, target.values[train])
-    return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
+        model.fit(X, y)
+    return model
 
 
 def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterable[T]:

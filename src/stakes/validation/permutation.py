@@ -6,7 +6,8 @@ from typing import Unpack
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.engines.counting import count_rows, in_batches
+from stakes.engines.counting import count_elsewhere, count_rows, in_batches
+from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import About, Given, InputError, several
@@ -18,9 +19,9 @@ from stakes.metrics import Metric, cost
 from stakes.metrics.usual import TESTED
 from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
 from stakes.question.question import Question
-from stakes.tallies import ErrorSums, Tally
+from stakes.tallies import Confusion, ErrorSums, Tally
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import PermutationTest, permute
+from stakes.uncertainty.permutation import PermutationTest, needs_rows, permute
 
 _PERMUTATIONS = 10_000
 
@@ -34,9 +35,10 @@ def permutation_test(
     Predictions are given as in :func:`stakes.evaluate`; they stay, and the truth is shuffled against them (each truth
     together with its weight); so can tallies be, and published tables: ``Confusion([[80, 20], [10, 90]])``. The figure
     is the auc of scores, the mcc of decisions and the r2 of predicted numbers, unless ``metric`` names another.
-    Decisions between two classes are not shuffled: their p is exact. There are 10,000 permutations unless another
-    number is given. An estimator with ``X`` and ``y`` is fitted again for each permutation; the options of that are
-    ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
+    p is one-sided. Decisions between two classes are not shuffled: their p is exact, and so is that of few rows, all
+    orders of which are counted. There are 10,000 permutations unless another number is given. An estimator with ``X``
+    and ``y`` is fitted again for each permutation; the options of that are ``cv`` (a way to split, as ``how`` of
+    :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
 
     >>> permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0])
     <PermutationTest of mcc 1, p = 0.018>
@@ -63,10 +65,28 @@ def permutation_test(
     question.refuse_useless_threshold()
     if tallies:
         return _test(load_sum(data, question), None, question, permutations)
-    read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
-    counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
+    counted, read = _count_where_they_lie(data, question), None
+    if counted is None:
+        read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
+        counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
     return replace(_test(counted, read, question, permutations), dropped=counted.dropped)
+
+
+def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
+    """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None."""
+    if in_batches(data) or question.pricing is not None:
+        return None
+    data = in_format(data, question.text_format)
+    counted = count_elsewhere(data, RowQuestion(**question.rows))
+    if counted is None:
+        return None
+    if any(isinstance(one, ErrorSums) or needs_rows(one) for one in counted.tallies.values()):
+        return None
+    name, scores = _name(question), counted.scores
+    metric = None if name is None or scores is None or scores.grid is None else metrics.find(name)
+    ranked = metric is None or metric.tally is Confusion or (metric.one_row is not None and metric.one_row.bounds)
+    return counted if ranked else None  # of other figures bins do not tell what shuffled rows would score
 
 
 def _name(question: Question) -> str | None:
@@ -76,8 +96,8 @@ def _name(question: Question) -> str | None:
 
 def _test(counted: Counted, read: Read | None, question: Question, permutations: int) -> PermutationTest:
     _refuse_idle_shuffles(counted)
-    threshold, pricing = question["threshold"], question.pricing
-    evaluation = judge(counted, threshold, pricing=pricing)
+    asked = question["threshold"], question.sampling, question.pricing
+    evaluation, pricing = judge(counted, *asked), question.pricing
     name = _name(question)
     if name is None:
         usual = next(name for kind, name in TESTED.items() if kind.kind in counted.tallies)
@@ -92,9 +112,10 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
         assert read is not None
         rows = read.rows.shuffled(rng.permutation(len(read.rows.truth)))
         shuffled = count_read(replace(read, rows=rows), question["baseline"], metric.parts)
-        return _tally(judge(shuffled, threshold, pricing=pricing), metric)
+        return _tally(judge(shuffled, *asked), metric)
 
-    return permute(_tally(evaluation, metric), metric, permutations, question["seed"], again if read else None)
+    found = permute(_tally(evaluation, metric), metric, permutations, question["seed"], again if read else None)
+    return replace(found, prior=evaluation._prior_of(metric))
 
 
 def _refuse_idle_shuffles(counted: Counted) -> None:

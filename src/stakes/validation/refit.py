@@ -1,7 +1,7 @@
 """Could a validated figure be chance? Models are fitted again on shuffled data (Ojala & Garriga 2010, JMLR 11)."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -70,7 +70,7 @@ def refit_permutation(
     if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
         cv = list(cv)  # an iterator would be used up by the first validation
     trial = _Trial(estimator, cv, groups, question)
-    value, chosen, words = trial.observed(X, target, wanted)
+    value, chosen, words, prior = trial.observed(X, target, wanted)
     combined = "mean over folds" if _of_order(chosen) else "pooled out-of-fold"
     seeds = np.random.SeedSequence(seed).spawn(permutations)
     tasks = [partial(_figure_of_shuffle, trial, X, target, group, test, chosen, one) for one in seeds]
@@ -84,6 +84,7 @@ def refit_permutation(
         method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}, {words}",
         question=_QUESTIONS[test],
         dropped=dropped,
+        prior=prior,
     )
 
 
@@ -137,8 +138,8 @@ class _Trial:
     groups: Column
     question: Question
 
-    def observed(self, X: Data, target: Target, wanted: str) -> tuple[float, Metric, str]:
-        """Return the figure of the data as they are, which metric that is for them, and how the rows were split."""
+    def observed(self, X: Data, target: Target, wanted: str) -> tuple[float, Metric, str, Mapping[str, float] | None]:
+        """Return the figure of the data as they are, which metric that is for them, how rows were split, the prior."""
         said, rows, fold, words = self._out_of_fold(X, target)
         judged = judge(target, said, rows, self.question)
         chosen = metric_of(judged, wanted)
@@ -149,7 +150,7 @@ class _Trial:
                 f"{chosen.text} is undefined ({judged[wanted].reason or 'it is undefined on every fold'}), so there "
                 "is nothing to test; choose another metric or cv",
             )
-        return value, chosen, words
+        return value, chosen, words, judged._prior_of(chosen)
 
     def figure(self, X: Data, target: Target, metric: Metric) -> float:
         """Return the figure of other data."""

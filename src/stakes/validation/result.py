@@ -1,13 +1,14 @@
 """What a validation found: every figure on rows that the models had not seen, and beside it on those they had."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes import errors
 from stakes.evaluation import Evaluation
+from stakes.evaluation.over_folds import OverFolds
 from stakes.language.numbers import write
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
@@ -20,18 +21,22 @@ from stakes.validation.fitting import metric_of, value_of
 
 
 @dataclass(frozen=True)
-class FigureOverFolds(Record, shown="name pooled mean spread training undefined folds"):
+class FigureOverFolds(Record, shown="name pooled mean spread over_folds training all_rows undefined folds"):
     """One figure of a validation.
 
     ``pooled`` is the figure of all out-of-fold predictions together, ``mean`` and ``spread`` are the mean and the
     standard deviation (n − 1) over those ``folds`` on which it is defined, ``undefined`` counts the others, and
-    ``training`` is the figure on the rows that the models were fitted on.
+    ``over_folds`` is the mean with limits that allow for folds which share training rows (Nadeau & Bengio).
+    ``training`` is the figure on the rows that the models of the folds were fitted on, ``all_rows`` that of the model
+    which was fitted on all rows, on all rows.
     """
 
     name: str
     pooled: Estimate
     training: Estimate
     folds: tuple[float, ...]
+    over_folds: Estimate
+    all_rows: Estimate
 
     @property
     def mean(self) -> float:
@@ -59,9 +64,14 @@ class FigureOverFolds(Record, shown="name pooled mean spread training undefined 
         return (
             f"{self.name}: pooled out-of-fold {write(self.pooled.value)} ({sure}ignoring the input "
             f"{write(self.pooled.baseline)}), mean over folds "
-            f"{write(self.mean)}, spread over folds {write(self.spread)}{missing}, on training data "
-            f"{write(self.training.value)}"
+            f"{write(self.mean)}{self._corrected}, spread over folds {write(self.spread)}{missing}, on training data "
+            f"{write(self.training.value)}, fitted on all rows and judged on them {write(self.all_rows.value)}"
         )
+
+    @property
+    def _corrected(self) -> str:
+        found = self.over_folds
+        return "" if found.low is None else f" (corrected interval {write(found.low)} – {write(found.high)})"
 
 
 def mean_of_defined(values: Sequence[float]) -> float:
@@ -71,12 +81,20 @@ def mean_of_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation(Record, Shown, stakes="validation", form=1, shown="how fits repeats pooled training figures notes"):
+class Validation(
+    OverFolds,
+    Record,
+    Shown,
+    stakes="validation",
+    form=1,
+    shown="how fits repeats pooled training all_rows figures notes",
+):
     """An estimator judged on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
     every row counts once), ``folds`` are the evaluations of each fold (of all repeats), and ``training`` is that of
-    every model on its own training rows. ``v["auc"]`` has the figure of all three.
+    every model on its own training rows. ``v["auc"]`` has the figure of all three. ``model`` is fitted on all rows, for
+    the cases to come, and ``all_rows`` what it says about the rows that it has seen, which flatters it.
 
     ``truth``, ``predictions``, ``decisions``, ``rows`` and ``fold_of_row`` are what ``pooled`` judges, in the order of
     the rows. ``predictions`` are the scores of the positive class, or one column of scores for each of
@@ -93,16 +111,30 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
     rows: Array
     fold_of_row: Array
     repeats: Positive
+    judged_to_fitted: float
+    model: Value
+    all_rows: Evaluation
+
+    def over_folds(self, name: Value) -> tuple[float, ...]:
+        """Return a figure on each fold, of all repeats."""
+        if isinstance(name, tuple):  # of one class against the rest
+            return tuple(fold[name].value for fold in self.folds)
+        metric = metric_of(self.pooled, name)
+        return tuple(value_of(metric, fold) for fold in self.folds)
 
     def figure(self, name: Value) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
-        pooled, training = self.pooled[name], self.training[name]
-        if isinstance(name, tuple):  # of one class against the rest
-            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))
-        metric = metric_of(self.pooled, name)
-        return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
+        pooled, training, all_rows = (judged[name] for judged in (self.pooled, self.training, self.all_rows))
+        mean = self.mean_over_folds(name, self.pooled.sampling.confidence)
+        return FigureOverFolds(pooled.name, pooled, training, tuple(self.over_folds(name)), mean, all_rows)
 
     __getitem__ = figure
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.pooled
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pooled)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> list[dict[str, object]]:
@@ -114,8 +146,11 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
                 "low": found.pooled.low,
                 "high": found.pooled.high,
                 "mean": found.mean,
+                "mean_low": found.over_folds.low,
+                "mean_high": found.over_folds.high,
                 "spread": found.spread,
                 "training": found.training.value,
+                "all_rows": found.all_rows.value,
                 "undefined": found.undefined,
                 "reason": found.pooled.reason,
             }
@@ -139,7 +174,7 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
         several = len(self.folds) > 1
         notes = [
             "pooled: out of fold, all rows judged by models not fitted on them; training: every model on its own "
-            "training rows; a large gap is over-fitting",
+            "training rows; a large gap is over-fitting; all rows: the model fitted on all rows, on the same rows",
             "intervals of pooled figures are given these fits: they do not tell how other fits would vary",
         ]
         clusters = self.pooled.counted.clusters
@@ -153,7 +188,7 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
         if several:
             notes.append(
                 "folds: mean and standard deviation over the folds on which the figure is defined; "
-                "the spread is no standard error, because folds share training rows"
+                "the spread is no standard error, because folds share training rows, for which v[…].over_folds allows"
             )
         if self.repeats > 1:
             notes.append(f"pooled is the first of {self.repeats} repeats; those of folds are over all repeats")

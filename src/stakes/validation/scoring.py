@@ -12,11 +12,12 @@ from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Column, Data, Value
-from stakes.question.question import priced
+from stakes.question.question import at_frequencies
 from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.checks import refuse_masked
 from stakes.tallies.names import canonical
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Frequencies, Pricing
+from stakes.uncertainty.sampling import Sampling
 from stakes.validation.features import Estimator, require_scikit_learn
 from stakes.validation.fitting import ask_model, predict_rows, score_rows, trained_classes
 from stakes.validation.target import Target, as_array
@@ -44,7 +45,7 @@ def scorer(
             "no-direction-to-score",
             f"{metric.name} is neither better when higher nor when lower, so it cannot score; choose another metric",
         )
-    pricing = priced(costs, prior, training_prior)
+    pricing = None if costs is None else Pricing(costs, prior, training_prior)
     if pricing is None and metric.lacking:
         raise errors.which_costs(metric.name)
     if pricing is not None and metric.text not in cost.NAMES:
@@ -61,7 +62,7 @@ def scorer(
         )
     declared = classes if classes is not None or pricing is None else pricing.costs.classes
     known = None if declared is None else tuple(map(canonical, in_order(declared)))
-    return Scorer(ScoredFigure(metric.text, pricing, positive, known))
+    return Scorer(ScoredFigure(metric.text, pricing, positive, known, at_frequencies(prior, training_prior)))
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class ScoredFigure:
     pricing: Pricing | None = None
     positive: Value = None
     classes: tuple[str, ...] | None = None
+    frequencies: Frequencies | None = None
 
     @property
     def metric(self) -> Metric:
@@ -132,7 +134,8 @@ class ScoredFigure:
             columns |= {"task": "regression", "classes": None}
         else:
             columns |= {"task": "classification", "positive": self.positive}
-        judged = evaluation.judge(count_rows(parts=metric.parts, pricing=self.pricing, **columns), pricing=self.pricing)
+        counted = count_rows(parts=metric.parts, pricing=self.pricing, **columns)
+        judged = evaluation.judge(counted, None, Sampling(population=self.frequencies), self.pricing)
         found, tally, _ = judged._place_of(metric.text)
         if tally is None:
             raise errors.wrong_tally(found.name, found.tally.kind, " and ".join(judged.counted.tallies))

@@ -18,7 +18,7 @@ from stakes.engines.plan import Plan
 from stakes.engines.pricing import cost_column
 from stakes.engines.tables import refuse_different_indexes
 from stakes.engines.tasks import settle_task
-from stakes.errors import About, Given, InputError, rows_text
+from stakes.errors import About, Given, InputError, rows_text, some
 from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
@@ -108,7 +108,11 @@ def _prices(X: Data, question: Question) -> Mapping[str, Column]:
     """The columns of a table of features that costs name."""
     names = question.cost_columns
     if names and not hasattr(X, "columns"):
-        raise errors.cost_columns_without_data(names)
+        raise InputError(
+            "cost-columns-without-names",
+            f"the costs name the column {some(names)}, and the columns of X have no names ({type(X).__name__}); give X "
+            "as a data frame in which it stands",
+        )
     for name in names:
         if name not in X.columns:
             raise errors.no_such_column("costs", name, [str(column) for column in X.columns])

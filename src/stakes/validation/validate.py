@@ -12,7 +12,7 @@ from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.validation.features import Estimator
-from stakes.validation.fitting import Predictions, fit_all, judge
+from stakes.validation.fitting import Predictions, fit_all, fit_copy, judge, say
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
 from stakes.validation.target import as_array, column_of, read_rows
@@ -29,7 +29,8 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     (``confidence``, ``design``) are given these fits; with ``groups`` they draw whole groups.
 
     Of two classes the probability of the positive one is judged as the score, or else the decision function; of more
-    classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once.
+    classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once;
+    last of all a copy is fitted on all rows (``v.model``), and its figures on them stand beside the honest ones.
     Other arguments are those of :func:`stakes.evaluate`: ``alike`` makes labels alike before anything is fitted,
     ``where`` keeps rows of a table ``X`` that satisfy a condition, ``missing="drop"`` leaves out rows without ``y``,
     weight, segment or group, and with ``costs`` the folds are judged by what their decisions cost, also where a column
@@ -62,6 +63,7 @@ def validate_rows(
     dealt = {name: question[name] for name in ("seed", "stratified", "repeats")}
     splits = split(question["how"], X, target, groups, **dealt)
     fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=question["jobs"])
+    model = fit_copy(estimator, X, target.values)
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
@@ -91,4 +93,7 @@ def validate_rows(
         rows=chosen,
         fold_of_row=fold[first],
         repeats=len(splits.repeats),
+        judged_to_fitted=len(rows) / len(splits.fitted),
+        model=model,
+        all_rows=evaluate_fold(say(model, X, target), np.arange(len(target.values))),
     )

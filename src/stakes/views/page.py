@@ -1,6 +1,7 @@
 """What a view shows of a result: the verdict, facts, notes and a few small tables, still without any markup."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ from stakes.language.numbers import write
 from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason_text, words
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
+from stakes.text import current_language
 
 Figures: TypeAlias = Sequence[tuple[metrics.Metric, Estimate]]
 
@@ -115,13 +117,13 @@ class Page:
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def figures_grid(shown: Figures, families: bool) -> TextTable:
-    """Return figures with their intervals, what ignoring the input would score, and the questions that they answer."""
+def figures_grid(shown: Figures, families: bool, marks: Mapping[str, str]) -> TextTable:
+    """Return figures with their intervals (marked if noted), baselines and the questions that they answer."""
     rows = [
         (
             metric_name(metric.full_text),
             write(one.value),
-            between(one),
+            f"{between(one)}{marks.get(one.name, '')}",
             write(one.baseline),
             _meaning(metric, one, families),
         )
@@ -138,10 +140,19 @@ def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> st
     """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
     if not estimate.defined:
         return why_undefined(estimate)
-    question = metric_question(metric.full_text)
+    question = " ".join(filter(None, (metric_question(metric.full_text), where_used(estimate))))
     if everything and estimate.low is None and estimate.no_interval:
         return f"{question} {words('figures.no_interval', reason={'reason': estimate.no_interval})}"
     return question
+
+
+def where_used(estimate: Estimate) -> str:
+    """Say at which class frequencies a figure is, where those of the rows are others."""
+    if not estimate.prior:
+        return ""
+    if len(estimate.prior) > 2:
+        return words("figures.at_frequencies")
+    return words("figures.at_prevalence", share=next(iter(estimate.prior.values())))
 
 
 def why_undefined(undefined: Estimate) -> str:
@@ -173,13 +184,32 @@ def confusion_grid(confusion: Confusion) -> TextTable:
     return TextTable([words("confusion.corner"), *head[1:]], rows)
 
 
+def line_of(found: Estimate) -> str:
+    """Return a figure in one line, with its interval and what ignoring the input would score."""
+    if not found.defined:
+        return f"{metric_name(found.name)}: {why_undefined(found)}"
+    values = {name: getattr(found, name) for name in ("low", "high", "confidence", "baseline")}
+    sure = words("figures.no_interval", reason={"reason": found.no_interval}) if found.no_interval else ""
+    if found.low is not None:
+        sure = words("figures.line_interval", **values)
+    other = "" if math.isnan(found.baseline) else f" ({words('figures.line_baseline', **values)})"
+    return f"{metric_name(found.name)} {write(found.value, 'exact')}{sure and ', '}{sure}{other}"
+
+
 def between(estimate: object) -> str:
     """Write an interval, or a dash where there is none."""
     low, high = (getattr(estimate, end) for end in ("low", "high"))
     return "–" if low is None else f"{write(low)} – {write(high)}"
 
 
+def ranks_between(low: int, high: int) -> str:
+    """Write the ranks that a model may have."""
+    return write(low, "count") if low == high else f"{write(low, 'count')} – {write(high, 'count')}"
+
+
 def short(name: str) -> str:
-    """Long names by their first alias, where columns are narrow."""
+    """Long names by their first alias, which is English, where columns are narrow."""
+    if current_language() != "en":
+        return metric_name(name)
     aliases = [alias for alias in metrics.find(name).aliases if len(alias) < len(name)]
     return aliases[0] if len(name) > 12 and aliases else metric_name(name)

@@ -3,6 +3,7 @@
 import io
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stakes.text import columns, encodable, padded, uncommanding, visible
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 _LEAST_WORDS = 28
 """A column of sentences that has less room than this stands below its rows."""
 
-_NAME = 24
-"""How much room a name in the first column gets before it is folded."""
+_NAME, _LEAST_NAME = 24, 16
+"""How much room a name in the first column gets before sentences go below, and how much at least."""
 
 _GAP = 3
 
@@ -115,13 +116,16 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    widths = [max(columns(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
+    widths = _widths(grid)
     shown = list(range(len(widths)))
-    below = grid.below if grid.below is not None and _too_narrow(grid, widths, width) else None
+    below = grid.below if grid.below is not None and _needed(widths, shown, grid, _NAME) > width else None
     shown = [i for i in shown if i != below]
     title = [Text(wrap(grid.title, width, 2), style="italic")] if grid.title else []
     if _needed(widths, shown, grid) > width:
-        return Group(*title, *_blocks(grid, widths, width))
+        grid = _with_folded_heads(grid)
+        widths = _widths(grid)
+    if _needed(widths, shown, grid) > width:
+        return Group(*title, *_blocks(grid, width))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i in shown:
         words = i in grid.words
@@ -143,31 +147,41 @@ def _style(grid: TextTable, cell: str) -> str:
     return _STYLES.get(grid.tones.get(cell, "note"), "")
 
 
-def _too_narrow(grid: TextTable, widths: list[int], width: int) -> bool:
-    """Whether sentences would have to be squeezed beside the numbers."""
-    room = width - _needed(widths, list(range(len(widths))), grid)
-    return room < sum(min(_LEAST_WORDS, widths[i]) for i in grid.words if i)
+def _widths(grid: TextTable) -> list[int]:
+    """How wide each column is, its head among the cells."""
+    cells = [[*head.split("\n"), *column] for head, *column in zip(grid.head, *grid.rows, strict=True)]
+    return [max(map(columns, column)) for column in cells]
 
 
-def _needed(widths: list[int], shown: list[int], grid: TextTable, name: int = _NAME) -> int:
-    """The room that numbers and a (folded) name take."""
-    numbers = [widths[i] for i in shown if i not in grid.words]
-    return min(widths[0], name) + sum(numbers) + _GAP * (len(shown) - 1)
+def _with_folded_heads(grid: TextTable) -> TextTable:
+    """Heads that are wider than what stands below them, in several lines."""
+    room = [max(map(columns, column), default=1) for column in zip(*grid.rows, strict=True)] or [1] * len(grid.head)
+    heads = zip(grid.head, room, strict=True)
+    return replace(grid, head=[textwrap.fill(head, max(size, 1), break_long_words=False) for head, size in heads])
+
+
+def _needed(widths: list[int], shown: list[int], grid: TextTable, name: int = _LEAST_NAME) -> int:
+    """The room that numbers, words and a (folded) name take."""
+    return min(widths[0], name) + _beside_name(widths, shown, grid)
+
+
+def _beside_name(widths: list[int], shown: list[int], grid: TextTable) -> int:
+    """The room that the other columns take, words at a readable width."""
+    others = (min(widths[i], _LEAST_WORDS) if i in grid.words else widths[i] for i in shown if i)
+    return sum(others) + _GAP * (len(shown) - 1)
 
 
 def _name_width(widths: list[int], shown: list[int], grid: TextTable, width: int) -> int:
     """Names are whole where there is room for them, beside words of a readable width."""
-    words = sum(min(_LEAST_WORDS, widths[i]) for i in shown if i and i in grid.words)
-    return widths[0] if _needed(widths, shown, grid, widths[0]) + words <= width else min(widths[0], _NAME)
+    return min(widths[0], max(_LEAST_NAME, width - _beside_name(widths, shown, grid)))
 
 
-def _blocks(grid: TextTable, widths: list[int], width: int) -> Iterator["RenderableType"]:
+def _blocks(grid: TextTable, width: int) -> Iterator["RenderableType"]:
     """A table that is too wide, as a block of lines for each row."""
     from rich.text import Text
 
-    indent = max(columns(name) for name in grid.head[1:]) + 4
+    heads = [" ".join(head.split("\n")) for head in grid.head[1:]]
+    indent = max(map(columns, heads)) + 4
     for row in grid.rows:
-        cells = [
-            f"  {padded(name, indent - 2)}{cell}" for name, cell in zip(grid.head[1:], row[1:], strict=True) if cell
-        ]
+        cells = [f"  {padded(name, indent - 2)}{cell}" for name, cell in zip(heads, row[1:], strict=True) if cell]
         yield Text("\n".join([wrap(row[0], width, 2), *(wrap(cell, width, indent) for cell in cells)]))

@@ -1,15 +1,15 @@
 """Calibration: do things happen as often as the probabilities say?"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stakes import errors
 from stakes.decisions.calibration.decomposition import Decomposition, decompose, decompose_sum, recalibrate_table
 from stakes.decisions.calibration.honesty_test import HonestyTest, judge_classes, judge_clusters, worst_of
-from stakes.decisions.calibration.line import CalibrationLine, CertainRows, calibration_line, rows_at_0
-from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
+from stakes.decisions.calibration.line import CalibrationLine, CertainRows, calibration_line
+from stakes.decisions.calibration.reliability import Honest, Reliability, honest, judge_scores, reliability, rows_of
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, probability
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
@@ -19,6 +19,7 @@ from stakes.tallies.names import canonical
 from stakes.text import visible
 from stakes.uncertainty.interval import figure
 from stakes.uncertainty.intervals import interval
+from stakes.uncertainty.lines import rows_at_0
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 _NO_LOG_LOSS = "the log loss of several classes is no sum over classes, so it has no parts of this kind"
@@ -92,15 +93,14 @@ class Calibration(
     @cached_property
     def honest(self) -> Honest | None:
         """What honest probabilities would look like in rows like these; None when rows come in clusters."""
-        return honest(self.table, self.sampling)
+        test = None if self.sampling.clusters is not None else self.test
+        return None if test is None else honest(self.table, self.sampling, test)
 
     @cached_property
     def test(self) -> HonestyTest | None:
         """Whether honest probabilities could look like this; None for too few clusters."""
-        if self.honest is not None:
-            return self.honest.test
         clusters = self.sampling.clusters
-        return None if clusters is None else judge_clusters(clusters)
+        return judge_scores(self.table, self.sampling) if clusters is None else judge_clusters(clusters)
 
     @cached_property
     def certain(self) -> CertainRows:
@@ -121,6 +121,10 @@ class Calibration(
     def reliability(self, bins: int = 10, by: str = "mass") -> Reliability:
         """Return the reliability curve, in bins of equally many rows ("mass") or of equal "width", and without bins."""
         return reliability(self.table, bins, by, self.sampling, lambda: self.honest)
+
+    def to_rows(self) -> list[dict[str, float]]:
+        """Return one flat dictionary per bin of the reliability curve, for a data frame."""
+        return rows_of(self.reliability().bins)
 
     def __repr__(self) -> str:
         return visible(f"<Calibration of {self.table.positive!r} against {self.table.negative!r}>")
@@ -150,6 +154,9 @@ class ClassCalibrations(Record, Narrated, shown="rows impossible brier log_loss 
             raise errors.no_such_class(name, list(self.classes))
         return self.classes[canonical(name)]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.classes)
+
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score, added up over the classes."""
@@ -176,6 +183,10 @@ class ClassCalibrations(Record, Narrated, shown="rows impossible brier log_loss 
     def log_loss(self) -> Estimate:
         """Why there are no parts of the log loss."""
         return Estimate(probability.log_loss.name, math.nan, reason=_NO_LOG_LOSS)
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat dictionary per class and bin of its reliability curve, for a data frame."""
+        return [{"class": name, **row} for name, one in self.classes.items() for row in one.to_rows()]
 
     def __repr__(self) -> str:
         return f"<Calibration of {len(self.classes)} classes>"

@@ -19,7 +19,7 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import multiclass_brier_score
 from stakes.metrics.probability import NOISE, brier_score
 from stakes.records import Record
-from stakes.tallies import ClassScores, ScoreTable, Tally
+from stakes.tallies import ClassScores, ScoreTable
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import Sampling
@@ -63,26 +63,27 @@ class Decomposition(Record):
 def decompose(metric: Metric, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score or the log loss of two classes; ``fitted`` is the recalibrated table."""
     parts = LossTerms.of(metric, table, fitted)
-    return _figures(metric, parts, table, _uncertainty_limits(metric, table, sampling), sampling)
+    limits = interval(metric, parts.score, table, sampling)
+    return decomposition_of(metric, parts, limits, _uncertainty_limits(metric, table, sampling), sampling)
 
 
 def decompose_sum(scores: ClassScores, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score of several classes: the sum of those of each class against the rest."""
     of_class = [LossTerms.of(brier_score, table, recalibrate_table(table)) for table in scores.tables]
     parts = LossTerms(*(math.fsum(column) for column in zip(*of_class, strict=True)))
-    limits = none("it is a sum over classes")
-    return _figures(multiclass_brier_score, parts, scores, limits, sampling)
+    limits = interval(multiclass_brier_score, parts.score, scores, sampling)
+    return decomposition_of(multiclass_brier_score, parts, limits, none("it is a sum over classes"), sampling)
 
 
-def _figures(
-    metric: Metric, parts: LossTerms, tally: Tally, uncertainty: Interval, sampling: Sampling
+def decomposition_of(
+    metric: Metric, parts: LossTerms, limits: Interval, uncertainty: Interval, sampling: Sampling
 ) -> Decomposition:
+    """Return the parts of a loss as figures, with the limits of the loss itself and of the uncertainty."""
     made, noise = partial(figure, confidence=sampling.confidence), none(NOISE)
-    limits = interval(metric, parts.score, tally, sampling)
     why = "the loss is 0" if parts.score == 0 else "the loss is infinite" if math.isinf(parts.score) else ""
     share = math.nan if why else parts.miscalibration / parts.score
     return Decomposition(
-        made(metric.name, parts.score, parts.uncertainty, limits),
+        made(metric.text, parts.score, parts.uncertainty, limits),
         made("miscalibration", parts.miscalibration, 0.0, noise),
         made("discrimination", parts.discrimination, 0.0, noise),
         made("uncertainty", parts.uncertainty, parts.uncertainty, uncertainty),

@@ -6,19 +6,22 @@ from functools import partial
 
 import numpy as np
 
-from stakes.decisions.calibration import logistic
 from stakes.decisions.calibration.honesty_test import (
+    BINS,
     REDRAWN,
+    SHARES,
     HonestyTest,
-    compare_with_redrawn,
+    Looks,
     distance,
     gain,
+    judge_by_redrawing,
     log_odds,
     mean_share,
     squared_error,
 )
 from stakes.decisions.calibration.isotonic import rising_curve, upwards
 from stakes.errors import Given, InputError, some
+from stakes.metrics import logistic
 from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -32,6 +35,15 @@ BINNINGS = ("mass", "width")
 
 _MOST_SCORES = 500
 """Scores beyond this many are put together, equally many rows each, before the truth is redrawn."""
+
+_MOST_JUDGED = 200
+"""Likewise, before many probabilities are tested."""
+
+_BY_ROW = 1000
+"""So many rows are redrawn one by one."""
+
+_BAND_REDRAWN = 400
+"""How often the truth is redrawn for the band."""
 
 _CLUSTERED = "it takes rows as independent, and these come in clusters"
 
@@ -50,6 +62,12 @@ class Bins(Record):
     low: Array
     high: Array
     no_limits: str = ""
+
+
+def rows_of(bins: Record) -> list[dict[str, float]]:
+    """Return one flat dictionary per bin: of every column, its value there."""
+    columns = {name: values.tolist() for name, values in vars(bins).items() if isinstance(values, np.ndarray)}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,40 +170,79 @@ def _columns(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
 
 
 # ── what honest probabilities would look like ────────────────────────────────────────────────────────────────────
-def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
-    """Redraw the truth from the probabilities many times; None when rows come in clusters.
+def honest(table: ScoreTable, sampling: Sampling, test: HonestyTest) -> Honest:
+    """Redraw the truth from the probabilities many times, and see where the rising curve runs; ``test`` goes with it.
 
     A bootstrap of the rising curve itself would not do: it is not consistent (Sen, Banerjee & Woodroofe, 2010).
     """
-    if sampling.clusters is not None:
-        return None
-    scores, positives, weights, telling = _thin(table if table.total <= _MOST_SCORES else group_scores(table))
-    scores = np.minimum(scores, 1.0)  # means may be rounded beyond it
-    if sampling.fixed and table.P and table.N:  # the design, not the model, says how frequent the classes are
-        x = log_odds(scores)
-        scores = logistic.probability(x + logistic.shift(x, positives, weights - positives))
-    draws = sampling.generator().binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
-    files = np.concatenate([positives[None], draws])
-    found = [gain(scores, drawn, weights) for drawn in files]
-    gains = np.array([saved for saved, _ in found])
-    places = np.linspace(scores[0], scores[-1], 101)
-    heights = [np.interp(places, scores, fitted) for _, fitted in found[1:]]
-    low, high = sampling.percentiles(np.array(heights))
-    columns = np.stack([np.ones(len(scores)), log_odds(scores)])
-    line = distance((files - weights * scores) @ columns.T, columns, weights**2 / telling * scores * (1 - scores))
-    share = mean_share(gains[1:], squared_error(scores, draws, weights))
-    return Honest(places, low, high, sampling.confidence, compare_with_redrawn(line, gains, share))
+    rows = _Redrawable.of(table, sampling, _MOST_SCORES)
+    places = np.linspace(rows.scores[0], rows.scores[-1], 101)
+    drawn = rows.redraw(_BAND_REDRAWN, sampling.generator())
+    heights = [np.interp(places, rows.scores, gain(rows.scores, one, rows.weights)[1]) for one in drawn]
+    return Honest(places, *sampling.percentiles(np.array(heights)), sampling.confidence, test)
 
 
-def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
-    """Scores with positives, weights and the rows that tell as much; many scores are put together to their means."""
-    scores, positives, weights, squares = _columns(table)
-    if len(scores) > _MOST_SCORES:
-        place = np.unique(_by_mass(weights, _MOST_SCORES), return_inverse=True)[1]
-        sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
-        scores, positives, weights, squares = sums[0] / sums[2], *sums[1:]
-    telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
-    return scores, positives, weights, telling
+def judge_scores(table: ScoreTable, sampling: Sampling) -> HonestyTest:
+    """Redraw the truth of two classes, whose rows are independent, and look at the line and at the shape."""
+    most = _MOST_JUDGED if table.total > _BY_ROW else _BY_ROW
+    rows, generator = _Redrawable.of(table, sampling, most), sampling.generator()
+    bins = _by_mass(rows.weights, BINS)
+    tenths = (bins == np.unique(bins)[:, None]).astype(np.float64)
+    line, variances = np.stack([np.ones(len(bins)), log_odds(rows.scores)]), rows.variances
+    both = np.concatenate([line, tenths]).T
+    expected = (rows.weights * rows.scores) @ both
+
+    def look(files: Array) -> Looks:
+        pulls = files @ both - expected
+        return distance(pulls[:, :2], line, variances), distance(pulls[:, 2:], tenths, variances)
+
+    fine = rows if most == _BY_ROW else _Redrawable.of(table, sampling, _BY_ROW)
+    some = fine.redraw(SHARES, generator)
+    gains = np.array([gain(fine.scores, one, fine.weights)[0] for one in some])
+    share = mean_share(gains, squared_error(fine.scores, some, fine.weights))
+    here = look(rows.positives[None])
+    return judge_by_redrawing(here, lambda times: look(rows.redraw(times, generator)), REDRAWN, share)
+
+
+@dataclass(frozen=True, eq=False)
+class _Redrawable:
+    """Scores with positives, weights and the number of rows that tell as much, from which the truth can be redrawn."""
+
+    scores: Array
+    positives: Array
+    weights: Array
+    telling: Array
+
+    @classmethod
+    def of(cls, table: ScoreTable, sampling: Sampling, most: int) -> "_Redrawable":
+        """Take the scores of a table; beyond ``most`` they are put together to their means."""
+        scores, positives, weights, squares = _columns(table if table.total <= most else group_scores(table, most))
+        if len(scores) > most:
+            place = np.unique(_by_mass(weights, most), return_inverse=True)[1]
+            sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
+            scores, positives, weights, squares = sums[0] / sums[2], *sums[1:]
+        scores = np.minimum(scores, 1.0)  # means may be rounded beyond it
+        if sampling.fixed and table.P and table.N:  # the design, not the model, says how frequent the classes are
+            x = log_odds(scores)
+            scores = logistic.probability(x + logistic.shift(x, positives, weights - positives))
+        return cls(scores, positives, weights, np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64))
+
+    @property
+    def variances(self) -> Array:
+        """How much the positives at each score vary."""
+        return np.asarray(self.weights**2 / self.telling * self.scores * (1 - self.scores))
+
+    def redraw(self, times: int, generator: np.random.Generator) -> Array:
+        """The positives at each score (second axis) of so many redrawn files."""
+        ends = np.cumsum(self.telling)
+        hits: Array
+        if ends[-1] > _BY_ROW:
+            hits = generator.binomial(self.telling, self.scores, (times, len(ends)))
+        else:  # a throw for each row is quicker
+            hits = generator.random((times, ends[-1])) < np.repeat(self.scores, self.telling)
+            if len(ends) < ends[-1]:
+                hits = np.add.reduceat(hits, ends - self.telling, axis=1, dtype=np.float64)
+        return np.asarray(hits * (self.weights / self.telling))
 
 
 # ── what a picture needs of very many rows ───────────────────────────────────────────────────────────────────────

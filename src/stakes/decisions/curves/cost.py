@@ -6,6 +6,7 @@ curve is the lowest of all these lines; its pieces belong to the corners of the 
 """
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from stakes.metrics.declare import Figure
 from stakes.metrics.rates import false_positive_rate, miss_rate
 from stakes.tallies.arithmetic import Array, exact, ratio
 from stakes.tallies.checks import check_threshold
+from stakes.tallies.costs import Costs
 
 _PLACES = np.linspace(0, 1, 101)
 _NOTE = "each threshold was chosen on the rows that it is judged on, which flatters the curve"
@@ -27,7 +29,20 @@ def cost_curve(scored: Scored, *, threshold: float | None = None) -> Curve:
     trivial = {"never": x.copy(), "always": 1 - x}
     note = _NOTE if threshold is None else ""
     band = functools.partial(_band, scored, x, y, thresholds)
-    return Curve("cost", "probability_cost", "normalised_expected_cost", x, y, thresholds, band, trivial, note=note)
+    made = Curve("cost", "probability_cost", "normalised_expected_cost", x, y, thresholds, band, trivial, note=note)
+    return replace(made, place=_place(scored))
+
+
+def _place(scored: Scored) -> float | None:
+    """The share of the cost at stake that lies with misses where the model is used."""
+    if scored.population is None or scored.population.shares is None:
+        return None
+    share = float(scored.population.share_of(scored.table.positive))
+    pair = (scored.table.negative, scored.table.positive)
+    costs = scored.costs or Costs(miss=1, false_alarm=1)
+    (rest, alarm), (miss, hit) = np.array(costs.for_table(pair, pair, pair[1]), np.float64).tolist()
+    at_stake = share * (miss - hit), (1 - share) * (alarm - rest)
+    return float(at_stake[0] / sum(at_stake)) if min(at_stake) >= 0 < sum(at_stake) else None
 
 
 def _line(scored: Scored, threshold: float) -> tuple[Array, Array, Array]:

@@ -15,6 +15,9 @@ from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.costs import Costs, as_fraction
+from stakes.tallies.population import Population, Seen
+from stakes.tallies.pricing import lowest_score
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 
@@ -23,13 +26,36 @@ class Scored:
     """What a curve of two classes is drawn from: the scores, and how sure its band shall be.
 
     Whether the scores are probabilities is told by all rows, also for a segment of them; ``threshold`` is the one that
-    decisions are made with, if there is one.
+    decisions are made with, if there is one, ``population`` where they are made, at which ``costs``.
     """
 
     table: ScoreTable
     sampling: Sampling = USUAL
     probabilities: bool = False
     threshold: float | None = None
+    population: Population | None = None
+    costs: Costs | None = None
+
+    def there(self, tally: Seen) -> Seen:
+        """Return a tally of these rows as that of the place where the model is used."""
+        return tally if self.population is None else self.population.of(tally)
+
+    @property
+    def shares(self) -> tuple[float, float] | None:
+        """How frequent positives and negatives are where the model is used; None where those of the rows hold."""
+        there, table = self.population, self.table
+        if there is None or there.shares is None:
+            return None
+        positive, negative = (float(there.share_of(name, table.positive)) for name in (table.positive, table.negative))
+        return positive, negative
+
+    def scores_of(self, probabilities: Array) -> Array:
+        """Return the lowest scores that stand for these probabilities there."""
+        if self.population is None or self.population.factors is None:
+            return probabilities
+        first_is_positive = self.table.positive == self.population.classes[0]
+        pair = self.population.factors[::-1] if first_is_positive else self.population.factors
+        return np.array([lowest_score(as_fraction(p), *pair) for p in probabilities.tolist()])
 
     def need(self, kind: str, *wanted: str) -> None:
         """Refuse rows without ``positives`` or ``negatives`` and scores that are no ``probabilities``, where wanted."""
@@ -50,6 +76,7 @@ class ClassScored:
     scores: ClassScores
     sampling: Sampling = USUAL
     probabilities: bool = False
+    population: Population | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +120,10 @@ class Band(Record, shown="kind x low high confidence reason?"):
 class Curve(Record, Plottable):
     """Points of a curve with the threshold of each, and ``references``: the heights of lines to compare it with.
 
-    ``area`` is the area under it, for kinds that are summed up so; ``note`` what a careful colleague would point out.
+    ``area`` is the area under it, for kinds that are summed up so; ``note`` what a careful colleague would point out;
+    ``chance`` where the curve of shuffled labels would run, if that was asked. ``prior`` are the class frequencies that
+    it is about, the positive class first, if those of the rows are others; ``place`` is where on the x axis of a cost
+    curve they lie, at the costs of the evaluation (or equal ones).
     """
 
     kind: str
@@ -106,6 +136,9 @@ class Curve(Record, Plottable):
     references: Mapping[str, Array] = field(default_factory=dict)
     area: float | None = None
     note: str = ""
+    chance: Band | None = None
+    prior: Mapping[str, float] | None = None
+    place: float | None = None
 
     drawn_as = "curve"
 
@@ -131,7 +164,8 @@ class Curve(Record, Plottable):
 
     def data(self) -> dict[str, object]:
         """Return the columns under the names of their axes; the threshold +∞ is unknown."""
-        more = {"references": self.references, "area": self.area, "note": self.note}
+        more: dict[str, object] = {"references": self.references, "area": self.area, "note": self.note}
+        more |= {"chance": self.chance, "prior": self.prior, "place": self.place}
         return {
             "kind": self.kind,
             self.x_name: self.x,

@@ -18,7 +18,7 @@ from stakes.errors import InputError, short
 from stakes.question.options import Column
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.checks import as_list
+from stakes.tallies.checks import as_list, check_harm
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.quantiles import student
 from stakes.uncertainty.sampling import Sample
@@ -26,17 +26,22 @@ from stakes.uncertainty.sampling import Sample
 _USUAL = np.arange(1, 100) / 100
 
 
-def decision_curve(scored: Scored, *, thresholds: Column = None) -> Curve:
-    """Return the net benefit at threshold probabilities, beside acting on everybody and on nobody."""
+def decision_curve(scored: Scored, *, thresholds: Column = None, harm: float = 0.0) -> Curve:
+    """Return the net benefit at threshold probabilities, beside acting on everybody and on nobody.
+
+    ``harm`` is what asking the model costs for each case, in found cases; acting on all or none needs no asking.
+    """
     scored.need("decision", "probabilities")
     at = _threshold_probabilities(thresholds)
-    table = scored.table
-    P, N = float(table.P), float(table.N)
-    y = _net_benefit(table.at_each(at), at)
-    references = {"treat all": (P - N * _price(at)) / (P + N), "treat none": np.zeros(len(at))}
+    table, scores = scored.table, scored.scores_of(at)
+    found = scored.there(table.at_each(scores))
+    share = float(found.P[0] / found.total[0])
+    harm = check_harm(harm)
+    y = _net_benefit(found, at) - harm
+    references = {"treat all": share - (1 - share) * _price(at), "treat none": np.zeros(len(at))}
 
     def heights() -> Array:
-        return _net_benefit(bootstrap_tables(table, at, scored.sampling), at)
+        return _net_benefit(scored.there(bootstrap_tables(table, scores, scored.sampling)), at) - harm
 
     band = partial(bootstrap_band, at, heights, scored.sampling, y)
     return Curve("decision", "threshold_probability", "net_benefit", at, y, at, band, references)

@@ -6,7 +6,8 @@ Cases are rejected in the order of doubt, those with the same doubt together. Re
 of errors, or the mean cost, as it is.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -65,7 +66,8 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
     x, y = (kept[0] - kept) / kept[0], lost / kept
     height, random = "error_rate" if costs is None else "mean_cost", {"at random": np.full(size, y[0])}
-    band, area = partial(_band, cases, size - 1 - places, x, y, scored.sampling), float(weights @ y / kept[0])
+    held = scored.sampling if scored.population is None else replace(scored.sampling, design="classes fixed")
+    band, area = partial(_band, cases, size - 1 - places, x, y, held), float(weights @ y / kept[0])
     return Curve("reject", "share_rejected", height, x, y, doubts, band, random, area, cases.note)
 
 
@@ -158,13 +160,23 @@ def _cases_of_two(scored: Scored, costs: Costs | None, threshold: Value) -> _Cas
     if costs is None:
         starts, prices, reckoned = _rule_of_threshold(scored, threshold)
     else:
-        starts, prices = _rule_of_costs(scored.table, costs)
+        starts, prices = _rule_of_costs(scored, costs)
         reckoned = prices
     clusters = scored.sampling.clusters
     rows = _of_table(scored.table) if clusters is None else ScoredRows.of(clusters)
     decided = np.searchsorted(starts, rows.scores, side="right") - 1
-    doubt = (1 - rows.scores) * reckoned[0, decided] + rows.scores * reckoned[1, decided]
-    return _Cases(rows, doubt, decided, prices)
+    said = rows.scores if scored.population is None or costs is None else scored.population.correct(rows.scores)
+    doubt = (1 - said) * reckoned[0, decided] + said * reckoned[1, decided]
+    return _Cases(_there(scored, rows, (scored.table.negative, scored.table.positive)), doubt, decided, prices)
+
+
+def _there(scored: Scored | ClassScored, rows: ScoredRows, names: Sequence[str]) -> ScoredRows:
+    """The rows, counted as often as their classes are where the model is used."""
+    if scored.population is None:
+        return rows
+    factors = scored.population.weights(rows.truth, rows.weight, names)
+    squares = (rows.weight if rows.squares is None else rows.squares) * factors**2
+    return replace(rows, weight=rows.weight * factors, squares=squares)
 
 
 def _of_table(table: ScoreTable) -> ScoredRows:
@@ -190,14 +202,15 @@ def _rule_of_threshold(scored: Scored, threshold: Value) -> tuple[Array, Array, 
     return np.array([-np.inf, cut]), np.array([[0.0, 1], [1, 0]]), np.array([[0.0, alarm], [2 - alarm, 0]])
 
 
-def _rule_of_costs(table: ScoreTable, costs: Costs) -> tuple[Array, Array]:
-    """From which probability on each decision costs least, and what it costs (class × decision)."""
+def _rule_of_costs(scored: Scored, costs: Costs) -> tuple[Array, Array]:
+    """From which score on each decision costs least, and what it costs (class × decision)."""
+    table = scored.table
     matrix, names = costs.matrix, costs.decisions or ("negative", "positive")
     if costs.classes is not None:
         matrix = costs.for_table((table.negative, table.positive), names, table.positive)
     points = costs.switch_points(table.positive)
     prices = np.array(matrix, np.float64)[:, [names.index(decision) for decision, _ in points]]
-    return np.array([-np.inf, *(float(start) for _, start in points[1:])]), prices
+    return np.append(-np.inf, scored.scores_of(np.array([float(start) for _, start in points[1:]]))), prices
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -215,8 +228,10 @@ def _cases_of_many(scored: ClassScored, costs: Costs | None) -> _Cases:
         if not scored.probabilities:
             raise errors.no_curve("reject", "costs need probabilities, and the scores lie outside [0, 1]")
         prices = np.array(costs.for_table(classes, costs.decisions or classes, None), np.float64)
-        expected = rows.scores @ prices
+        said = rows.scores if scored.population is None else scored.population.correct(rows.scores)
+        expected = said @ prices
         decided, doubt = expected.argmin(axis=1), expected.min(axis=1)
     # some of the rows stand for more rows than they are
     thinned = isinstance(source, ClassSample) and not np.array_equal(source.squares, source.weight**2)
+    rows = _there(scored, rows, classes)
     return _Cases(rows, doubt, decided, prices, f"from a sample of {len(rows.truth):,} rows" if thinned else "")

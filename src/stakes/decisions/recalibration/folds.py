@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.recalibration.calibrators import Calibrator
+from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
 from stakes.engines.columns import as_weights, to_column
 from stakes.engines.labels import encode
@@ -54,6 +54,11 @@ def cross_fitted(
         fold_of = deal_folds(codes, folds, seed)
     else:
         together = encode(grouped).codes
+        if not together.any():
+            raise InputError(
+                "too-few-to-cross-fit",
+                "all rows belong to one cluster, which cannot be split into folds; give rows of more clusters, or none",
+            )
         fold_of = deal_folds(np.zeros(together.max() + 1), folds, seed)[together]
     span = float(np.min(values)), float(np.max(values))
     found = np.empty(values.shape)

@@ -41,9 +41,8 @@ def read_two_classes(calibrator: str, score: Column, truth: Column, weight: Colu
     return _weigh(one_column(calibrator, score), _positive(calibrator, truth), weight)
 
 
-def read_classes(score: Column, truth: Column, weight: Column, classes: Value) -> LabelledScores:
-    """Read probabilities: of the positive class of two, or of all classes."""
-    values = probability_table(score)
+def read_classes(values: Array, truth: Column, weight: Column, classes: Value) -> LabelledScores:
+    """Read the truth beside probabilities: of the positive class of two, or of all classes."""
     if values.ndim == 1:
         return _weigh(values, _positive("a single column of probabilities", truth), weight)
     names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else in_order(classes)))
@@ -75,7 +74,7 @@ def one_column(calibrator: str, score: Column) -> Array:
             "one-score-column",
             About("score"),
             f" is an array of shape {values.shape}, and {calibrator} is for two classes: give the column of the "
-            "positive one; for more classes there is TemperatureCalibrator",
+            "positive one; for more classes there are TemperatureCalibrator, AffineCalibrator and VectorCalibrator",
         )
     return as_finite(to_column(values, "score")).astype(np.float64)
 
@@ -100,11 +99,11 @@ def refuse_other_scale(values: Array, low: float, high: float) -> None:
         )
 
 
-def probability_table(score: Column) -> Array:
+def probability_table(calibrator: str, score: Column) -> Array:
     """Return the probabilities of one class, (n,), or of all, (n, k), which add up to 1."""
     values = as_array(score, "score")
     if values.ndim != 2 or values.shape[1] == 1:
-        values = one_column("TemperatureCalibrator", values)
+        values = one_column(calibrator, values)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     else:
         if values.dtype.kind not in "biuf":
@@ -115,7 +114,7 @@ def probability_table(score: Column) -> Array:
         raise InputError(
             "temperature-of-probabilities",
             About("score"),
-            f" holds {(low if low < 0 else high)!r}, which is no probability, and TemperatureCalibrator takes "
+            f" holds {(low if low < 0 else high)!r}, which is no probability, and {calibrator} takes "
             "probabilities; use SigmoidCalibrator or IsotonicCalibrator for other scores",
         )
     return values

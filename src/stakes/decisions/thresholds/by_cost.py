@@ -10,7 +10,15 @@ import numpy as np
 from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds import threshold_grid
 from stakes.decisions.thresholds.cost_account import CostAccount
-from stakes.decisions.thresholds.decision import BAYES, Decision, Range, UnseenMisses, all_within, threshold_way
+from stakes.decisions.thresholds.decision import (
+    BAYES,
+    Decision,
+    Range,
+    UnseenMisses,
+    all_within,
+    cheapest_constant,
+    threshold_way,
+)
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
@@ -78,7 +86,8 @@ class _ByCost(Search):
         self.alike = self._alike(paid)
         prices = None if pricing.costs.columns else np.array(self.prices, np.float64).T
         apart = self.goal.shares is not None
-        self.account = CostAccount(self.grid, self.shares, apart, sampling, resamples, prices)
+        cases = pricing.cases((table.negative, table.positive))
+        self.account = CostAccount(self.grid, self.shares, apart, sampling, resamples, prices, cases)
 
     def _bayes(self, probabilities: bool) -> tuple[list[float] | None, str]:
         """The thresholds that would cost least if the scores were right, or why there are none."""
@@ -117,6 +126,8 @@ class _ByCost(Search):
             taken, given = others[BAYES], bayes
         elif kept is not None:
             taken = others[threshold_way(kept)]
+        alternatives = {name: self.account.estimate(other) for name, other in others.items()}
+        constant = others[cheapest_constant(alternatives)]
         about, most = self._worth_of_labels() if given is None else (math.nan, math.nan)
         return Decision(
             criterion="the lowest cost",
@@ -127,8 +138,9 @@ class _ByCost(Search):
             thresholds=tuple(self.thresholds),
             apparent=Estimate(expected_cost.name, self.account.cost(self.own)),
             corrected=self.account.estimate(self.chosen),
-            alternatives={name: self.account.estimate(other) for name, other in others.items()},
-            savings={name: self.account.saving(other, taken) for name, other in others.items()},
+            alternatives=alternatives,
+            savings_by_score={name: self.account.saving(other, taken) for name, other in others.items()},
+            savings_for_everyone={name: self.account.saving(other, constant) for name, other in others.items()},
             miscalibration=None if bayes is None else self.account.saving(others[BAYES], self.chosen),
             alike=tuple(self.alike),
             bayes=None if bayes is None else tuple(bayes),
@@ -138,7 +150,7 @@ class _ByCost(Search):
             most_worth_of_labels=most,
             unseen=self._unseen(given or self.thresholds),
             find_over_thresholds=self._over_thresholds(),
-            kept=kept,
+            in_use_alike=kept,
             deployed=None if self.deployed is None else float(self.deployed[0]),
             shown_as=self.shown([*self.thresholds, *(bayes or ())], self.alike),
             positive=self.table.positive,

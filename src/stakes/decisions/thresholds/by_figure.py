@@ -59,10 +59,10 @@ class _ByFigure(Search):
             condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
             limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
             alike=alike,
-            kept=self.kept(alike) if self.wanted.condition is None else None,
+            in_use_alike=self.kept(alike) if self.wanted.condition is None else None,
             shown_as=self.shown([threshold], alike),
             find_over_thresholds=partial(
-                over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
+                over_thresholds, self.table, metric.text, partial(figure_of, metric), threshold, self.sampling
             ),
             positive=self.table.positive,
             negative=self.table.negative,
@@ -117,7 +117,9 @@ class _ByFigure(Search):
 
     def _figure(self, metric: metrics.Metric, table: Confusion) -> Estimate:
         level = self.sampling.confidence
-        return Estimate(metric.text, float(metric.of(table)), float(metric.baseline_of(table)), confidence=level)
+        prior = None if metric.population is None else metric.population.by_class
+        values = float(metric.of(table)), float(metric.baseline_of(table))
+        return Estimate(metric.text, *values, confidence=level, prior=prior)
 
     def _alike(self, grid: ThresholdGrid, place: int, drawn: Confusion) -> Array:
         """Which places cannot be told from the best, or might be just where the condition begins to hold."""

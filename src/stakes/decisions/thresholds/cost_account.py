@@ -19,8 +19,9 @@ from stakes.uncertainty.sampling import Sampling
 class CostAccount:
     """Adds up costs: how frequent each class counts (``shares``, the positive one first), and what varies.
 
-    With classes ``apart`` their shares are the same in every sample. ``prices`` are what each decision costs a row of
-    each class (class, decision); None if that differs from row to row.
+    With classes ``apart`` their shares are the same in every sample, or known from so many ``cases`` (the negative
+    class first). ``prices`` are what each decision costs a row of each class (class, decision); None if that differs
+    from row to row.
     """
 
     grid: ThresholdGrid
@@ -29,6 +30,7 @@ class CostAccount:
     sampling: Sampling
     resamples: Resamples
     prices: Array | None
+    cases: tuple[int, ...] | None = None
 
     def cost(self, policy: Policy) -> float:
         """The cost per case."""
@@ -65,9 +67,10 @@ class CostAccount:
         values = np.broadcast_to(prices.reshape(2, -1, len(taken.taken)), reach.shape)[::-1]
         squares = None if self.grid.squares is None else _joint(self.grid.squares, other, taken)[::-1]
         if self.resamples.counts is None:
-            return Cells(values, _joint(self.grid.weight, other, taken)[::-1], reach, shares, squares)
+            counts = _joint(self.grid.weight, other, taken)[::-1]
+            return Cells(values, counts, reach, shares, squares, None, self.cases)
         clusters = _joint_clusters(self.resamples.counts, other, taken)[:, ::-1]
-        return Cells(values, clusters.sum(axis=0), reach, shares, squares, clusters)
+        return Cells(values, clusters.sum(axis=0), reach, shares, squares, clusters, self.cases)
 
     def _cells_of_amounts(self, other: Policy, taken: Policy, reach: Array, shares: Array | None) -> Cells:
         """The same where costs differ by row: each cell as rows of two costs.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from stakes import metrics
@@ -65,18 +65,21 @@ class Decision(
     stakes="decision",
     shown="criterion question recommended kept positive negative rows dropped decisions thresholds table figures "
     "apparent corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
-    "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs findings",
+    "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs harm findings",
 ):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
     that chose them, which flatters; ``corrected`` the figure on rows that did not. ``alike`` are the ranges of
     thresholds that cannot be told from the best on these rows. If the Bayes thresholds, which no row has chosen, are
-    among them, they are ``recommended``; otherwise the threshold in use (0.5 if nobody named one), where that is among
-    them: then it is ``kept``. ``evaluation`` is the evaluation at the recommended thresholds, ``table`` its confusion
-    table, ``figures`` what it finds and alarms; at the share of positives that is ``deployed``, if that is another than
+    among them, they are taken; otherwise the threshold in use (0.5 if nobody named one), where that is among them: then
+    it is ``kept``. These are ``recommended`` if their cost on rows that did not choose them is below that of every
+    decision for everybody; otherwise the cheapest of those is (``for_everyone``), with infinite thresholds.
+    ``evaluation`` is the evaluation at the recommended thresholds, ``table`` its confusion table, ``figures`` what it
+    finds and alarms; at the share of positives that is ``deployed``, if that is another than
     that of the rows. ``shown_as`` are the thresholds with the digits that matter.
 
+    ``harm`` is what asking the model costs for each case; it is part of what every way costs that looks at the scores.
     ``alternatives`` are other ways to decide, ``savings`` what the recommended way saves against each;
     ``miscalibration`` is what the best thresholds save against the Bayes ones.
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
@@ -98,7 +101,8 @@ class Decision(
     confidence: float
     question: str = ""
     alternatives: Mapping[str, Estimate] = field(default_factory=dict)
-    savings: Mapping[str, Estimate] = field(default_factory=dict)
+    savings_by_score: Mapping[str, Estimate] = field(default_factory=dict)
+    savings_for_everyone: Mapping[str, Estimate] = field(default_factory=dict)
     alike: tuple[list[Range], ...] = ()
     costs: Costs | None = None
     bayes: tuple[float, ...] | None = None
@@ -108,10 +112,11 @@ class Decision(
     most_worth_of_labels: float = math.nan
     unseen: UnseenMisses | None = None
     condition: Estimate | None = None
+    harm: float = 0.0
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
-    kept: float | None = None
+    in_use_alike: float | None = None
     deployed: float | None = None
     shown_as: Mapping[float, float] = field(default_factory=dict)
     find_over_thresholds: Callable[[], Curve] | None = None
@@ -161,14 +166,30 @@ class Decision(
         return cheapest_constant(self.alternatives)
 
     @property
+    def for_everyone(self) -> bool:
+        """Whether the cheapest decision for everybody is recommended: deciding by the score does not look cheaper."""
+        always = self.constant
+        return bool(always) and self.savings_by_score[always].value <= 1e-12 * abs(self.alternatives[always].value)
+
+    @property
+    def savings(self) -> Mapping[str, Estimate]:
+        """What the recommended way saves against each of the others."""
+        return self.savings_for_everyone if self.for_everyone else self.savings_by_score
+
+    @property
+    def kept(self) -> float | None:
+        """The threshold in use, where these rows cannot tell it from the best and it is not better to ask nobody."""
+        return None if self.for_everyone else self.in_use_alike
+
+    @property
     def enough_evidence(self) -> bool | None:
         """Whether the model surely costs less than every decision for everybody; None when costs were not asked."""
-        return surely_saves(self.savings) if self.constant else None
+        return surely_saves(self.savings_by_score) if self.constant else None
 
     @property
     def rival(self) -> str:
-        """The decision for everybody against which the model's saving is least sure."""
-        return least_sure(self.savings)
+        """The decision for everybody against which the model's saving is least sure; the cheapest if that is taken."""
+        return self.constant if self.for_everyone else least_sure(self.savings_by_score)
 
     @property
     def bayes_is_alike(self) -> bool:
@@ -176,16 +197,27 @@ class Decision(
         return self.bayes is not None and all_within(self.bayes, self.alike)
 
     @property
-    def recommended(self) -> tuple[float, ...]:
-        """The thresholds to use: Bayes's or those in use if these rows cannot tell them from the best, or the best."""
+    def by_score(self) -> tuple[float, ...]:
+        """The thresholds for those who decide by the score, whether that looks cheaper than one decision or not."""
         if self.bayes is not None and self.bayes_is_alike:
             return self.bayes
-        return self.thresholds if self.kept is None else (self.kept,)
+        return self.thresholds if self.in_use_alike is None else (self.in_use_alike,)
+
+    @property
+    def recommended(self) -> tuple[float, ...]:
+        """The thresholds to use: Bayes's or those in use if these rows cannot tell them from the best, or the best.
+
+        Where one decision for everybody is recommended, they are infinite.
+        """
+        if not self.for_everyone:
+            return self.by_score
+        passed = self.decisions.index(self.constant.removeprefix("always "))
+        return tuple(-math.inf if place < passed else math.inf for place in range(len(self.thresholds)))
 
     @property
     def chosen(self) -> bool:
         """Whether these rows chose the recommended thresholds."""
-        return not self.bayes_is_alike and self.kept is None
+        return not (self.for_everyone or self.bayes_is_alike) and self.kept is None
 
     def shown(self, threshold: float) -> float:
         """Return a threshold with the digits that matter."""
@@ -193,10 +225,23 @@ class Decision(
 
     @property
     def cost(self) -> Estimate:
-        """What the recommended thresholds cost per case, on rows that did not choose them."""
-        if self.bayes_is_alike:
-            return self.alternatives[BAYES]
-        return self.corrected if self.kept is None else self.alternatives[threshold_way(self.kept)]
+        """What the recommended way costs per case, on rows that did not choose it."""
+        return self._ways[self.way]
+
+    @property
+    def way(self) -> str:
+        """How the recommended way is called among all ways to decide."""
+        if self.for_everyone:
+            return self.constant
+        kept = "" if self.kept is None else threshold_way(self.kept)
+        usual = BAYES if self.bayes_is_alike else kept
+        return usual if usual in self.alternatives else next(iter(self._ways))
+
+    @property
+    def _ways(self) -> Mapping[str, Estimate]:
+        """Every way to decide, the best of these rows first."""
+        best = f"thresholds of these rows ({self._listed(self.thresholds)})"
+        return {best: self.corrected, **self.alternatives}
 
     @property
     def flattered(self) -> bool:
@@ -207,19 +252,36 @@ class Decision(
     @property
     def worse(self) -> bool:
         """Whether the model surely costs more than some decision for everybody."""
-        return any(saving.high is not None and saving.high < 0 for saving in constants_of(self.savings).values())
+        always = constants_of(self.savings_by_score).values()
+        return any(saving.high is not None and saving.high < 0 for saving in always)
 
     @property
     def rough(self) -> bool:
         """Whether the threshold was chosen on too few positives: most of its cost is a guess at its optimism."""
         return self.most_worth_of_labels / 1.5 > self.corrected.value / 2
 
+    def asked_at(self, harm: float) -> "Decision":
+        """Return the same decision where asking the model for a case costs that."""
+        if not harm:
+            return self
+        return replace(
+            self,
+            harm=harm,
+            apparent=shift(self.apparent, harm),
+            corrected=shift(self.corrected, harm),
+            alternatives=add_harm(self.alternatives, harm),
+            savings_by_score=take_harm(self.savings_by_score, harm),
+            savings_for_everyone=add_harm(self.savings_for_everyone, harm),
+            find_over_thresholds=self.find_over_thresholds and partial(_add_to_curve, self.find_over_thresholds, harm),
+        )
+
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide; a saving is what the recommended way saves against it."""
-        best = f"thresholds of these rows ({self._listed(self.thresholds)})"
-        return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
+        return ways_as_rows(self._ways, self.savings, self.way)
 
     def __repr__(self) -> str:
+        if self.for_everyone:
+            return visible(f"<Decision: {self.constant.removeprefix('always ')!r} for everyone>")
         return visible(f"<Decision: {self.decisions[-1]!r} from {self._listed(self.recommended)}>")
 
     def _listed(self, thresholds: Sequence[float]) -> str:
@@ -291,11 +353,37 @@ def surely_saves(savings: Mapping[str, Estimate]) -> bool:
     return all(_at_least(saving) > 0 for saving in constants_of(savings).values())
 
 
-def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[WayRow]:
+def add_harm(ways: Mapping[str, Estimate], harm: float) -> dict[str, Estimate]:
+    """Return what ways to decide cost, with what asking the model costs; constant ones do not ask."""
+    always = constants_of(ways)
+    return {name: one if name in always else shift(one, harm) for name, one in ways.items()}
+
+
+def take_harm(savings: Mapping[str, Estimate], harm: float) -> dict[str, Estimate]:
+    """Return what asking the model saves: less by that against a constant decision."""
+    always = constants_of(savings)
+    return {name: shift(one, -harm) if name in always else one for name, one in savings.items()}
+
+
+def shift(found: Estimate, by: float) -> Estimate:
+    """Return a figure that is known to be larger by as much."""
+    low, high = (None if end is None else end + by for end in (found.low, found.high))
+    return replace(found, value=found.value + by, low=low, high=high)
+
+
+def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate], recommended: str) -> list[WayRow]:
     """Return ways to decide, with the figure of each and what is saved, as flat dictionaries."""
     rows: list[WayRow] = []
     for name, found in ways.items():
         rows.append({"way": name, "value": found.value, "low": found.low, "high": found.high})
         for key, part in (("saving", "value"), ("saving_low", "low"), ("saving_high", "high")):
             rows[-1][key] = getattr(savings.get(name), part, None)
+        rows[-1]["recommended"] = name == recommended
     return rows
+
+
+def _add_to_curve(find: Callable[[], Curve], harm: float) -> Curve:
+    """A curve of costs with what asking costs."""
+    curve = find()
+    band = replace(curve.band, low=curve.band.low + harm, high=curve.band.high + harm)
+    return replace(curve, y=curve.y + harm, find_band=partial(replace, band))

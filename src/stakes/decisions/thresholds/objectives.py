@@ -2,7 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,6 +76,10 @@ class BestFigure:
             raise errors.bad_condition(text) from None
         wished = precision if condition is recall else recall
         return cls(wished, condition, sign in (">=", "≥"), wanted)
+
+    def of_each(self, change: Callable[[Metric], Metric]) -> "BestFigure":
+        """Return the same with other figures in the place of its own."""
+        return replace(self, metric=change(self.metric), condition=self.condition and change(self.condition))
 
     @property
     def words(self) -> str:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.decisions.thresholds.decision import Range, all_within
 from stakes.decisions.thresholds.digits import round_thresholds
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
-from stakes.metrics.declare import Figure
+from stakes.metrics.declare import Figure, Metric
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
@@ -108,9 +108,9 @@ class MeanCost:
         return np.asarray((shares * (low + (high - low) * called)).sum(-1))
 
 
-def figure_of(name: str, tables: Confusion) -> Figure:
-    """A figure of each table; by its name, which decisions can be saved with."""
-    return metrics.find(name).of(tables)
+def figure_of(metric: Metric, tables: Confusion) -> Figure:
+    """A figure of each table."""
+    return metric.of(tables)
 
 
 def over_thresholds(

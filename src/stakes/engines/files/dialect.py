@@ -139,8 +139,16 @@ class Dialect:
             first = int((~signed).arg_true()[0])
             raise _uneven(argument, "with a percent sign and without", column[first], column.filter(signed), first)
         plain = self._with_points(self._without_thousands(column.str.replace(_PERCENT, "")), argument)
-        shares = plain.str.strip_chars().cast(pl.Float64, strict=False) / 100
+        shares = shares_of(plain.str.strip_chars())
         return shares.cast(pl.String).zip_with(shares.is_not_null() | column.is_null(), column)
+
+
+def shares_of(percentages: pl.Series) -> pl.Series:
+    """Return the numbers nearest to the decimal hundredths: 11.7 / 100 lies one bit below 0.117."""
+    if percentages.dtype not in (pl.String, pl.Float32, pl.Float64):
+        return percentages / 100
+    shares = (percentages.cast(pl.String) + "e-2").cast(pl.Float64, strict=False)
+    return shares.fill_null(percentages.cast(pl.Float64, strict=False) / 100)  # what has an exponent, or is no number
 
 
 def _uneven(argument: str, how: str, one: str, others: pl.Series, row: int) -> InputError:

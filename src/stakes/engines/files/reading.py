@@ -2,11 +2,11 @@
 
 import functools
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from stakes.engines.conditions.kinds import groups
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
+from stakes.engines.files.dialect import shares_of
 from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, single, sources
@@ -28,6 +29,8 @@ from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
     import duckdb
+
+T = TypeVar("T")
 
 _NUMBERS = ("score", "weight", "frequency")
 _LOOKED_AT = 1 << 20
@@ -160,12 +163,30 @@ class Files:
                 yield self._take(table, frame, kinds, start)
         progress.tell(done, done)
 
-    def with_types(self) -> "Files":
+    def read_batches(self, rows: int, read: Callable[[dict[str, pl.Series], int], T]) -> Iterator[T | int]:
+        """Yield what ``read`` makes of so many rows (and of the number of the first), batch by batch.
+
+        Of a batch without rows that count, how many were left out. What is wrong with a row is told with its place.
+        """
+        start = 0
+        for found in self.batches(rows):
+            first, start = start, start + len(found["truth"])
+            try:
+                yield read(found, first)
+            except errors.EmptyError as nothing:
+                yield nothing.dropped
+            except errors.InputError as problem:
+                raise problem.located(functools.partial(self._place_after, first)) from None
+
+    def _place_after(self, first: int, row: int) -> str:
+        return self.place_of(first + row)
+
+    def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
         if not any(table.dialect for table in self.tables) or self.condition is not None:
             return self
-        numbers = {name: argument in _NUMBERS for argument, name in self.wanted.items()}
-        tables = [table.with_types(numbers) for table in self.tables]
+        typed = {name: argument.startswith(tuple(numbers)) for argument, name in self.wanted.items()}
+        tables = [table.with_types(typed) for table in self.tables]
         return self if tables == self.tables else replace(self, tables=tables)
 
     @property
@@ -273,7 +294,7 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """The values of a column as its argument takes them; scores that are percentages become shares."""
     values = _typed(table, column, argument)
-    return values / 100 if _in_percent(table, argument, column.name) else values
+    return shares_of(values) if _in_percent(table, argument, column.name) else values
 
 
 def _in_percent(table: FileTable, argument: str, name: str) -> bool:

@@ -15,6 +15,7 @@ from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins, warn_of_wide
@@ -23,6 +24,7 @@ from stakes.metrics import cost
 from stakes.question.options import Data, Gated, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
+from stakes.results import speak
 from stakes.tallies import Confusion
 from stakes.tallies.checks import as_list, check_share
 
@@ -133,7 +135,7 @@ class Request:
         """Refuse conditions on costs, where none are given."""
         for figure in self.figures:
             if figure.metric.lacking:
-                raise errors.which_costs(figure.metric.name)
+                raise figure.metric.ask_for_parameters()
 
 
 @asks("gate")
@@ -173,8 +175,10 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
     return judge(evaluation_of(evaluation, question), request, baseline)
 
 
-def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate:
+def judge(evaluation: Evaluation | FewLabels, asked: Request, baseline: Data = None) -> Gate:
     """Hold an evaluation against what is asked."""
+    if isinstance(evaluation, FewLabels):
+        return _of_few_labels(evaluation, asked, baseline)
     if not isinstance(evaluation, Evaluation):
         raise InputError(
             "not-to-gate",
@@ -195,7 +199,15 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate
         checks += check_dropped(side.counted, asked.allow_dropped, whose and f" by the {whose}")
     dropped = sum(side.counted.dropped for side in sides.values())
     words = "" if against is None else against.words
-    return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped)
+    return speak(Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped), evaluation.lang)
+
+
+def _of_few_labels(found: FewLabels, asked: Request, baseline: Data) -> Gate:
+    """Hold what few labels tell against conditions; another model needs a truth for every row."""
+    if baseline is not None or asked.margins:
+        raise InputError("few-labels-baseline", "few labels do not tell two models apart; leave the baseline out")
+    checks = [condition.check(found) for condition in asked.conditions]
+    return speak(Gate(checks, found.rows, found.confidence), found.lang)
 
 
 def _refuse_one_decision(evaluation: Evaluation, figures: Sequence[Figure], whose: str) -> None:
@@ -230,7 +242,7 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
             )
         _, (name, other) = baseline.models.items()
         one, two = baseline.contestants
-        if all(np.array_equal(getattr(one, said), getattr(two, said)) for said in ("decided", "scores", "numbers")):
+        if one.says_the_same(two):
             errors.warn("like-the-baseline", f"{name} says what this model says in every row; check the baseline")
         return Baseline(other, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows", baseline)
     words = ""

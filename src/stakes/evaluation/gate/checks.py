@@ -45,15 +45,6 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
         """The outcome in one word."""
         return "passed" if self.passed else "failed"
 
-    @property
-    def remark(self) -> str:
-        """What the numbers do not say: the reason why there are none, and the segment."""
-        if self.segment is None:
-            return f"{self.condition}: {self.reason}" if self.reason else ""
-        if self.kind == "dropped":
-            return f"{self.condition}: that is {self.segment}"
-        return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
-
     def to_row(self) -> dict[str, object]:
         """Return a flat dictionary, for a data frame."""
         found = self.estimate

@@ -1,17 +1,24 @@
-"""Conditions on figures: ``auc.low >= 0.80``, ``f1[setosa] > 0.9``, ``recall.low >= 0.7 in every segment``."""
+"""Conditions on figures: ``auc.low >= 0.80``, ``f1[setosa] > 0.9``, ``recall.low >= 0.7 in every segment``.
+
+``gap(recall).high <= 0.1`` is about the largest gap between segments.
+"""
 
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from stakes import errors, metrics
-from stakes.errors import InputError, Pass, short
+from stakes.errors import InputError, short
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.gap import SPELLED, TOGETHER
 from stakes.evaluation.gate.checks import Check
-from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.metrics import Estimate, Metric
+from stakes.metrics.declare import Better
+from stakes.question.options import Value
+from stakes.tallies.names import FIGURE, written_of_class
 
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -19,11 +26,20 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_FIGURE = r"(?P<name>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<of>.+)\])?"
+_GAP = r"gap\s*\(\s*(?P<gap>[^()]*?(?:\([^()]*\))?[^()]*?)\s*(?:,\s*by\s*=\s*(?P<by>[^()]+?)\s*)?\)"
 _CONDITION = re.compile(
-    rf"\s*{_FIGURE}\s*(?:\.\s*(?P<end>value|low|high))?\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<limit>\S+)"
+    rf"\s*(?:{_GAP}|{FIGURE})\s*(?:\.\s*(?P<end>value|low|high))?\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<limit>\S+)"
     r"(?P<every>\s+in\s+every\s+segment)?\s*"
 )
+
+
+class Judged(Protocol):
+    """What has figures by their names, and segments that have them, too."""
+
+    @property
+    def segments(self) -> Mapping[str, "Judged"]: ...  # noqa: D102
+
+    def __getitem__(self, name: Value) -> Estimate: ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,7 @@ class Figure:
     @classmethod
     def parse(cls, text: str) -> "Figure":
         """Read ``auc``, ``f_beta(beta=2)`` or ``f1[setosa]``."""
-        found = re.fullmatch(rf"\s*{_FIGURE}\s*", text)
+        found = re.fullmatch(rf"\s*{FIGURE}\s*", text)
         if found is None:
             raise InputError(
                 "bad-figure",
@@ -53,19 +69,53 @@ class Figure:
         return cls(found["name"].strip(), found["of"])
 
     def __str__(self) -> str:
-        return self.name if self.of is None else f"{self.name}[{self.of}]"
+        return self.name if self.of is None else written_of_class(self.name, self.of)
 
-    def in_(self, evaluation: Evaluation) -> Estimate:
+    @property
+    def better(self) -> Better:
+        """Which values are better."""
+        return self.metric.better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The ends between which it lies."""
+        return self.metric.range
+
+    def in_(self, evaluation: Judged) -> Estimate:
         """Return the figure of an evaluation."""
-        if self.of is None:
-            return evaluation[self.name]
-        if not isinstance(evaluation, ManyClassEvaluation):
-            raise InputError(
-                "class-of-few",
-                f"{self!s}: [CLASS] is for more than two classes; choose the class of two with ",
-                Pass("positive"),
-            )
-        return evaluation[self.name, self.of]
+        return evaluation[self.name] if self.of is None else evaluation[self.name, self.of]
+
+
+@dataclass(frozen=True)
+class GapFigure(Figure):
+    """The largest gap of a figure between segments, or between the values of one of the columns that make them."""
+
+    by: str | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The figure that is compared; of several, the first."""
+        return metrics.find(TOGETHER.get(self.name, (self.name,))[0])
+
+    @property
+    def better(self) -> Better:
+        """A smaller gap is better."""
+        return "lower"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """From no gap to the widest."""
+        low, high = self.metric.range
+        return 0.0, high - low
+
+    def __str__(self) -> str:
+        return f"gap({super().__str__()}{'' if self.by is None else f', by={self.by}'})"
+
+    def in_(self, evaluation: Judged) -> Estimate:
+        """Return the gap of an evaluation."""
+        if not isinstance(evaluation, Evaluation):
+            raise InputError("gap-of-evaluations", f"{self!s} needs the truth of every row")
+        return evaluation.gap(self.name if self.of is None else (self.name, self.of), self.by).estimate
 
 
 @dataclass(frozen=True)
@@ -86,7 +136,7 @@ class Requirement:
         if found is None:
             raise errors.bad_requirement(text)
         sign = {"≥": ">=", "≤": "<="}.get(found["sign"], found["sign"])
-        figure = Figure(found["name"].strip(), found["of"])
+        figure = _figure(found)
         limit, every = _number(text, found["limit"]), bool(found["every"])
         end = f".{found['end']}" if found["end"] else ""
         shown = f"{figure}{end} {sign} {found['limit']}{' in every segment' if every else ''}"
@@ -94,17 +144,18 @@ class Requirement:
 
     def warn_if_weak(self) -> None:
         """Warn if a worse figure meets the condition where a better one does not, if any does, or by mere luck."""
-        metric, shown, upwards = self.figure.metric, short(repr(self.text)), self.sign in (">=", ">")
-        worst = metric.range[0 if upwards else 1]
-        if metric.better == ("lower" if upwards else "higher"):
+        figure, shown, upwards = self.figure, short(repr(self.text)), self.sign in (">=", ">")
+        name = str(figure) if isinstance(figure, GapFigure) else figure.metric.name
+        worst = figure.range[0 if upwards else 1]
+        if figure.better == ("lower" if upwards else "higher"):
             errors.warn(
                 "wrong-way",
-                f"{shown} points the wrong way: a {metric.better} {metric.name} is better, so it passes a worse model; "
+                f"{shown} points the wrong way: a {figure.better} {name} is better, so it passes a worse model; "
                 f"is {'<=' if upwards else '>='} meant?",
             )
         elif _SIGNS[self.sign](worst, self.limit):
             beyond = "below" if upwards else "above"
-            errors.warn("always-met", f"{shown} is met by every model: {metric.name} is never {beyond} {worst:g}")
+            errors.warn("always-met", f"{shown} is met by every model: {name} is never {beyond} {worst:g}")
         elif self.end == ("high" if upwards else "low"):
             meant = "low" if upwards else "high"
             errors.warn(
@@ -112,16 +163,17 @@ class Requirement:
                 f"{shown} is judged at the better end of the interval, so a model passes by chance; is .{meant} meant?",
             )
 
-    def check(self, evaluation: Evaluation) -> Check:
+    def check(self, evaluation: Judged) -> Check:
         """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""
         if not self.every_segment:
-            return self._check(self.figure.in_(evaluation))
+            return self.held_against(self.figure.in_(evaluation))
         if not evaluation.segments:
             raise errors.no_segments()
-        found = [self._check(self.figure.in_(part), name) for name, part in evaluation.segments.items()]
+        found = [self.held_against(self.figure.in_(part), name) for name, part in evaluation.segments.items()]
         return min(found, key=self._goodness)
 
-    def _check(self, estimate: Estimate, segment: str | None = None) -> Check:
+    def held_against(self, estimate: Estimate, segment: str | None = None) -> Check:
+        """Hold one figure against the number."""
         seen, reason = getattr(estimate, self.end), ""
         if not estimate.defined:
             seen, reason = None, f"{estimate.name} is undefined: {estimate.reason}"
@@ -135,6 +187,16 @@ class Requirement:
         if check.seen is None:
             return -math.inf
         return check.seen if self.sign in (">=", ">") else -check.seen
+
+
+def _figure(found: re.Match[str]) -> Figure:
+    """The figure that a condition names."""
+    if found["gap"] is None:
+        return Figure(found["name"].strip(), found["of"])
+    inner = re.fullmatch(rf"\s*{FIGURE}\s*", found["gap"])
+    if inner is None:
+        raise errors.bad_requirement(found[0])
+    return GapFigure(SPELLED.get(inner["name"], inner["name"]).strip(), inner["of"], found["by"])
 
 
 def _number(text: str, limit: str) -> float:

@@ -22,8 +22,9 @@ def calibration_section(evaluation: TwoClassEvaluation, found: Calibration) -> P
         p_value=None if test is None else test.p_value,
         redrawn=None if test is None or test.redrawn is None else {"as_far": test.as_far, "of": test.redrawn},
         line=[figure(one) for one in (found.slope, found.intercept_at_slope_1)],
-        ece=figure(evaluation.figures["ece"]),
+        ece=figure(found.ece if evaluation.population else evaluation.figures["ece"]),
         losses=[_parts(loss) for loss in (found.brier, found.log_loss)],
+        at_prior=evaluation.population is not None,
     )
 
 

@@ -16,10 +16,10 @@ def sections_of(decision: Decision) -> list[Part]:
 
 
 def _explorer(decision: Decision) -> list[Part]:
-    """The controls of threshold, costs and prevalence, which begin at the recommended threshold."""
+    """The controls of threshold, costs and prevalence, which begin at the recommended threshold; they ask for free."""
     evaluation = decision.evaluation
     stops = None if evaluation is None else evaluation._report_thresholds
-    return [] if stops is None else [explorer_section(evaluation, evaluation.scores, stops)]
+    return [] if stops is None or decision.harm else [explorer_section(evaluation, evaluation.scores, stops)]
 
 
 def _per(decision: Decision) -> int:

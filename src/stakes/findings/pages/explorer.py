@@ -9,7 +9,8 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, listed, section
 from stakes.language.sentences import short_name
 from stakes.tallies import ScoreTable
-from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, check_shares
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import AS_IN_THE_ROWS, check_shares
 
 BINS = 40
 
@@ -27,7 +28,7 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
         **{name: count if isinstance(count, int) else float(count) for name, count in sizes.items()},
         stops={name: listed(getattr(stops, name)) for name in ("thresholds", "tp", "fp")} | _squares(table, stops),
         complete=stops.complete,
-        threshold=None if evaluation.threshold is None else float(evaluation.threshold),
+        threshold=None if evaluation.threshold is None else max(float(evaluation.threshold), _lowest(stops)),
         probabilities=evaluation.probabilities,
         bands=_bands(evaluation, table, stops),
         histogram={"edges": listed(shown.edges), **{key: listed(shown.counts[name]) for key, name in names.items()}},
@@ -35,6 +36,7 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
             "given": prices.given,
             "decisions": [short_name(one) for one in prices.decisions],
             "matrix": prices.matrix,
+            "unit": "" if evaluation.pricing is None else evaluation.pricing.costs.unit,
         },
         deployed=prices.deployed,
         trained=prices.trained,
@@ -42,6 +44,11 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
         fixed=sampling.fixed,
         clusters=sampling.clusters is not None,
     )
+
+
+def _lowest(stops: ReportThresholds) -> float:
+    """From where on everybody is called positive."""
+    return float(min(stops.thresholds))
 
 
 def _squares(table: ScoreTable, stops: ReportThresholds) -> Part:
@@ -80,16 +87,17 @@ class Prices:
 def prices_of(evaluation: TwoClassEvaluation) -> Prices:
     """Return the prices of an evaluation; 1 for each mistake if nobody gave any, or if each row has its own."""
     pricing, pair = evaluation.pricing, (evaluation.negative, evaluation.positive)
+    deployed, trained = evaluation._shares_there.get(evaluation.positive), _trained(evaluation, pair)
     if pricing is None or pricing.costs.columns:
-        return Prices(False, pair, [[0.0, 1.0], [1.0, 0.0]])
+        return Prices(False, pair, [[0.0, 1.0], [1.0, 0.0]], deployed, trained)
     decisions = pricing.decisions(pair)
     matrix = [[float(cell) for cell in row] for row in pricing.prices(pair, decisions, evaluation.positive)]
-    deployed = pricing.deployed(pair, evaluation.positive)
-    return Prices(True, decisions, matrix, None if deployed is None else float(deployed[1]), _trained(pricing, pair))
+    return Prices(True, decisions, matrix, deployed, trained)
 
 
-def _trained(pricing: Pricing, pair: tuple[str, str]) -> float | None:
-    prior = pricing.training_prior
+def _trained(evaluation: TwoClassEvaluation, pair: tuple[str, str]) -> float | None:
+    given = evaluation.pricing or evaluation.sampling.population
+    prior = None if given is None or isinstance(given, Population) else given.training_prior
     if prior is None or (isinstance(prior, str) and prior == AS_IN_THE_ROWS):
         return None
     return float(check_shares("training_prior", prior, pair, pair[1])[1])

@@ -1,6 +1,7 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import marks, notes_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
@@ -12,8 +13,10 @@ from stakes.tallies import Confusion
 
 def figures_section(evaluation: Evaluation) -> Part:
     """Return all figures of an evaluation, family by family; the main ones are marked."""
+    notes = notes_of(evaluation, main=True) | notes_of(evaluation, main=False)
+    told = {name: {"mark": mark, "note": notes[name]} for name, mark in marks(evaluation).items()}
     rows = [
-        {**figure(estimate), "family": found.family, "main": found.headline}
+        {**figure(estimate), "family": found.family, "main": found.headline, **told.get(name, {})}
         for name, estimate in evaluation.figures.items()
         for found in [evaluation._find(name)]
     ]

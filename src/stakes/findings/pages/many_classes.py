@@ -132,4 +132,4 @@ def _slopes_section(evaluation: ManyClassEvaluation) -> list[Part]:
         {"name": short_name(name), "rows": evaluation.support[name], "figures": [figure(one) for one in line]}
         for name, line in known.items()
     ]
-    return [section("slopes", classes=rows)]
+    return [section("slopes", classes=rows, at_prior=evaluation.population is not None)]

@@ -20,6 +20,9 @@ from stakes.systems.worth import ModelWorth
 _MOST_CELLS = 2_500
 """The cells of component costs that a page holds, of all models together."""
 
+_MOST_OWN = 12
+"""A table of more classes or decisions is too large to look at."""
+
 _FIGURES = ("rate", "expected", "expected_low", "expected_high", "excess", "excess_low", "excess_high")
 
 
@@ -49,6 +52,7 @@ def _system_section(study: Study) -> Part:
             {"name": None if name == DECISION else short_name(name), "text": short_name(text)}
             for name, text in _shown_rules(network)
         ],
+        own=_own(study),
         models=[_model(study, name, room) for name in study.names],
         hidden=len(study.system.models) - len(study.names),
         start=study.names.index(first.model) if first is not None and first.model in study.names else 0,
@@ -56,6 +60,20 @@ def _system_section(study: Study) -> Part:
         constant={"decision": short_name(study.constant[0]), "cost": study.constant[1]},
         sliders=sliders(network),
     )
+
+
+def _own(study: Study) -> Part | None:
+    """The system's own table; of very many classes or decisions none."""
+    table = study.system.table
+    if max(table.shares.shape) > _MOST_OWN:
+        return None
+    shares = [{name: plain(cell[name]) for name in ("share", "low", "high")} for cell in table.to_rows()]
+    scale = study.per_thousand
+    costs = [
+        {"cost": plain(one["cost"]), "low": one["low"], "high": one["high"], "total": _scaled(one["total"], scale)}
+        for one in table.costs_of_classes()
+    ]
+    return {"shares": shares, "costs": costs}
 
 
 def _shown_rules(network: Network) -> list[tuple[str, str]]:
@@ -126,7 +144,7 @@ def _in_all(study: Study, costs: ComponentCosts) -> Part:
 def _threshold(study: Study, costs: ComponentCosts) -> Part | None:
     """From which probability on a calibrated score of the model should say yes; two classes only."""
     positive = study.system.positive
-    if positive is None or len(costs.outputs) != 2 or costs.sees or not costs.known or min(costs.right) < 0:
+    if positive is None or not study.system.can_have_threshold(costs.model):
         return None
     yes = costs.outputs[costs.right[costs.classes.index(positive)]]
     return {"yes": short_name(yes), "value": plain(study.system.threshold(costs.model).value)}

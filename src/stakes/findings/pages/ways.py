@@ -1,5 +1,6 @@
 """Ways to decide: their names, and what each costs or is worth."""
 
+import re
 from collections.abc import Sequence
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
@@ -27,7 +28,9 @@ def way(name: str) -> Sentence:
         return _NAMES[name]
     kind, _, rest = name.partition(" ")
     if kind == "thresholds":
-        return sentence("way.of_these_rows", thresholds=rest.partition("(")[2].rstrip(")"))
+        listed = rest.partition("(")[2].rstrip(")")
+        one = re.fullmatch(r"[\d.e-]+", listed)  # a number is written as the language has it
+        return sentence("way.of_these_rows", thresholds=float(listed) if one else listed)
     return (
         sentence("way.always", decision=rest) if kind == "always" else sentence("way.threshold", threshold=float(rest))
     )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
+from stakes.evaluation.gap import TOGETHER, USUAL
+from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
@@ -50,10 +52,12 @@ def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: 
     return [sentence(key, **values, **ends, confidence=found.confidence)]
 
 
-def in_cases(name: str, found: Estimate, per: int) -> dict[str, float | None]:
-    """Return a share and its ends as so many of 100 or 1,000 cases."""
+def in_cases(name: str, found: Estimate, per: int) -> dict[str, float | str | Sentence | None]:
+    """Return a share and its ends as so many of 100 or 1,000 cases, and the range in words; empty if there is none."""
     ends = {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-    return {key: None if one is None else whole(per * one, per) for key, one in ends.items()}
+    cases = {key: None if one is None else whole(per * one, per) for key, one in ends.items()}
+    low, high = cases[f"{name}_low"], cases[f"{name}_high"]
+    return {**cases, f"{name}_range": "" if low is None else sentence("decided.range", low=low, high=high)}
 
 
 def whole(cases: float, per: int) -> float:
@@ -96,7 +100,17 @@ def believe(
     lead = doubts[0] if doubts else sentence("verdict.believe_yes")
     ends = limits("verdict.believe_interval", found, name=metric(found.name))
     tone: Tone = "doubt" if doubts else "good"
-    return answer("verdict.believe", tone, lead, rows, *ends, *more, figures=shown)
+    return answer("verdict.believe", tone, lead, rows, *ends, *_more_rows(evaluation, doubts), *more, figures=shown)
+
+
+_TOO_WIDE = ("verdict.believe_chance", "verdict.believe_wide", "verdict.believe_rough")
+"""What more rows would mend."""
+
+
+def _more_rows(evaluation: Evaluation, doubts: Sequence[Sentence]) -> Iterator[Sentence]:
+    """How many rows would halve the interval, where it is too wide: widths fall with the root of the rows."""
+    if doubts and doubts[0].key in _TOO_WIDE:
+        yield sentence("verdict.believe_halved", n=4 * round(evaluation.rows))
 
 
 def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
@@ -133,9 +147,24 @@ def fails(
 ) -> Finding:
     """Return the answer to "where does it fail?": what was the ``lead`` says, and the segment in which it is worst."""
     apart, more = _worst_segment(evaluation, found)
+    more += _gap(evaluation)
     if not lead and not more:
         return answer("verdict.where", "open", sentence("verdict.where_unknown"))
     return answer("verdict.where", "doubt" if apart else "note", *lead, *more, figures=figures)
+
+
+def _gap(evaluation: Evaluation) -> list[Sentence]:
+    """The largest gap between segments: of the shares of both classes that are decided wrongly, or of the usual one."""
+    if not 1 < len(evaluation.segments) <= MOST:
+        return []
+    name = USUAL[evaluation.task]
+    if not all(known_figures(evaluation, one) for one in TOGETHER.get(name, (name,))):
+        return []
+    gap = evaluation.gap(name)
+    if gap.low is None or gap.highest is None:
+        return []
+    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "seen", "highest", "lowest")}
+    return [sentence("gap.between" if gap.low > 0 else "gap.between_alike", name=metric(gap.figure), **ends)]
 
 
 def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
@@ -143,8 +172,17 @@ def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
     return sorted(evaluation.segments.items(), key=lambda item: -float(item[1].rows))[:MOST]
 
 
+def _surely_worse(evaluation: Evaluation, found: Estimate) -> list[str]:
+    """The segments that are worse than the rest, all of them looked at together; of too many only by the key figure."""
+    of_table = evaluation._overview if found.name == evaluation._key_figure else None
+    if not found.defined or (of_table is None and len(evaluation.segments) > MOST):
+        return []
+    by = of_table or evaluation.by_segment(found.name)
+    return [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+
+
 def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool, list[Sentence]]:
-    """The segment in which a figure is worst, and whether its interval lies on the worse side of all rows."""
+    """The segment in which a figure is worst, and whether it is by the test of the table of segments."""
     if found is None or not evaluation.segments:
         return False, []
     parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
@@ -158,11 +196,12 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    worst = min(defined, key=lambda name: at_best(defined[name]))
+    surely = [name for name in _surely_worse(evaluation, found) if name in defined]
+    worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them
         return False, [sentence("verdict.where_better" if sign > 0 else "verdict.where_lower", **values)]
-    apart = at_best(here) < sign * found.value
+    apart = worst in surely
     key = "verdict.where_apart" if sign > 0 else "verdict.where_above"
     return apart, [sentence(key if apart else "verdict.where_alike", **values)]

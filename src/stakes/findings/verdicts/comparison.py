@@ -16,12 +16,16 @@ _MOST_NAMES, _MOST_SIDES = 5, 12
 def verdict_of(comparison: Comparison) -> tuple[Finding, ...]:
     """Return what is sure about the models, and what a careful colleague would point out."""
     wrong = [_about(name, one) for name, model in comparison.models.items() for one in wrongs(model)]
-    return in_order(_answers(comparison), [*wrong, *_cautions(comparison)])
+    answers = _answers(comparison)
+    if wrong:  # no figure of such a model is a reason to choose one
+        answers = [replace(one, tone="doubt") if one.tone == "good" else one for one in answers]
+    return in_order(answers, [*wrong, *_cautions(comparison)])
 
 
 def _about(model: str, found: Finding) -> Finding:
     """What is wrong with one of the models."""
-    return replace(found, sentences=(sentence("compared.about", model=model), *found.sentences))
+    first, *more = found.sentences
+    return replace(found, sentences=(sentence("compared.about", model=model, words=first), *more))
 
 
 def _answers(comparison: Comparison) -> list[Finding]:
@@ -31,15 +35,14 @@ def _answers(comparison: Comparison) -> list[Finding]:
         pairs = comparison._pairs_by(name)
         told.append(_of_two(comparison, pairs[0]) if len(pairs) == 1 else _of_many(comparison, name))
         told += _of_margin(comparison, name, pairs)
+        told += _of_segments(comparison, name, pairs) if comparison.segments else []
     return told
 
 
 def _of_two(comparison: Comparison, pair: Pair) -> Finding:
     names = {"first": pair.first, "second": pair.second}
-    figures = [
-        Chip.of(comparison.models[name].interval(pair.metric), "compared.model", name=name)
-        for name in (pair.first, pair.second)
-    ]
+    judged = {place.model: place.estimate for place in comparison._places_by(pair.metric)}
+    figures = [Chip.of(judged[name], "compared.model", name=name) for name in (pair.first, pair.second)]
     tone, words = _certainty(comparison, pair)
     sentences = [sentence(words, name=metric(pair.metric), **names)]
     if math.isfinite(pair.difference):
@@ -90,6 +93,27 @@ def _of_many(comparison: Comparison, name: str) -> Finding:
     return answer(question, tone, *sentences, figures=[best], name=called)
 
 
+def _of_segments(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list[Finding]:
+    """In which segments which model is better for sure; in doubt where another one is elsewhere."""
+    sure: dict[tuple[str, str], list[str]] = {}
+    for segment, part in comparison.segments.items():
+        for pair in part._pairs_by(name):
+            if pair.told_apart(comparison.confidence):
+                sure.setdefault((pair.first, pair.second), []).append(segment)
+    sentences = [
+        sentence(
+            "compared.better_in",
+            one=one,
+            other=other,
+            segments=names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES),
+        )
+        for (one, other), names in list(sure.items())[:_MOST_SIDES]
+    ] or [sentence("compared.nowhere", n=len(comparison.segments))]
+    against = any((other, one) in sure for one, other in sure)
+    tone: Tone = "doubt" if against or not sure else "good"
+    return [answer("compared.where", tone, *sentences, name=metric(name))]
+
+
 def _of_margin(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list[Finding]:
     judged = [pair for pair in pairs if pair.not_inferior is not None]
     if not judged:
@@ -114,6 +138,9 @@ def _cautions(comparison: Comparison) -> Iterator[Finding]:
     count = math.comb(len(comparison.models), 2)
     if count > 1:
         yield caution("compared.simultaneous" if comparison.simultaneous else "compared.each_alone", n=count)
+    if comparison.segments:
+        words = "compared.segments_at_once" if comparison.simultaneous else "compared.segments_alone"
+        yield caution(words, n=count * len(comparison.segments))
     if any(pair.low is None and math.isfinite(pair.difference) for pair in comparison.pairs):
         yield caution("compared.no_intervals")
     if comparison.clusters is not None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stakes.decisions.thresholds.decision import FOUND, PER, Decision
-from stakes.findings.verdicts.answers import in_cases, in_order, limits, whole
+from stakes.findings.pictures import share_limits, shares_of_truth
+from stakes.findings.verdicts.answers import in_cases, in_order, limits, side_of
 from stakes.findings.verdicts.ways import decision_cautions
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
@@ -27,7 +28,7 @@ def _answers(decision: Decision) -> Iterator[Finding]:
     yield _firm(decision)
     if decision.costs is not None:
         yield _bayes(decision)
-        if not math.isnan(decision.worth_of_labels):
+        if decision.chosen:
             yield _labels(decision)
 
 
@@ -36,11 +37,8 @@ def _what(decision: Decision) -> Finding:
     why = _why(decision)
     if decision.costs is None:
         return answer(question, "good", *rule, *why)
-    if decision.worse:
-        name = decision.constant.removeprefix("always ")
-        return answer(
-            question, "bad", sentence("decided.everyone", decision=name), sentence("decided.no_threshold"), *rule
-        )
+    if decision.for_everyone:
+        return answer(question, "bad" if decision.worse else "doubt", *rule, sentence("decided.no_threshold"))
     return answer(question, "good" if decision.enough_evidence else "doubt", *rule, *why)
 
 
@@ -80,18 +78,19 @@ def _hits_and_alarms(decision: Decision) -> Iterator[Finding]:
 
 
 def _shares(decision: Decision) -> Iterator[Finding]:
-    """How many of each class get which of several decisions."""
-    table = decision.table
+    """How many of each class get which of several decisions; clusters tell too little for intervals of these."""
+    table, evaluation = decision.table, decision.evaluation
     if table is None:
         return
+    clustered = evaluation is not None and evaluation.counted.clusters is not None
     told = []
-    for name, row in zip(table.truths, table.counts.astype(float), strict=True):
-        shares = zip(table.decisions, row / row.sum() if row.sum() else row, strict=True)
-        told += [
-            sentence("decided.who_gets", truth=name, decision=said, cases=whole(100 * share, 100))
-            for said, share in shares
-            if share
-        ]
+    every = share_limits(table, decision.confidence)
+    for name, shares, pairs in zip(table.truths, shares_of_truth(table), every, strict=True):
+        for said, share, ends in zip(table.decisions, shares.tolist(), pairs, strict=True):
+            low, high = (None, None) if ends is None or clustered else ends
+            cases = in_cases("cases", Estimate(said, share, low=low, high=high), 100)
+            key = "decided.who_gets" if low is None else "decided.who_surely_gets"
+            told += [sentence(key, truth=name, decision=said, **cases)] if share else []
     if told:
         yield answer("decided.who_each", "note", *told)
 
@@ -99,8 +98,8 @@ def _shares(decision: Decision) -> Iterator[Finding]:
 def _rule(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
     """Which decision from which score on."""
     names, shown = decision.decisions, [decision.shown(start) for start in thresholds]
-    if math.isinf(thresholds[0]):
-        return [sentence("decided.everyone", decision=names[0])]
+    if all(map(math.isinf, thresholds)):
+        return [sentence("decided.everyone", decision=names[thresholds.count(-math.inf)])]
     if len(thresholds) == 1:
         return [sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])]
     steps = [(name, start) for name, start in zip(names[1:], shown, strict=True) if math.isfinite(start)]
@@ -138,14 +137,16 @@ def _cost(decision: Decision) -> Finding:
 
 
 def _evidence(decision: Decision) -> Finding:
-    saving = decision.savings[decision.rival]
-    values = {"saving": _paid(decision, saving.value), "decision": decision.rival.removeprefix("always ")}
+    saving = decision.savings_by_score[decision.rival]
+    values = {"saving": _paid(decision, abs(saving.value)), "decision": decision.rival.removeprefix("always ")}
     tone: Tone = "doubt"
     words = "decided.not_enough"
     if decision.enough_evidence:
         tone, words = "good", "decided.earns"
     elif decision.worse:
-        tone, words, values["saving"] = "bad", "decided.loses", _paid(decision, -saving.value)
+        tone, words = "bad", "decided.loses"
+    elif decision.for_everyone:
+        words = "decided.saves_nothing" if saving.value == 0 else "decided.perhaps_loses"
     figures = [_chip(decision, saving, "decided.saving")]
     return answer("decided.evidence", tone, sentence(words, **values), *_unseen(decision), figures=figures)
 
@@ -153,7 +154,7 @@ def _evidence(decision: Decision) -> Finding:
 def _unseen(decision: Decision) -> list[Sentence]:
     """What cannot be excluded where no positive was missed."""
     found = decision.unseen
-    if found is None:
+    if found is None or decision.for_everyone:
         return []
     counts = {"positives": found.positives, "rows": decision.rows, "negatives": math.ceil(found.negatives)}
     cost = _paid(decision, found.cost)
@@ -225,10 +226,11 @@ def _bayes(decision: Decision) -> Finding:
     found = decision.miscalibration
     if found is None:
         return answer(question, "note", *starts)
-    sure = found.low is not None and found.low > 0
-    words = sentence("decided.misled" if sure else "decided.not_misled", cost=_paid(decision, found.value))
+    side = side_of(found, 0)
+    keys = {1: "decided.misled", 0: "decided.not_misled", -1: "decided.well_led"}
+    words = sentence(keys[side], cost=_paid(decision, abs(found.value)))
     figures = [_chip(decision, found, "decided.miscalibration")]
-    return answer(question, "doubt" if sure else "good", words, *starts, figures=figures)
+    return answer(question, "doubt" if side > 0 else "good", words, *starts, figures=figures)
 
 
 def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[Sentence]:

@@ -14,5 +14,6 @@ def verdict_of(gate: Gate) -> tuple[Finding, ...]:
             "gate.question", "bad", lead, *(sentence("gate.not_met", condition=c.condition) for c in failed[:MOST])
         )
     else:
-        found = answer("gate.question", "good", sentence("gate.open", n=count))
+        lead = sentence("gate.open_one") if count == 1 else sentence("gate.open", n=count)
+        found = answer("gate.question", "good", lead)
     return in_order([found], [caution("caution.dropped", n=gate.dropped)] if gate.dropped else [])

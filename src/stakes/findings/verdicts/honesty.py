@@ -4,17 +4,33 @@ The test looks at the slope and the shift of the log odds, which find with few r
 and at how often things happened at each probability, which finds any other shape. It has one p-value
 (``decisions/calibration/honesty_test.py``): honest probabilities are doubted in at most 5 of 100 files at 95 %
 confidence. The answer names the sharper look, and says how much miscalibration honest probabilities would show.
+
+What the test does not doubt need not be honest: few rows can show nothing. So "nothing speaks against it" is said only
+where the rows could have shown something, that is, where the interval of the slope lies between ½ and 2.
+
+One rule for words and tone: "no" is bad, and said only where something called impossible happened; "not quite" is a
+doubt.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.calibration.honesty_test import LINE, HonestyTest
-from stakes.findings.verdicts.answers import side_of
-from stakes.language.sentences import Chip, Finding, Sentence, answer, sentence
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import score_tables
+from stakes.findings.verdicts.answers import limits, side_of
+from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, sentence
 from stakes.metrics import Estimate
 
 QUESTION = "verdict.honest"
+UPSIDE_DOWN = "verdict.honest_upside_down"
+
+SLOPE_BADLY_OFF = 0.5, 2.0
+"""Below and above these slopes log odds are badly off: more than twice, or less than half of what they should be."""
+
+_SHIFT_BADLY_OFF = -math.log(2), math.log(2)
+"""Likewise of the shift, where there is no slope: the odds are off by more than a factor of 2."""
 
 
 def verdict_of(found: Calibration | ClassCalibrations) -> tuple[Finding, ...]:
@@ -22,9 +38,15 @@ def verdict_of(found: Calibration | ClassCalibrations) -> tuple[Finding, ...]:
     return (honesty(found, [found.ece]) if isinstance(found, Calibration) else honesty_of_classes(found),)
 
 
-def no_probabilities(scored: bool) -> Finding:
-    """Return the answer where there are decisions only, or scores that are no probabilities."""
-    key = "verdict.honest_no_probabilities" if scored else "verdict.honest_no_scores"
+def no_probabilities(evaluation: Evaluation) -> Finding:
+    """Return why nothing can be said: decisions only, scores that are no probabilities or in bins, or one class."""
+    key = "verdict.both_needed" if evaluation.task == "binary" else "verdict.classes_needed"
+    if evaluation._any_scores is None:
+        key = "verdict.honest_no_scores"
+    elif not evaluation.probabilities:
+        key = "verdict.honest_no_probabilities"
+    elif any(table.grid is not None for table in score_tables(evaluation)):
+        key = "verdict.honest_bins"
     return answer(QUESTION, "open", sentence(key))
 
 
@@ -34,47 +56,67 @@ def honesty(found: Calibration, figures: Sequence[Estimate] = ()) -> Finding:
     ways = _ways(found.slope, found.intercept_at_slope_1)
     rows = found.certain.rows if found.slope.defined else 0
     clipped = [sentence("verdict.honest_certain", n=rows)] if rows else []
-    return _conclude(found, found.certain.wrong, ways or [sentence("verdict.honest_off")], clipped, chips)
+    unsure = [sentence("verdict.honest_unsure"), *limits("verdict.honest_slope_range", found.slope)]
+    ways = ways or [sentence("verdict.honest_off")]
+    return _conclude(found, found.certain.wrong, ways, [] if _can_tell(found) else unsure, clipped, chips)
 
 
 def honesty_of_classes(found: ClassCalibrations, figures: Sequence[Estimate] = ()) -> Finding:
     """Return the answer for several classes, each against the rest."""
     each = found.classes.values()
+    turned = sum(side_of(one.slope, 0) < 0 for one in each)
     slopes = [side_of(one.slope, 1) for one in each]
     shifts = [side_of(one.intercept_at_slope_1, 0) for one in each]
     counts = {
-        "verdict.honest_classes_extreme": slopes.count(-1),
+        "verdict.honest_classes_upside_down": turned,
+        "verdict.honest_classes_extreme": slopes.count(-1) - turned,
         "verdict.honest_classes_timid": slopes.count(1),
         "verdict.honest_classes_high": shifts.count(-1),
         "verdict.honest_classes_low": shifts.count(1),
     }
     ways = [sentence(key, n=count, of=len(each)) for key, count in counts.items() if count]
-    return _conclude(found, found.impossible, [sentence("verdict.honest_classes"), *ways], [], figures)
+    open_ones = sum(not _can_tell(one) for one in each)
+    unsure = [sentence("verdict.honest_classes_unsure", n=open_ones, of=len(each))] if open_ones else []
+    return _conclude(found, found.impossible, [sentence("verdict.honest_classes"), *ways], unsure, [], figures)
+
+
+def _can_tell(found: Calibration) -> bool:
+    """Whether the rows tell honest probabilities from badly wrong ones."""
+    line, (low, high) = found.slope, SLOPE_BADLY_OFF
+    if not line.defined:
+        line, (low, high) = found.intercept_at_slope_1, _SHIFT_BADLY_OFF
+    return line.low is not None and line.high is not None and low <= line.low <= line.high <= high
 
 
 def _conclude(
     found: Calibration | ClassCalibrations,
     impossible: float,
     ways: Sequence[Sentence],
+    unsure: Sequence[Sentence],
     more: Sequence[Sentence],
     figures: Sequence[Chip | Estimate],
 ) -> Finding:
     """Draw the one conclusion; no other virtue makes up for something that was called impossible and happened."""
+    if found.sampling.population is not None:
+        more = [*more, sentence("verdict.honest_of_rows")]
     if impossible:
-        lead = sentence("verdict.honest_impossible"), sentence("verdict.honest_impossible_rows", n=impossible)
-        return answer(QUESTION, "bad", *lead, *more, figures=figures)
+        seen = sentence("verdict.honest_impossible"), sentence("verdict.honest_impossible_rows", n=impossible)
+        return answer(QUESTION, "bad", *seen, *more, figures=figures)
     test = found.test
     if test is None:
         return answer(QUESTION, "open", sentence("verdict.honest_untested"), *more, figures=figures)
     dishonest = test.p_value <= 1 - found.sampling.confidence
     looks = [*_look(test, dishonest), *_shares(found, test), *more]
-    if dishonest:
-        return answer(QUESTION, "doubt", *ways, *looks, figures=figures)
+    if lead := ways if dishonest else unsure:
+        tone: Tone = "bad" if lead[0].key == UPSIDE_DOWN else "doubt"
+        return answer(QUESTION, tone, *lead, *looks, figures=figures)
     return answer(QUESTION, "good", sentence("verdict.honest_yes"), *looks, figures=figures)
 
 
 def _ways(slope: Estimate, shift: Estimate) -> list[Sentence]:
     """In which ways the log odds are off beyond doubt."""
+    if side_of(slope, 0) < 0:
+        return [sentence(UPSIDE_DOWN)]
     bent, moved = side_of(slope, 1), side_of(shift, 0)
     ways = [sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid")] if bent else []
     return ways + ([sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else [])

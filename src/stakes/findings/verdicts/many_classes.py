@@ -42,7 +42,7 @@ def largest_classes(evaluation: ManyClassEvaluation) -> list[str]:
 def _honest(evaluation: ManyClassEvaluation) -> Finding:
     found = evaluation._studied_calibration
     if found is None:
-        return no_probabilities(evaluation.scores is not None)
+        return no_probabilities(evaluation)
     return honesty_of_classes(found, known_figures(evaluation, "normalised_multiclass_log_loss", "macro_ece"))
 
 

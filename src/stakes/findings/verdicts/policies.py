@@ -6,7 +6,7 @@ from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER, least_sure
 from stakes.findings.verdicts.answers import in_cases, in_order, limits
 from stakes.findings.verdicts.ways import decision_cautions
-from stakes.language.sentences import Chip, Finding, Tone, answer, caution, money, sentence
+from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, money, sentence
 from stakes.metrics import Estimate
 
 _MOST_CLASSES = 10
@@ -50,17 +50,32 @@ def _answers(policies: Policies) -> Iterator[Finding]:
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
         told = sentence(words, saving=money(PER * saving.value, unit), decision=rival.removeprefix("always "))
         yield answer("decided.evidence", tone, told, figures=[Chip.of(saving, "decided.saving", PER, "cost", unit)])
-    if policies.recalibration is not None:
-        yield _recalibration(policies.recalibration, unit)
+    if policies.method is not None:
+        yield _recalibration(policies, policies.method)
 
 
-def _recalibration(saved: Estimate, unit: str) -> Finding:
-    """Whether deciding by recalibrated probabilities would surely cost less, or more."""
+def _recalibration(policies: Policies, method: str) -> Finding:
+    """Whether deciding by recalibrated probabilities would surely cost less, or more; what other methods save."""
+    saved, unit = policies.recalibrations[method], policies.costs.unit
     tone: Tone = "good"
     words = "decided.recalibration_idle"
-    if saved.low is not None and saved.low > 0:
+    if _surely_saves(saved):
         tone, words = "doubt", "decided.recalibration_helps"
     elif saved.high is not None and saved.high < 0:
         words = "decided.recalibration_hurts"
-    figures = [Chip.of(saved, "decided.recalibration", PER, "cost", unit)]
-    return answer("decided.honest", tone, sentence(words, cost=money(PER * abs(saved.value), unit)), figures=figures)
+    cost = {"cost": money(PER * abs(saved.value), unit), "all": money(PER * policies.estimates[CHEAPEST].value, unit)}
+    told = [sentence(words, method=sentence(f"recalibration.{method}"), **cost)]
+    if any(map(_surely_saves, policies.recalibrations.values())):
+        told += [_other(name, one, unit) for name, one in policies.recalibrations.items() if name != method]
+    return answer("decided.honest", tone, *told, figures=[Chip.of(saved, "decided.recalibration", PER, "cost", unit)])
+
+
+def _other(method: str, saved: Estimate, unit: str) -> Sentence:
+    named = sentence(f"recalibration.{method}")
+    if not _surely_saves(saved):
+        return sentence("decided.recalibration_nothing", method=named)
+    return sentence("decided.recalibration_other", method=named, cost=money(PER * saved.value, unit))
+
+
+def _surely_saves(saved: Estimate) -> bool:
+    return saved.low is not None and saved.low > 0

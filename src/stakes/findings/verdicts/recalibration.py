@@ -4,7 +4,7 @@ import math
 
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.findings.verdicts.answers import in_order, side_of
-from stakes.findings.verdicts.honesty import no_probabilities
+from stakes.findings.verdicts.honesty import QUESTION
 from stakes.findings.verdicts.honesty import verdict_of as answer_to
 from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sentence
 
@@ -17,7 +17,8 @@ _HELPS: dict[int, tuple[Tone, str]] = {
 
 def verdict_of(found: Recalibration) -> tuple[Finding, ...]:
     """Return whether the probabilities are honest, whether recalibration lowers the log loss, and what to point out."""
-    honest = no_probabilities(True) if found.calibration is None else answer_to(found.calibration)[0]
+    unknown = answer(QUESTION, "open", sentence("verdict.honest_no_probabilities"))
+    honest = unknown if found.calibration is None else answer_to(found.calibration)[0]
     change, method = found.changes[found.method], sentence(f"recalibration.{found.method}")
     if change.value == -math.inf:
         helps = answer("recalibration.question", "good", sentence("recalibration.mends", method=method))

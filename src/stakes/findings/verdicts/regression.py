@@ -61,6 +61,6 @@ def _where(evaluation: RegressionEvaluation) -> Finding:
     told: list[Sentence] = []
     for worst in evaluation.largest_errors[:1]:
         values = {"size": abs(worst.error), "truth": worst.truth, "prediction": worst.prediction}
-        told.append(sentence("verdict.where_largest", row=worst.row, **values))
+        told.append(sentence("verdict.where_largest", row=worst.row + 1, **values))
     figures = [evaluation.figures[one.name] for one in (max_error, median_absolute_error)]
     return fails(evaluation, evaluation.figures[mean_absolute_error.name], told, figures)

@@ -12,12 +12,18 @@ import numpy as np
 
 from stakes.evaluation.cautions import FEW_ROWS
 from stakes.findings.verdicts.answers import MOST, in_order
-from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, sentence, short_name
+from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, in_unit, sentence, short_name
 from stakes.systems.bootstrap import RATES_ONLY
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.system import System
 from stakes.systems.worth import ModelWorth
+from stakes.uncertainty.sampling import FEW_CLUSTERS
+
+_MOST_CLASSES = 6
+"""So many classes are told apart in words."""
+
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +46,11 @@ class Study:
     def cost(self) -> float:
         """What 1,000 cases cost."""
         return self.per_thousand * self.system.cost
+
+    @property
+    def asking(self) -> float:
+        """What it costs to ask the models for 1,000 cases, on top."""
+        return self.per_thousand * self.system.consulting
 
     @cached_property
     def limits(self) -> tuple[float, float] | None:
@@ -70,13 +81,47 @@ def verdict_of(system: System) -> tuple[Finding, ...]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     study = Study(system)
     answers = [_cost(study), _cheaper(study), _whose(study), _first(study), _dependence(study)]
-    return in_order(answers, _cautions(study))
+    found = in_order(answers, _cautions(study), [_decides(study)])
+    return tuple(in_unit(one, system.unit) for one in found)
 
 
 def _chip(label: str, value: float, limits: tuple[float, float] | None = None) -> Chip:
     """A figure beside an answer."""
     low, high = limits or (None, None)
     return Chip("cost", value, low, high, label=sentence(label), format="cost")
+
+
+# ── what does it decide? ─────────────────────────────────────────────────────────────────────────────────────────
+def _decides(study: Study) -> Finding:
+    """The system's own table: who is missed and who is alarmed, and what each class costs."""
+    cells = {(cell["truth"], cell["decision"]): cell for cell in study.system.table.to_rows()}
+    costs = [one for one in study.system.table.costs_of_classes() if not math.isnan(one["cost"])][:_MOST_CLASSES]
+    positive, classes = study.system.positive, study.system.classes
+    words, figures = [], []
+    if positive is not None and set(classes) == set(study.system.network.fusion.decisions):
+        negative = next(name for name in classes if name != positive)
+        missed, alarmed = cells[positive, negative], cells[negative, positive]
+        shares = {"missed": missed["share"], "alarmed": alarmed["share"]}
+        if not study.system.network.absent:
+            words.append(sentence("verdict.where_classes", positive=positive, negative=negative, **shares))
+        for label, cell in (("system.chip_missed", missed), ("system.chip_alarmed", alarmed)):
+            figures.append(_share_chip(label, cell["truth"], cell["share"], cell["low"], cell["high"]))
+    for one in [] if words else costs:
+        most = max((cell for cell in cells.values() if cell["truth"] == one["truth"]), key=lambda cell: cell["share"])
+        words.append(
+            sentence("system.decides_most", truth=one["truth"], share=most["share"], decision=most["decision"])
+        )
+    for one in costs:
+        total = study.per_thousand * one["total"]
+        words.append(sentence("system.decides_cost", truth=one["truth"], cost=one["cost"], total=total))
+        called = sentence("system.chip_class", truth=one["truth"])
+        figures.append(Chip("cost", one["cost"], one["low"], one["high"], label=called, format="cost"))
+    known = [chip for chip in figures if not math.isnan(chip.value)]
+    return answer("system.decides_question", "note", *words, figures=known)
+
+
+def _share_chip(label: str, truth: str, share: float, low: float | None, high: float | None) -> Chip:
+    return Chip("share", share, low, high, label=sentence(label, truth=truth), format="percent")
 
 
 # ── what does it cost? ───────────────────────────────────────────────────────────────────────────────────────────
@@ -87,24 +132,27 @@ def _cost(study: Study) -> Finding:
         words.append(sentence("system.cost_interval", low=low, high=high, confidence=study.system.sampling.confidence))
     if not study.system.per_case:
         words.append(sentence("system.cost_total", cost=study.system.cost, n=float(study.system.network.cases.sum())))
+    if study.asking:
+        words.append(sentence("system.cost_asking", cost=study.asking))
     figures = [_chip("system.per_thousand", study.cost, study.limits)]
     return answer("system.cost_question", "note", *words, figures=figures)
 
 
 # ── is it cheaper than one decision for everybody? ───────────────────────────────────────────────────────────────
 def _cheaper(study: Study) -> Finding:
-    decision, always = study.constant
-    names = {"decision": decision, "always": always, "saved": always - study.cost, "more": study.cost - always}
-    low, high = study.limits or (study.cost, study.cost)
-    alike = abs(study.cost - always) <= 1e-9 * abs(always)
+    (decision, always), cost = study.constant, study.cost + study.asking
+    names = {"decision": decision, "always": always, "saved": always - cost, "more": cost - always}
+    limits = None if study.limits is None else (study.limits[0] + study.asking, study.limits[1] + study.asking)
+    low, high = limits or (cost, cost)
+    alike = abs(cost - always) <= 1e-9 * abs(always)
     tone: Tone
     if alike or low <= always <= high:
         words, tone = sentence("system.cheaper_alike" if alike else "system.cheaper_unsure", **names), "doubt"
-    elif study.cost < always:
+    elif cost < always:
         words, tone = sentence("system.cheaper_yes", **names), "good"
     else:
         words, tone = sentence("system.cheaper_no", **names), "bad"
-    figures = [_chip("system.chip_system", study.cost, study.limits), _chip("system.chip_constant", always)]
+    figures = [_chip("system.chip_system", cost, limits), _chip("system.chip_constant", always)]
     return answer("system.cheaper_question", tone, words, *_without(study), figures=figures)
 
 
@@ -131,15 +179,16 @@ def _whose(study: Study) -> Finding:
         return answer(question, "note", sentence("system.whose_nobody"))
     alike = [name for name, cost in paid.items() if cost >= paid[worst] * (1 - 1e-9)]
     key = "system.whose_model" if len(alike) == 1 else "system.whose_alike"
-    words = [sentence(key, model=worst, models=_named_together(alike), cost=most), _dearest(study, study.costs[worst])]
+    words = [sentence(key, model=worst, models=_some(alike), cost=most), _dearest(study, study.costs[worst])]
     others = sorted((name for name in paid if name not in alike), key=lambda name: -paid[name])
     if others:
         words.append(sentence("system.whose_next", model=others[0], cost=study.per_thousand * paid[others[0]]))
     return answer(question, "note", *words)
 
 
-def _named_together(names: Sequence[str]) -> str:
-    return ", ".join(map(short_name, names[:5])) + (" …" if len(names) > 5 else "")
+def _some(names: Sequence[str]) -> list[str]:
+    """The first names of a list; that there are more is told by dots."""
+    return [*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])]
 
 
 def _dearest(study: Study, costs: ComponentCosts) -> Sentence:
@@ -161,7 +210,7 @@ def _dearest(study: Study, costs: ComponentCosts) -> Sentence:
 def _first(study: Study) -> Finding:
     question, worth = "system.first_question", study.system.worth()
     unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
-    names = _named_together([one.model for one in unknown])
+    names = _some([one.model for one in unknown])
     left_out = [sentence("system.first_left_out", models=names)] if unknown else []
     if len(unknown) == len(worth.models):
         return answer(question, "open", sentence("system.first_unknown"))
@@ -177,12 +226,32 @@ def _first(study: Study) -> Finding:
     if worth.rivals:
         key, alike, tone = "system.first_unsure", [first.model, *worth.rivals], "doubt"
     saving, perfect = study.per_thousand * first.saving, study.per_thousand * first.perfect
-    lead = sentence(key, model=first.model, models=_named_together(alike), saving=saving, perfect=perfect)
+    lead = sentence(key, model=first.model, models=_some(alike), saving=saving, perfect=perfect)
     figures = [_chip("system.chip_now", study.cost), _chip("system.chip_perfect", perfect)]
     if first.saving_limits is not None:
         low, high = (study.per_thousand * end for end in first.saving_limits)
         figures.append(_chip("system.chip_saving", saving, (low, high)))
-    return answer(question, tone, lead, _at_most(study, first), *left_out, figures=figures)
+    return answer(question, tone, lead, _at_most(study, first), *_by_shares(study, first), *left_out, figures=figures)
+
+
+def _by_shares(study: Study, first: ModelWorth) -> list[Sentence]:
+    """Whether the model comes first by its fair share too; shares whose intervals overlap are not told apart."""
+    sure = [one for one in study.system.worth().models.values() if one.share_limits is not None]
+    if len(sure) < 2:
+        return []
+    best = max(sure, key=lambda one: one.share)
+    low, high = best.share_limits or (math.nan, math.nan)
+    rivals = [one.model for one in sure if one is not best and (one.share_limits or (0, math.inf))[1] >= low]
+    if rivals:
+        return [sentence("system.first_share_alike", models=_some([best.model, *rivals]))]
+    ends = {
+        "share": study.per_thousand * best.share,
+        "low": study.per_thousand * low,
+        "high": study.per_thousand * high,
+    }
+    if best.model == first.model:
+        return [sentence("system.first_share_too", **ends)]
+    return [sentence("system.first_share_other", model=best.model, **ends)]
 
 
 def _at_most(study: Study, first: ModelWorth) -> Sentence:
@@ -213,7 +282,8 @@ def _dependence(study: Study) -> Finding:
     assumed = sentence("system.dependence_assumed", cost=study.cost)
     tone, compared = _against_constant(study, best, worst)
     figures = [_chip("system.chip_range", study.cost, (best, worst))]
-    return answer(question, tone, lead, why, assumed, compared, figures=figures)
+    moves = [sentence("system.dependence_moves", **move) for move in widest.moves[:_MOST_CLASSES]]
+    return answer(question, tone, lead, why, assumed, compared, *moves, figures=figures)
 
 
 def _against_constant(study: Study, best: float, worst: float) -> tuple[Tone, Sentence]:
@@ -242,8 +312,19 @@ def _dependence_in_rows(study: Study) -> Finding:
 # ── what a careful colleague would point out ─────────────────────────────────────────────────────────────────────
 def _cautions(study: Study) -> Iterator[Finding]:
     """All that applies."""
-    for each in (_of_dependence, _of_rules, _of_errors, _of_seeing, _of_size):
+    for each in (_of_absent, _of_prices, _of_dependence, _of_rules, _of_errors, _of_seeing, _of_size):
         yield from each(study)
+
+
+def _of_absent(study: Study) -> Iterator[Finding]:
+    for c in study.system.network.absent:
+        yield caution("system.caution_absent", truth=study.system.classes[c])
+
+
+def _of_prices(study: Study) -> Iterator[Finding]:
+    """What single models cost and are worth is about mistakes: who asks them, and when, is left to plans."""
+    if study.asking:
+        yield caution("system.caution_prices", cost=study.asking)
 
 
 def _of_dependence(study: Study) -> Iterator[Finding]:
@@ -287,6 +368,9 @@ def _of_seeing(study: Study) -> Iterator[Finding]:
 
 def _of_size(study: Study) -> Iterator[Finding]:
     network = study.system.network
+    units = None if network.rows is None else network.rows.units
+    if units is not None and units.clusters and units.clusters < FEW_CLUSTERS:
+        yield caution("caution.few_clusters", n=units.clusters, least=FEW_CLUSTERS)
     if study.system._bootstrap.reason:
         yield caution(
             "system.caution_rates" if study.system._bootstrap.reason == RATES_ONLY else "system.caution_draws"

@@ -29,6 +29,15 @@ def verdict_of(evaluation: TwoClassEvaluation) -> tuple[Finding, ...]:
     )
 
 
+def _one_class(evaluation: TwoClassEvaluation) -> bool:
+    """Whether only one of the two classes occurs, so that most questions have no answer."""
+    return not 0 < evaluation.prevalence < 1
+
+
+def _both_needed(question: str) -> Finding:
+    return answer(question, "open", sentence("verdict.both_needed"))
+
+
 def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
     return {"positive": evaluation.positive, "negative": evaluation.negative}
 
@@ -41,19 +50,32 @@ def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
         more = [sentence("verdict.better_auc", share=found.value, **_classes(evaluation))]
     else:
         more = [sentence("verdict.better_mcc", value=found.value)]
-    accuracy = known_figures(evaluation, "accuracy")
+    side = side_of(found, found.baseline)
+    # what contradicts the verdict is no support for it; a caution tells it
+    accuracy = [
+        one for one in known_figures(evaluation, "accuracy") if side * (one.value - one.baseline) > 0 or not side
+    ]
     for one in accuracy:
         majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
         more.append(sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority))
-    return better(side_of(found, found.baseline), *more, figures=[found, *accuracy], worse="verdict.better_no")
+    return better(side, *more, figures=[found, *accuracy], worse="verdict.better_no")
 
 
 # ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
 def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
+    if found is None and _one_class(evaluation):
+        return _both_needed("verdict.believe")
     p, more = None if found is None else _p_value(evaluation, found), []
-    if p is not None:
-        more = [sentence("verdict.believe_p", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p")]
+    if p is not None and found is not None:
+        more = [_chance_of(p, two_sided=found.name == "auc")]
     return believe(evaluation, found, *more)
+
+
+def _chance_of(p: float, two_sided: bool) -> Sentence:
+    """Of ranks both sides count, of decisions the better one."""
+    if two_sided:
+        return sentence("verdict.believe_p", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p")
+    return sentence("verdict.believe_p_as_good", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p_as_good")
 
 
 def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
@@ -73,15 +95,18 @@ def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
 def _honest(evaluation: TwoClassEvaluation) -> Finding:
     found = evaluation._studied_calibration
     if found is None:
-        return no_probabilities(evaluation.scores is not None)
-    return honesty(found, known_figures(evaluation, "ece"))
+        return no_probabilities(evaluation)
+    # rows are asked whether their probabilities are honest, wherever the model is used
+    return honesty(found, known_figures(evaluation, "ece") if evaluation.population is None else [found.ece])
 
 
 # ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────
 def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     question, pricing = "verdict.threshold", evaluation.pricing
-    if evaluation.scores is None or not 0 < evaluation.prevalence < 1:
+    if evaluation.scores is None:
         return answer(question, "open", sentence("verdict.threshold_unknown"))
+    if _one_class(evaluation):
+        return _both_needed(question)
     if pricing is None:
         return answer(question, "open", sentence("verdict.threshold_no_costs"), *_in_use(evaluation))
     if pricing.costs.columns:
@@ -124,12 +149,15 @@ def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Prici
     everyone, nobody = (constants.get(f"always {name}", math.nan) for name in _classes(evaluation).values())
     compared = sentence("verdict.threshold_always", everyone=everyone, nobody=nobody, **_classes(evaluation))
     start = decision.recommended[0]
-    if decision.worse or not math.isfinite(start):
+    if decision.for_everyone:
+        key = "verdict.threshold_worse" if decision.worse else "verdict.threshold_no_better"
         name = decision.constant.removeprefix("always ")
-        key = "verdict.threshold_everyone" if name == evaluation.positive else "verdict.threshold_nobody"
         lead = sentence(key, decision=name, cost=constants[decision.constant])
-        return answer("verdict.threshold", "bad", lead, compared, given)
-    key = "verdict.threshold_keep" if decision.kept == start else "verdict.threshold_best"
+        hopeless = decision.worse or math.isinf(decision.by_score[0])
+        return answer("verdict.threshold", "bad" if hopeless else "doubt", lead, compared, given)
+    key = "verdict.threshold_bayes" if decision.bayes_is_alike else "verdict.threshold_best"
+    if decision.kept == start:
+        key = "verdict.threshold_keep"
     values = {"threshold": decision.shown(start), "cost": money(PER * decision.cost.value, unit)}
     lead = sentence(key, positive=evaluation.positive, **values)
     more = [*limits("verdict.threshold_limits", decision.cost, PER, unit), *_reservations(decision), compared, given]
@@ -150,6 +178,8 @@ def _reservations(decision: Decision) -> Iterator[Sentence]:
 # ── where does it fail? ──────────────────────────────────────────────────────────────────────────────────────────
 def _where(evaluation: TwoClassEvaluation, main: Estimate | None) -> Finding:
     shares = known_figures(evaluation, "recall", "specificity")
+    if len(shares) < 2 and evaluation.confusion is not None and _one_class(evaluation):
+        return _both_needed("verdict.where")
     if len(shares) < 2:
         return fails(evaluation, main, [], [])
     missed, alarmed = (1 - found.value for found in shares)

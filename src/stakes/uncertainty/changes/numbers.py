@@ -1,8 +1,9 @@
 """What one row changes in figures of predicted numbers; of medians the ranks tell more."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.error_sums import ErrorRows, Power, percentage
+from stakes.tallies.moments import differences
+from stakes.tallies.on_demand import OnDemand
+from stakes.tallies.parallel import run_all
+from stakes.uncertainty.changes.number_sums import from_rows, of_sums
 from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal
@@ -17,6 +22,9 @@ from stakes.uncertainty.sampling import Sampling
 
 _EXACT_RANKS = 1000
 """Of more rows the ranks around the median are nearly normal."""
+
+_BLOCK, _SPAN = 1 << 16, 1 << 20
+"""Rows that are handled at a time, and that a thread adds up before it takes others."""
 
 MOST_GROUPS = 20_000
 """More rows of predicted numbers are left out in random groups, which tell their spread to half a per cent."""
@@ -26,10 +34,11 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
     """Leave out one row, or one cluster, of the sums; where no rows were kept, ask the sums of higher powers."""
     rows = sums.rows
     if rows is None:
+        if sums.variation is not None:
+            return of_sums(metrics, values, sums, sampling)
         return [_of_moments(metric, value, sums, sampling) for metric, value in zip(metrics, values, strict=True)]
     groups, count = _groups(rows, sampling)
-    weight = np.ones(len(groups)) if rows.weight is None else rows.weight.astype(np.float64)
-    units = kish(np.bincount(groups, weight))
+    units = kish(_sums_by(rows, groups, count, lambda truth, prediction, error: np.ones(len(truth))))
     found = error_changes(metrics, values, sums, groups, count)
     return [Influence.of_units(changes, units) for changes in found]
 
@@ -40,11 +49,12 @@ def error_changes(
     """What figures of predicted numbers lose without each group of rows."""
     assert sums.rows is not None
     rows = sums.rows
-    summed = [metric for metric in metrics if not _from_rows(metric)]
-    without = iter(measure(summed, without_each(sums, rows, groups, count)) if summed else [])
+    summed = [metric for metric in metrics if not from_rows(metric)]
+    parts = {part for metric in summed for part in metric.parts}
+    without = iter(measure(summed, without_each(sums, rows, groups, count, parts)) if summed else [])
     found = []
     for metric, value in zip(metrics, values, strict=True):
-        if _from_rows(metric):
+        if from_rows(metric):
             loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
             weight = np.ones(len(loss)) if rows.weight is None else rows.weight.astype(np.float64)
             lost, gone = (np.bincount(groups, column, count) for column in (weight * loss, weight))
@@ -52,11 +62,6 @@ def error_changes(
         else:
             found.append(value - np.asarray(next(without), np.float64))
     return found
-
-
-def _from_rows(metric: Metric) -> bool:
-    """Whether a figure is a mean over rows that no sums of the tally give."""
-    return metric.loss is not None and "rows" in metric.parts
 
 
 def _groups(rows: ErrorRows, sampling: Sampling) -> tuple[Array, int]:
@@ -69,58 +74,96 @@ def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
     """Each row by itself, or very many rows in random groups."""
     if n <= MOST_GROUPS:
         return np.arange(n), n
-    return sampling.generator().integers(0, MOST_GROUPS, n), MOST_GROUPS
+    generator, groups = sampling.generator(), np.empty(n, np.uint16)
+    for start in range(0, n, _BLOCK):
+        groups[start : start + _BLOCK] = generator.integers(0, MOST_GROUPS, min(_BLOCK, n - start))
+    return groups, MOST_GROUPS
 
 
-def without_each(sums: ErrorSums, rows: ErrorRows, groups: Array, count: int) -> ErrorSums:
-    """Return the sums without each group of rows, along a leading axis.
+def without_each(sums: ErrorSums, rows: ErrorRows, groups: Array, count: int, parts: Collection[str]) -> ErrorSums:
+    """Return the sums without each group of rows, along a leading axis, with the parts that figures ask for.
 
     Truth and prediction are moved by the mean truth, which changes no figure and keeps their digits. The mean that the
     baseline says moves with the rows, too: what that does to its absolute errors is added to first order.
     """
-    weight = np.ones(len(groups)) if rows.weight is None else rows.weight.astype(np.float64)
+    centre = float(np.average(rows.truth, weights=rows.weight))
 
-    def without(column: Array) -> Array:
-        found = np.bincount(groups, weight * column, count)
+    def total(column: Column) -> Array:
+        found = _sums_by(rows, groups, count, column)
         return np.asarray(found.sum() - found)
 
-    truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
-    centre = float(np.average(truth, weights=weight))
-    size, error = rows.sizes, np.where(truth >= prediction, rows.sizes, -rows.sizes)
-    t = truth - centre
-    logs = None
-    if sums.squared_logs is not None and not math.isnan(sums.squared_logs):
-        logs = without((np.log1p(truth) - np.log1p(prediction)) ** 2)
-    shares = None if sums.percentages is None else without(percentage(size, truth))
-    constant = None
-    if sums.baseline is not None:
-        moments = moments_of(t, truth - sums.baseline, without)
+    logs = shares = constant = None
+    if "logs" in parts and sums.squared_logs is not None and not math.isnan(sums.squared_logs):
+        logs = total(lambda truth, prediction, error: (np.log1p(truth) - np.log1p(prediction)) ** 2)
+    if "percentages" in parts and sums.percentages is not None:
+        shares = total(lambda truth, prediction, error: percentage(np.abs(error), truth))
+
+    def moments(power: Power) -> Array:
+        return total(lambda truth, prediction, error: _PRODUCTS[power](truth - centre, error))
+
+    def moments_of_baseline(power: Power) -> Array:
+        return total(lambda truth, prediction, error: _PRODUCTS[power](truth - centre, truth - sums.baseline))
+
+    own = OnDemand(_PRODUCTS, moments)
+    if "baseline" in parts and sums.baseline is not None:
+        others: Mapping[Power, Array] = OnDemand(_PRODUCTS, moments_of_baseline)
         if not sums.baseline_given:
-            rest = without(np.ones(len(t)))
-            moved = without(t) / rest
-            moments[0, 2, 0, 0] = moments[0, 2, 0, 0] - rest * moved**2
-            moments[1, 0, 0, 0] = moments[1, 0, 0, 0] - weighted_sum(np.sign(t), weight) * moved
-        constant = ErrorSums(moments, math.nan, logs, shares, weighted=True)
-    whole = ErrorSums(moments_of(t, error, without), math.nan, logs, shares, weighted=True)
+            rest = own[0, 0, 0, 0]
+            moved = own[0, 0, 1, 0] / rest
+            squares = others[0, 2, 0, 0] - rest * moved**2
+            sizes = others[1, 0, 0, 0] - _sum_of_signs(rows, centre) * moved
+            others = {(0, 0, 0, 0): rest, (0, 2, 0, 0): squares, (1, 0, 0, 0): sizes}
+        constant = ErrorSums(others, math.nan, logs, shares, weighted=True)
+    whole = ErrorSums(own, math.nan, logs, shares, weighted=True)
     return replace(whole, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
 
 
-def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> dict[Power, Array]:
-    """Return what ``total`` makes of the products of |error|, error, truth and prediction that figures need."""
+Column = Callable[[Array, Array, Array], Array]
+"""What is made of truth, prediction and error of some rows."""
+
+
+def _sums_by(rows: ErrorRows, groups: Array, count: int, column: Column) -> Array:
+    """The (weighted) sum of a column over the rows of each group."""
+
+    def of_span(start: int) -> Array:
+        found = np.zeros(count)
+        for first in range(start, min(start + _SPAN, len(groups)), _BLOCK):
+            here = slice(first, first + _BLOCK)
+            truth, prediction = rows.truth[here], rows.prediction[here]
+            error = differences(truth, prediction)
+            values = column(truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False), error)
+            found += np.bincount(groups[here], values if rows.weight is None else values * rows.weight[here], count)
+        return found
+
+    spans = run_all([partial(of_span, start) for start in range(0, len(groups), _SPAN)], len(groups))
+    return np.asarray(reduce(np.add, spans))
+
+
+def _sum_of_signs(rows: ErrorRows, centre: float) -> float:
+    """How many more rows (by weight) lie above a number than below it."""
+    if rows.weight is None:
+        return float(np.count_nonzero(rows.truth > centre) - np.count_nonzero(rows.truth < centre))
+    return weighted_sum(np.sign(rows.truth - centre), rows.weight)
+
+
+_PRODUCTS: dict[Power, Callable[[Array, Array], Array]] = {
+    (0, 0, 0, 0): lambda t, error: np.ones(t.shape),
+    (1, 0, 0, 0): lambda t, error: np.abs(error),
+    (0, 1, 0, 0): lambda t, error: error,
+    (0, 2, 0, 0): lambda t, error: error**2,
+    (0, 0, 1, 0): lambda t, error: t,
+    (0, 0, 2, 0): lambda t, error: t**2,
+    (0, 0, 0, 1): lambda t, error: t - error,
+    (0, 0, 0, 2): lambda t, error: (t - error) ** 2,
+    (0, 0, 1, 1): lambda t, error: t * (t - error),
+}
+"""The products of |error|, error, truth and prediction that figures need."""
+
+
+def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> Mapping[Power, Array]:
+    """Return what ``total`` makes of each product, once it is asked for."""
     t = np.broadcast_to(t, error.shape)
-    p = t - error
-    products = {
-        (0, 0, 0, 0): np.ones(t.shape),
-        (1, 0, 0, 0): np.abs(error),
-        (0, 1, 0, 0): error,
-        (0, 2, 0, 0): error**2,
-        (0, 0, 1, 0): t,
-        (0, 0, 2, 0): t**2,
-        (0, 0, 0, 1): p,
-        (0, 0, 0, 2): p**2,
-        (0, 0, 1, 1): t * p,
-    }
-    return {power: total(column) for power, column in products.items()}
+    return OnDemand(_PRODUCTS, lambda power: total(_PRODUCTS[power](t, error)))
 
 
 _MEANS: tuple[Power, ...] = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0))
@@ -161,20 +204,29 @@ def median_intervals(
     metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
 ) -> list[Interval]:
     """Return the interval of the median |error|."""
-    rows = sums.rows
-    if rows is None:
-        return [none(NOT_KEPT)] * len(metrics)
-    if rows.weight is not None or sampling.clusters is not None:
-        return [none("ranks of weighted or clustered rows have no simple law")] * len(metrics)
-    if rows.sizes.min() == rows.sizes.max():
-        return [none(NO_DIFFERENCE)] * len(metrics)
-    n = len(rows.sizes)
+    return [_median_interval(sums, sampling)] * len(metrics)
+
+
+def _median_interval(sums: ErrorSums, sampling: Sampling) -> Interval:
+    rows, sizes = sums.rows, sums.sizes
+    if rows is None and sizes is None:
+        return none(NOT_KEPT)
+    if sums.weighted or sampling.clusters is not None:
+        return none("ranks of weighted or clustered rows have no simple law")
+    n = int(sums.total)
     low = _rank_below(n, sampling.tail)
     if low < 0:
-        return [none(f"{n} rows are too few for the ranks around the median")] * len(metrics)
+        return none(f"{n} rows are too few for the ranks around the median")
     high = n - 1 - low
-    places = np.partition(rows.sizes, (low, high))
-    return [Interval(float(places[low]), float(places[high]), "order statistics")] * len(metrics)
+    if rows is None:
+        assert sizes is not None
+        around = sizes.around_median
+        note = "" if around[0] == around[1] else f"it lies between {around[0]:.8g} and {around[1]:.8g}"
+        return Interval(sizes.at_rank(low)[0], sizes.at_rank(high)[1], "order statistics, in bins", note)
+    places = rows.ranked(low, high)
+    if places[0] == places[-1] and rows.sizes.min() == rows.sizes.max():
+        return none(NO_DIFFERENCE)
+    return Interval(float(places[0]), float(places[-1]), "order statistics")
 
 
 def median_changes(rows: ErrorRows, median: float) -> Array:
@@ -186,9 +238,9 @@ def median_changes(rows: ErrorRows, median: float) -> Array:
     n = len(rows.sizes)
     low = max(_rank_below(n, 0.025), 0)
     high = n - 1 - low
-    places = np.partition(rows.sizes, (low, high))
+    places = rows.ranked(low, high)
     reach = (n / 2 - low) / (math.sqrt(n) / 2)  # how many standard errors these ranks lie away
-    error = float(places[high] - places[low]) / (2 * reach) if reach > 0 else 0.0
+    error = float(places[-1] - places[0]) / (2 * reach) if reach > 0 else 0.0
     weight = np.ones(n) if rows.weight is None else rows.weight / rows.weight.mean()
     return np.asarray(weight * np.sign(rows.sizes - median) * error / math.sqrt(n))
 

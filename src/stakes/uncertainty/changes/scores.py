@@ -1,6 +1,7 @@
 """What one row changes in figures of the scores of two classes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -47,7 +48,8 @@ def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTa
 def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
     if sampling.clusters is None:
         return LossRows.of_table(table)
-    return LossRows.of_clusters(sampling.clusters, 1 - np.asarray(sampling.clusters.truth, np.int64))
+    rows = LossRows.of_clusters(sampling.clusters, 1 - np.asarray(sampling.clusters.truth, np.int64))
+    return rows if sampling.clusters.grid is None else replace(rows, sums=table.losses)
 
 
 def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
@@ -65,9 +67,18 @@ def _of_one_row(metric: Metric, value: float, table: ScoreTable, levels: Levels,
     assert metric.one_row is not None
     _, counts, unit = levels
     changes = metric.one_row.changes(counts[0], counts[1], unit, **metric.parameters)
-    equal = counts * (table.equal_rows / float(table.total))  # of so many rows that weigh the same
-    unseen = metric.one_row.unseen(value, *equal, **metric.parameters)
+    unseen = unseen_row(metric, value, table, counts)
     return _of_levels(changes, counts, unit, bearing_rows(metric, table) - 1, unseen, sampling)
+
+
+def unseen_row(metric: Metric, value: float, table: ScoreTable, counts: Array | None = None) -> float:
+    """The largest change that one more row could make; 0 of a figure that does not know."""
+    if metric.one_row is None:
+        return 0.0
+    if counts is None:
+        _, counts, _ = level_counts(table, _MOST_LEVELS)
+    equal = counts * (table.equal_rows / float(table.total))  # of so many rows that weigh the same
+    return metric.one_row.unseen(value, *equal, **metric.parameters)
 
 
 def _of_levels(changes: Array, counts: Array, unit: Array, most: float, unseen: float, sampling: Sampling) -> Found:
@@ -145,6 +156,32 @@ def score_changes_by_row(
     return np.asarray((found / unit)[np.where(positive, 0, 1), places] * weight)
 
 
+def score_changes_by_level(metric: Metric, table: ScoreTable, held: bool) -> "tuple[Array, Array, Array, Array] | str":
+    """What a figure of scores loses without a row of each class at each score of a table, by its weight.
+
+    Returned are the scores, and by class (positive first) and score how much lies there, what a row of it weighs, and
+    what it changes; or why that is not known.
+    """
+    store = table.as_columns()
+    counts, unit = score_counts(store)
+    scores = store.scores.astype(np.float64) if table.grid is None else table.grid.middles(store.scores)
+    if metric.loss is not None:
+        classes, places = np.nonzero(counts)
+        weight = counts[classes, places]
+        rows = LossRows(classes, scores[places], weight, weight * unit[classes, places], sums=table.losses)
+        of_loss = of_losses(metric, rows, held)
+        if isinstance(of_loss, str):
+            return of_loss
+        found = np.zeros(counts.shape)
+        found[classes, places] = of_loss.changes
+    elif metric.one_row is not None:
+        found = metric.one_row.changes(counts[0], counts[1], unit, **metric.parameters)
+    else:
+        lowest, _, usual, (by_piece,) = _by_level([metric], table, held)
+        found = (by_piece / usual)[:, np.searchsorted(-lowest, -store.scores.astype(np.float64))] * unit
+    return scores, counts, unit, found / unit
+
+
 def _unseen_scores(
     metrics: Sequence[Metric], table: ScoreTable, scores: Array, counts: Array, usual: float
 ) -> list[float]:
@@ -158,11 +195,17 @@ def _unseen_scores(
 
 
 def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
-    """Leave out one cluster after another."""
+    """Leave out one cluster after another; at a place of the ranking, add up what the rows of each change."""
     few = _levels_at_most(table, CELLS // clusters.size)
     scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
-    found = _score_changes(metrics, table, scores, counts, each)
+    places = [metric.one_row is not None and metric.one_row.place for metric in metrics]
+    left = [metric for metric, place in zip(metrics, places, strict=True) if not place]
+    without = iter(_score_changes(left, table, scores, counts, each) if left else [])
+    found = [
+        _added_up(metric, counts, each, clusters.rows) if place else next(without)
+        for metric, place in zip(metrics, places, strict=True)
+    ]
     by_class = each.sum(-1)
     rests_on = {"rows": kish(by_class.sum(-1)), "positives": kish(by_class[:, 0]), "both": min(map(kish, by_class.T))}
     influences: list[Found] = []
@@ -173,3 +216,11 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
             extra = metric.one_row.unseen(float(metric.of(table)), *counts, **metric.parameters)
         influences.append(Influence.of_units(changes, most, extra))
     return influences
+
+
+def _added_up(metric: Metric, counts: Array, each: Array, rows: float) -> Array:
+    """What clusters (clusters × class × score) change together, their rows one by one."""
+    assert metric.one_row is not None
+    unit = np.full(counts.shape, counts.sum() / rows)
+    by_row = metric.one_row.changes(*counts, unit, **metric.parameters) / unit
+    return np.asarray((each * by_row).sum((-1, -2)))

@@ -1,9 +1,11 @@
 """Calibration to look at: is it honest, slope and shift, what losses are made of, what recalibration would do."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.calibration.decomposition import Decomposition
+from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.findings.facts import about
 from stakes.language.numbers import write
@@ -17,6 +19,21 @@ _PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 def page(found: Calibration | ClassCalibrations, everything: bool = False, more: str = "") -> Page:
     """Lay out the verdict, the line of the log odds, and the parts of the losses."""
     return Page.of(about(found), found.findings, grids=list(_grids(found)))
+
+
+def number_page(found: NumberCalibration, everything: bool = False, more: str = "") -> Page:
+    """Lay out the parts of the losses, and the mean truth beside the prediction."""
+    keys = ("predicted.prediction", "segments.rows", "predicted.truth", "calibration.limits")
+    rows = [
+        (write(one["mean_prediction"]), write(one["rows"], "count"), write(one["mean_truth"]), _limits(one))
+        for one in found.to_rows()
+    ]
+    grids = [_parts([found.squared_error, found.quantile_loss()]), TextTable([words(key) for key in keys], rows)]
+    return Page.of(about(found), (), grids=grids)
+
+
+def _limits(row: Mapping[str, float]) -> str:
+    return "–" if math.isnan(row["low"]) else f"{write(row['low'])} – {write(row['high'])}"
 
 
 def recalibration_page(found: Recalibration, everything: bool = False, more: str = "") -> Page:

@@ -8,10 +8,11 @@ from functools import partial
 from stakes.evaluation.comparison import Comparison
 from stakes.findings.facts import about
 from stakes.language.numbers import write
-from stakes.language.sentences import metric, metric_name, words
+from stakes.language.sentences import metric, metric_name, reason_text, words
 from stakes.metrics.estimate import percent
 from stakes.views import pictures
-from stakes.views.page import Page, TextTable, between
+from stakes.views.page import Page, TextTable, between, ranks_between
+from stakes.views.pages.segments import MOST_SHOWN
 
 _MOST_PAIRS = 6
 """So many pairs are shown without being asked for: those of four models."""
@@ -26,9 +27,11 @@ def page(comparison: Comparison, everything: bool = False, more: str = "") -> Pa
             grids += [_ranking(comparison, name)] if len(comparison.metrics) > 1 else []
             grids.append(_differences(comparison, name))
         grids += _flips(comparison)
+    grids += [_segments(comparison, name, everything) for name in comparison.metrics] if comparison.segments else []
     rest = "" if everything or pairs <= _MOST_PAIRS else words("compared.hidden", n=pairs, how=more or "to_rows()")
     drawn = list(_pictures(comparison))
-    return Page.of(about(comparison), comparison.findings, grids, comparison._pair_notes, more=rest, pictures=drawn)
+    notes = [f"{metric_name(name)}: {reason_text(note)}" for name, note in comparison._pair_notes]
+    return Page.of(about(comparison), comparison.findings, grids, notes, more=rest, pictures=drawn)
 
 
 def _models(comparison: Comparison) -> TextTable:
@@ -43,12 +46,20 @@ def _models(comparison: Comparison) -> TextTable:
 
 def _ranking(comparison: Comparison, name: str) -> TextTable:
     sure = words("figures.interval", confidence=comparison.confidence)
-    head = (words("compared.model_column"), metric_name(name), sure, words("figures.baseline"))
+    head = [words("compared.model_column"), metric_name(name), sure, words("figures.baseline")]
+    ranks = {one.model: ranks_between(one.low, one.high) for one in comparison.ranks if one.metric == name}
+    several = len(ranks) > 2
     rows = [
-        (one.model, write(one.estimate.value), between(one.estimate), write(one.estimate.baseline))
+        (
+            one.model,
+            write(one.estimate.value),
+            between(one.estimate),
+            write(one.estimate.baseline),
+            *([ranks[one.model]] if several else []),
+        )
         for one in comparison._places_by(name)
     ]
-    return TextTable(head, rows)
+    return TextTable([*head, *([words("ranks.rank_interval")] if several else [])], rows)
 
 
 def _differences(comparison: Comparison, name: str) -> TextTable:
@@ -62,7 +73,31 @@ def _differences(comparison: Comparison, name: str) -> TextTable:
         row = [f"{pair.first} − {pair.second}", write(pair.difference), between(pair), write(pair.p_value)]
         rows.append([*row, *([write(pair.adjusted_p_value)] if several else [])])
     methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
-    return TextTable(head, rows, title="; ".join(methods))
+    return TextTable(head, rows, title="; ".join(map(reason_text, methods)))
+
+
+def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
+    """The same differences within each segment, those of the first pair first."""
+    pairs = comparison._pairs_by(name)
+    places = [(segment, part, part.pair_like(pair)) for pair in pairs for segment, part in comparison.segments.items()]
+    shown = places if everything else places[:MOST_SHOWN]
+    several = len(pairs) > 1
+    sure = words("figures.interval", confidence=comparison.confidence)
+    adjusted = words("compared.adjusted", name=comparison._correction)
+    pair_column = [words("compared.first_minus_second")] if several else []
+    head = [words("segments.segment"), *pair_column, words("segments.rows"), metric_name(name), sure, "p", adjusted]
+    rows = []
+    for segment, part, pair in shown:
+        named = [f"{pair.first} − {pair.second}"] if several else []
+        size = part.rows if isinstance(part.rows, list) else [part.rows]
+        numbers = (pair.difference, pair.p_value, pair.adjusted_p_value)
+        value, p, corrected = map(write, numbers)
+        count = " + ".join(write(n, "count") for n in size)
+        rows.append([segment, *named, count, value, between(pair), p, corrected])
+    title = "" if several else f"{pairs[0].first} − {pairs[0].second}"
+    hidden = len(places) - len(shown)
+    more = [words("segments.hidden", n=hidden, how="to_rows()")] if hidden else []
+    return TextTable(head, rows, words=(0, 1) if several else (0,), title="; ".join([*filter(None, [title]), *more]))
 
 
 def _flips(comparison: Comparison) -> Iterator[TextTable]:

@@ -23,7 +23,7 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
     head[1] = words("ways.cost_in", unit=unit) if unit else head[1]
     rows = [
         (
-            way(str(row["way"])).words,
+            _called(row),
             *(cell for name in ("value", "saving") for cell in _with_limits(row, name, per, form)),
         )
         for row in found.to_rows()
@@ -32,6 +32,12 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
         grids.append(confusion_grid(found.table))
     return Page.of(about(found), found.findings, grids=grids)
+
+
+def _called(row: dict[str, str | float | None]) -> str:
+    """The name of a way to decide; the recommended one says so."""
+    name = way(str(row["way"])).words
+    return words("ways.this_one", way=name) if row["recommended"] else name
 
 
 def _with_limits(row: dict[str, str | float | None], name: str, per: int, form: str) -> tuple[str, str]:

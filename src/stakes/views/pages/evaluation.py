@@ -5,6 +5,7 @@ from functools import partial
 
 from stakes import metrics
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import marks, noted
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
@@ -31,13 +32,16 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
     figures = [(evaluation._find(name), estimate) for name, estimate in evaluation.figures.items()]
     shown = [(metric, one) for metric, one in figures if everything or metric.headline]
     kept, notes = (shown, []) if everything else without_repeated_reasons(shown)
-    grids = [*_before(evaluation), *([figures_grid(kept, everything)] if kept else []), *_after(evaluation)]
+    grids = list(_before(evaluation))
+    grids += [figures_grid(kept, everything, marks(evaluation))] if kept else []
+    grids += _after(evaluation)
+    findings = [*evaluation.findings, *(noted(evaluation, main=False) if everything else ())]
     if evaluation._overview is not None:
         grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS if not more else _MORE_SEGMENTS_TYPED))
     hidden = len(figures) - len(shown)
     rest = words("figures.hidden", n=hidden, how=more or _MORE) if hidden else ""
     drawn = list(_pictures(evaluation))
-    return Page.of(about(evaluation), evaluation.findings, grids, notes, more=rest, pictures=drawn)
+    return Page.of(about(evaluation), findings, grids, notes, more=rest, pictures=drawn)
 
 
 def _before(evaluation: Evaluation) -> Iterator[TextTable]:
@@ -52,7 +56,7 @@ def _after(evaluation: Evaluation) -> Iterator[TextTable]:
     if isinstance(evaluation, RegressionEvaluation):
         head = [words("largest.row"), *(words(f"predicted.{name}") for name in ("truth", "prediction", "error"))]
         rows = [
-            (f"{one.row:,}", *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
+            (f"{one.row + 1:,}", *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
             for one in evaluation.largest_errors[:_MOST_ERRORS]
         ]
         yield TextTable(head, rows, words=(), title=words("largest.title"))

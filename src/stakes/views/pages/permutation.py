@@ -2,7 +2,7 @@
 
 from stakes.findings.facts import about
 from stakes.language.numbers import write
-from stakes.language.sentences import metric_name, words
+from stakes.language.sentences import metric_name, reason_text, words
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.views.page import Page, TextTable
 
@@ -10,5 +10,5 @@ from stakes.views.page import Page, TextTable
 def page(test: PermutationTest, everything: bool = False, more: str = "") -> Page:
     """Lay out a permutation test."""
     head = [words(f"permutation.{name}") for name in ("figure", "value", "p", "method")]
-    row = (metric_name(test.metric), write(test.value), write(test.p_value), test.method)
+    row = (metric_name(test.metric), write(test.value), write(test.p_value), reason_text(test.method))
     return Page.of(about(test), test.findings, grids=[TextTable(head, [row], words=(0, 3))])

@@ -1,10 +1,11 @@
-"""Segments to look at: the worst first, the smallest marked."""
+"""Segments to look at: the worst first, the smallest marked; and the gap between groups."""
 
 from stakes.evaluation.by_segment import BySegment
+from stakes.evaluation.gap import Gap
 from stakes.findings.facts import about
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.numbers import write
-from stakes.language.sentences import metric, words
+from stakes.language.sentences import metric, reason_text, words
 from stakes.views.page import Page, TextTable, between, short
 
 MOST_SHOWN = 20
@@ -42,5 +43,14 @@ def grid(overview: BySegment, more: str = "") -> TextTable:
 
 def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:
     """Return a page of segments by themselves."""
-    notes = [note for note in (overview.method, overview.note) if note]
+    notes = [reason_text(note) for note in (overview.method, overview.note) if note]
     return Page.of(about(overview), (), grids=[grid(overview, more or "to_rows()")], notes=notes)
+
+
+def gap_page(found: Gap, everything: bool = False, more: str = "") -> Page:
+    """Return the groups behind a gap, and which ones could not be asked."""
+    sure = words("figures.interval", confidence=found.confidence)
+    rows = [(name, write(one.value), between(one)) for name, one in found.groups.items()]
+    notes = [f"{name}: {why}" for name, why in found.not_estimable.items()]
+    grid_ = TextTable((words("gap.group"), short(found.figure), sure), rows)
+    return Page.of(about(found), found.findings, grids=[grid_] if rows else [], notes=notes)

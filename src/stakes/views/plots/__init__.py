@@ -29,7 +29,12 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
         "histograms": scores.histograms_of_many,
         "reliability": scores.reliability_of_many,
     },
-    "regression": {**_OF_ROWS, "predicted": numbers.predicted, "residuals": numbers.residuals},
+    "regression": {
+        **_OF_ROWS,
+        "predicted": numbers.predicted,
+        "residuals": numbers.residuals,
+        "reliability": numbers.reliability,
+    },
     "curve": dict.fromkeys((*_CURVES, "threshold"), curves.of_curve),
     "decision": {"threshold": curves.of_decision, "alternatives": forest.of_alternatives},
     "comparison": {
@@ -38,6 +43,8 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
         "reliability": scores.reliability_of_models,
     },
     "permutation test": {"null": chance.null},
+    "gap": {"groups": forest.of_gap},
+    "number calibration": {"reliability": numbers.of_calibration},
     "system": {"network": network.of_system},
 }
 

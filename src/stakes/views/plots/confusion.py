@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.findings.pictures import share_limits, shares_of_truth
+from stakes.question.options import Value
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import Axes, Display, axes
-from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ _DARK = 0.55
 """From this share on a cell is so dark that its text is white."""
 
 
-def of_evaluation(evaluation: Evaluation, kind: str, ax: object) -> Display:
+def of_evaluation(evaluation: Value, kind: str, ax: object) -> Display:
     """Draw the confusion table of an evaluation."""
-    table = evaluation.confusion
+    table: Confusion = evaluation.confusion
     level = None if evaluation.counted.clusters is not None else evaluation.sampling.confidence
     cell = 1.45 if len(table.decisions) <= _WITH_INTERVALS else 0.62 if len(table.decisions) <= _WITH_NUMBERS else 0.2
     width, height = (min(max(cell * len(names), 2.9), 11) for names in (table.decisions, table.truths))

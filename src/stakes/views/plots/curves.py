@@ -1,20 +1,24 @@
 """Curves over thresholds with their bands, the lines to compare them with, and the threshold in use."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from stakes import errors
 from stakes.decisions.curves.curve import Curve
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
+from stakes.metrics.agreement import one_point_auc
 from stakes.metrics.cost import expected_cost
+from stakes.metrics.estimate import percent
 from stakes.metrics.rates import false_positive_rate, precision, recall
 from stakes.metrics.usual import AREAS
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import BAND, COLOURS, INK, Axes, Display, Drawn, axes, legend, reference
-from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend, reference
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
 
 MOST_LINES = len(COLOURS)
@@ -68,7 +72,12 @@ def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) 
         x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, gid=_MODEL
     )
     drawn: Drawn = {"line": line}
-    band = curve.band
+    chance, band = curve.chance, curve.band
+    if banded and chance is not None and not np.isnan(chance.low).all():
+        label = f"shuffled labels, {interval_name(chance.confidence, 'band')}"
+        drawn["chance"] = ax.fill_between(
+            chance.x, chance.low, chance.high, color=PALE, alpha=BAND, linewidth=0, label=label, zorder=1
+        )
     if banded and not np.isnan(band.low).all():
         label = f"{interval_name(band.confidence, 'band')}, {band.kind}"
         drawn["band"] = ax.fill_between(
@@ -102,7 +111,11 @@ def _references(ax: Axes, curve: Curve) -> list[object]:
 
 
 def _finish(ax: Axes, curve: Curve, title: str = "") -> None:
-    ax.set(xlabel=axis_name(curve.x_name), ylabel=axis_name(curve.y_name))
+    ax.set(xlabel=axis_name(curve.x_name), ylabel=axis_name(curve.y_name) + _where(curve))
+    if curve.place is not None:
+        ax.axvline(
+            curve.place, color=COLOURS[1], linestyle=":", linewidth=1.2, label=f"where it is used{_where(curve)}"
+        )
     if curve.kind in _SQUARE:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal")
     elif curve.kind == "decision" and "treat all" in curve.references:
@@ -117,6 +130,15 @@ def _finish(ax: Axes, curve: Curve, title: str = "") -> None:
     ax.legend(loc="lower right" if curve.kind == "roc" else "best")
 
 
+def _where(curve: Curve) -> str:
+    """At which class frequencies a curve is, if not those of the rows."""
+    if not curve.prior:
+        return ""
+    if len(curve.prior) > 2:
+        return " (at the given class frequencies)"
+    return f" (at prevalence {percent(next(iter(curve.prior.values())))})"
+
+
 def _heights(curve: Curve) -> tuple[float, float]:
     """From where to where a curve is worth looking at: where next to nothing is left, a band can reach anywhere."""
     lines = np.concatenate([curve.y, *curve.references.values(), [0.0]])
@@ -128,7 +150,9 @@ def _heights(curve: Curve) -> tuple[float, float]:
 
 
 # ── the curves of an evaluation ──────────────────────────────────────────────────────────────────────────────────
-def of_two_classes(evaluation: Evaluation, kind: str, ax: object, *, name: str = "", **options: Value) -> Display:
+def of_two_classes(
+    evaluation: TwoClassEvaluation, kind: str, ax: object, *, name: str = "", **options: Value
+) -> Display:
     """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use.
 
     Into axes that hold the curve of another model only the line is added, in the next colour; ``name`` is that of the
@@ -150,12 +174,15 @@ def of_two_classes(evaluation: Evaluation, kind: str, ax: object, *, name: str =
 
 
 def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Display:
-    """Draw the curves of all models of a comparison together, the best first, as many as colours can tell apart."""
+    """Draw the curves of all models of a comparison together, the best first, as many as colours can tell apart.
+
+    The ``harm`` of a decision curve may be given by model: asking one can cost more than asking another.
+    """
     names = [place.model for place in comparison.table if place.metric == comparison.metrics[0]]
     models = {name: comparison.models[name] for name in names if kind in comparison.models[name].plots}
     shown = list(models.items())[:MOST_LINES]
     with axes(ax, *_size(kind, len(shown))) as ax:
-        curves = [model.curve(kind, **options) for _, model in shown]
+        curves = [model.curve(kind, **_own(options, name, comparison.models)) for name, model in shown]
         labels = [_label(model, kind, name) for name, model in shown]
         rows = zip(curves, labels, COLOURS, strict=False)
         lines = [_draw(ax, curve, label, colour, banded=False)["line"] for curve, label, colour in rows]
@@ -167,12 +194,31 @@ def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Dis
         return Display(kind, ax, {"lines": lines, "references": references})
 
 
-def _label(evaluation: Evaluation, kind: str, name: str) -> str:
+def _own(options: Mapping[str, Value], name: str, models: Mapping[str, Value]) -> dict[str, Value]:
+    """The options of the curve of one model; the harm of one that is not named is 0."""
+    harm = options.get("harm")
+    if not isinstance(harm, Mapping):
+        return dict(options)
+    if strange := [one for one in harm if one not in models]:
+        raise errors.no_such_model(strange[0], list(models))
+    return {**options, "harm": harm.get(name, 0.0)}
+
+
+def _label(evaluation: TwoClassEvaluation, kind: str, name: str) -> str:
     """What a model is called in the legend, with the figure that sums its curve up."""
     called = f"{inert(name, 18)}: " if name else ""
     if kind in AREAS:
-        return called + figure_in_words(_SUMMARY[kind], evaluation.interval(AREAS[kind]))
+        return called + _area(evaluation, kind)
     return called.removesuffix(": ")
+
+
+def _area(evaluation: TwoClassEvaluation | ManyClassEvaluation, kind: str, of: Value = None, name: str = "") -> str:
+    """The area under a curve, of a class against the rest if one is named; that of decisions is of one point."""
+    found = evaluation.interval(AREAS[kind] if of is None else (AREAS[kind], of))
+    if not found.defined and kind == "roc":
+        found = evaluation.interval(one_point_auc.name if of is None else (one_point_auc.name, of))
+        return figure_in_words(name or "area through one point", found)
+    return figure_in_words(name or _SUMMARY[kind], found)
 
 
 def _size(kind: str, names: int = 1) -> tuple[float, float]:
@@ -188,12 +234,13 @@ def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) ->
     artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
+        prevalence = next(iter(curve.prior.values())) if curve.prior else prevalence
         label = f"ignoring the input ({short_number(prevalence)})"
         references.append(reference(ax, [0, 1], [prevalence, prevalence], label))
     return {**artists, "references": references}
 
 
-def _threshold_in_use(ax: Axes, evaluation: Evaluation, curve: Curve) -> Drawn:
+def _threshold_in_use(ax: Axes, evaluation: TwoClassEvaluation, curve: Curve) -> Drawn:
     """The point of the decisions with its figures; on cost curves, which hold every threshold, its line."""
     threshold, table = evaluation.threshold, evaluation.confusion
     if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
@@ -229,7 +276,9 @@ def _reach(figure: Estimate) -> list[list[float]] | None:
     return [[max(figure.value - figure.low, 0.0)], [max(figure.high - figure.value, 0.0)]]
 
 
-def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, **options: Value) -> Display:
+def of_many_classes(
+    evaluation: ManyClassEvaluation, kind: str, ax: object, *, of: Value = None, **options: Value
+) -> Display:
     """Draw the curve of a class against the rest; without ``of``, those of the largest classes."""
     if of is not None or kind == "reject":
         return _of_class(evaluation, kind, ax, of, **options)
@@ -240,7 +289,7 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
         for name, curve, colour in zip(names, curves, COLOURS, strict=False):
             label = inert(name, 18)
             if kind in AREAS:
-                label = figure_in_words(f"{label}:", evaluation.interval((AREAS[kind], name)))
+                label = _area(evaluation, kind, name, f"{label}:")
             lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
@@ -253,18 +302,18 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
         return Display(kind, ax, {"lines": lines, "references": references})
 
 
-def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **options: Value) -> Display:
+def _of_class(evaluation: ManyClassEvaluation, kind: str, ax: object, of: Value, **options: Value) -> Display:
     """The curve of one class, or of all together."""
     curve = evaluation.curve(kind, of, **options)
     share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
-    label = figure_in_words(_SUMMARY[kind], evaluation.interval((AREAS[kind], of))) if kind in AREAS else ""
+    label = _area(evaluation, kind, of) if kind in AREAS else ""
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, label, share)
         _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
         return Display(kind, ax, artists)
 
 
-def largest(evaluation: Evaluation) -> list[str]:
+def largest(evaluation: ManyClassEvaluation) -> list[str]:
     """The classes with the most rows, as many as colours can tell apart, in their own order."""
     by_size = sorted(evaluation.classes, key=lambda name: -evaluation.support[name])[:MOST_LINES]
     return [name for name in evaluation.classes if name in by_size]

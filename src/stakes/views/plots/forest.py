@@ -8,11 +8,12 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.errors import InputError, Pass, some
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.gap import Gap
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
 from stakes.question.options import Value
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
-from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
 
 MOST_SEGMENTS = 30
@@ -81,6 +82,20 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
         legend(ax, "below")
+        return Display(kind, ax, artists)
+
+
+def of_gap(gap: Gap, kind: str, ax: object) -> Display:
+    """Draw the groups from the lowest figure to the highest; the two that lie apart beyond doubt stand out."""
+    if not gap.groups:
+        raise errors.nothing_defined(gap.figure)
+    ends = (gap.highest, gap.lowest) if gap.low else ()
+    ordered = sorted(gap.groups.items(), key=lambda one: one[1].value)
+    dots = [_dot(name, figure, clear=name in ends) for name, figure in ordered]
+    with axes(ax, 6.2, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        ax.set_xlabel(in_words(inert(gap.figure)))
+        ax.set_title(figure_in_words("largest gap:", gap.estimate))
         return Display(kind, ax, artists)
 
 

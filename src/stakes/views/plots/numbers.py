@@ -4,16 +4,17 @@ import math
 
 import numpy as np
 
+from stakes.decisions.calibration.numbers import NumberCalibration
+from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
-from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
 _CELLS = 60
 
 
-def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
+def predicted(evaluation: RegressionEvaluation, kind: str, ax: object) -> Display:
     """Draw predictions against truths, beside the line on which they are equal."""
     points = _points(evaluation)
     with axes(ax, 5.6, 5.0) as ax:
@@ -32,7 +33,7 @@ def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
         return Display(kind, ax, artists)
 
 
-def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
+def residuals(evaluation: RegressionEvaluation, kind: str, ax: object) -> Display:
     """Draw errors against predictions, and the mean error in groups of equally many rows with its interval."""
     points = _points(evaluation)
     error = points.truth - points.prediction
@@ -53,7 +54,33 @@ def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
         return Display(kind, ax, artists)
 
 
-def _points(evaluation: Evaluation) -> Points:
+def reliability(evaluation: RegressionEvaluation, kind: str, ax: object, *, bins: int = 10) -> Display:
+    """Draw the calibration of an evaluation."""
+    return of_calibration(evaluation.calibration, kind, ax, bins=bins)
+
+
+def of_calibration(calibration: NumberCalibration, kind: str, ax: object, *, bins: int = 10) -> Display:
+    """Draw the mean truth against the prediction, in bins and as the rising curve, beside the line of being right."""
+    found = calibration.reliability(bins)
+    with axes(ax, 5.6, 5.0) as ax:
+        x, y = found.bins.mean_prediction, found.bins.mean_truth
+        both = np.concatenate([x, y])
+        ends = [float(both.min()), float(both.max())]
+        artists = {"equal": reference(ax, ends, ends, "right on average")}
+        artists["curve"] = ax.plot(
+            found.prediction, found.truth, color=COLOURS[0], linewidth=1.2, label="rising curve", zorder=3
+        )[0]
+        sure = not np.isnan(found.bins.low).all()
+        label = f"mean of {len(x)} groups" + (f", {interval_name(calibration.sampling.confidence)}" if sure else "")
+        artists["bins"] = ax.errorbar(
+            x, y, yerr=y - found.bins.low if sure else None, fmt="o", color=COLOURS[1], label=label, zorder=4
+        )
+        ax.set(xlabel="prediction", ylabel="mean truth")
+        ax.legend(loc="upper left")
+        return Display(kind, ax, artists)
+
+
+def _points(evaluation: RegressionEvaluation) -> Points:
     nothing = np.empty(0)
     return points_of(evaluation.errors) or Points(nothing, nothing, nothing, rows=False)
 

@@ -8,21 +8,24 @@ from stakes import errors
 from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.calibration.reliability import Bins
 from stakes.decisions.curves.histograms import Histograms
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import largest
 from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
-from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name, short_number
 
 
 # ── histograms ───────────────────────────────────────────────────────────────────────────────────────────────────
-def histograms_of_two(evaluation: Evaluation, kind: str, ax: object, *, bins: int = 50) -> Display:
+def histograms_of_two(evaluation: TwoClassEvaluation, kind: str, ax: object, *, bins: int = 50) -> Display:
     """Draw the scores of the two classes, and where the threshold cuts."""
     return _histograms(evaluation.histograms(bins), kind, ax, "score")
 
 
-def histograms_of_many(evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, bins: int = 50) -> Display:
+def histograms_of_many(
+    evaluation: ManyClassEvaluation, kind: str, ax: object, *, of: Value = None, bins: int = 50
+) -> Display:
     """Draw the score of a class over its own cases and over the rest; without ``of``, over each class's own cases."""
     found = evaluation.histograms(bins)
     if of is not None:
@@ -60,21 +63,22 @@ def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Displa
 
 
 # ── reliability ──────────────────────────────────────────────────────────────────────────────────────────────────
-def reliability_of_two(evaluation: Evaluation, kind: str, ax: object, *, bins: int = 10, by: str = "mass") -> Display:
+def reliability_of_two(evaluation: Value, kind: str, ax: object, *, bins: int = 10, by: str = "mass") -> Display:
     """Draw how often things happened among the cases of which a probability was said."""
     return _reliability(evaluation.calibration, kind, ax, evaluation.positive, bins, by)
 
 
 def reliability_of_many(
-    evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, bins: int = 10, by: str = "mass"
+    evaluation: ManyClassEvaluation, kind: str, ax: object, *, of: Value = None, bins: int = 10, by: str = "mass"
 ) -> Display:
     """Draw the reliability of the probability of one class; without ``of``, of the largest classes."""
+    each: Value = evaluation.calibration
     if of is not None:
-        return _reliability(evaluation.calibration[of], kind, ax, canonical(of), bins, by)
+        return _reliability(each[of], kind, ax, canonical(of), bins, by)
     with axes(ax, 7.2, 5.2) as ax:
         points = []
         for name, colour, marker in zip(largest(evaluation), COLOURS, MARKERS, strict=False):
-            found = evaluation.calibration[name].reliability(bins, by).bins
+            found = each[name].reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
         _diagonal(ax, "each class against the rest")
         legend(ax, "beside")

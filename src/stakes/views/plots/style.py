@@ -1,6 +1,7 @@
 """How plots look: colours that colour-blind people tell apart, thin lines, a light grid; the user's settings stay."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -63,6 +64,20 @@ class Display:
     def figure_(self) -> "matplotlib.figure.Figure | matplotlib.figure.SubFigure":
         """The figure that the axes are part of."""
         return self.ax_.figure
+
+    @property
+    def ax(self) -> Axes:
+        """The axes, as ``ax_``."""
+        return self.ax_
+
+    @property
+    def figure(self) -> "matplotlib.figure.Figure | matplotlib.figure.SubFigure":
+        """The figure, as ``figure_``."""
+        return self.figure_
+
+    def savefig(self, path: "str | os.PathLike[str]", **options: Any) -> None:
+        """Save the figure in a file, as matplotlib does."""
+        self.ax_.figure.figure.savefig(path, **options)
 
     def __repr__(self) -> str:
         return f"<Display of {self.kind}: {', '.join(self.artists)}>"

@@ -96,7 +96,9 @@ def _visible(data: object) -> object:
         return visible(data)
     if isinstance(data, Mapping):
         return {_visible(name): _visible(value) for name, value in data.items()}
-    return [_visible(one) for one in data] if isinstance(data, list | tuple) else data
+    if isinstance(data, list | tuple):
+        return [one if isinstance(one, float | int) else _visible(one) for one in data]
+    return data
 
 
 def _inert(data: object) -> str:

@@ -46,7 +46,7 @@ function toldAs(value) {
 
 // Names one after the other, each in quotation marks.
 function listed(names) {
-  const quoted = names.map((name) => t("page.quoted", { name }));
+  const quoted = names.map((name) => (name === "…" ? name : t("page.quoted", { name })));
   const last = quoted.pop();
   return quoted.length ? t("page.list", { before: quoted.join(", "), last }) : last;
 }
@@ -72,18 +72,34 @@ function metricQuestion(text) {
   return `${metricQuestion(text.slice(average[0].length))} (${t(AVERAGES[average[1]][1])})`;
 }
 
-// Reasons are declared in English, which is their key; one with a number or a metric in it is found by its words.
+// Reasons and notes come in English, which is their key; one with gaps is found by the words between them.
 function reasonText(words) {
   const texts = TEXTS[language];
-  if (texts[`reason.${words}`]) return texts[`reason.${words}`];
-  for (const key of Object.keys(texts).filter((one) => one.startsWith("reason.") && one.includes("{"))) {
-    const number = new RegExp(`^${key.slice(7).replace(/\{\w+\}/, "(.+)")}$`).exec(words);
-    if (number) return texts[key].replace(/\{\w+\}/, () => numberOrMetric(number[1]));
+  const whole = texts[`reason.${words}`] ?? texts[`note.${words}`];
+  if (whole) return whole;
+  for (const [pattern, text] of reasonPatterns(texts)) {
+    const found = pattern.exec(words);
+    if (found) return text.replace(GAP, (_, name) => toldInReason(found.groups[name]));
   }
-  return words;
+  const parts = words.split("; ");
+  return parts.length > 1 ? parts.map(reasonText).join("; ") : words;
 }
 
-function numberOrMetric(text) {
+// Those with the most words of their own come first.
+function reasonPatterns(texts) {
+  const keys = Object.keys(texts).filter((one) => /^(reason|note)\..*\{/.test(one));
+  const own = (key) => key.slice(key.indexOf(".") + 1).replace(GAP, "").length;
+  return keys
+    .sort((one, other) => own(other) - own(one))
+    .map((key) => {
+      const words = key.slice(key.indexOf(".") + 1).replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+      return [new RegExp(`^${words.replace(GAP, "(?<$1>.+)")}$`), texts[key]];
+    });
+}
+
+function toldInReason(text) {
   const number = readNumber(text);
-  return Number.isNaN(number) ? metricName(text) : told(number);
+  if (!Number.isNaN(number)) return told(number, Number.isInteger(number) ? "count" : "exact");
+  const whole = reasonText(text);
+  return whole !== text ? whole : metricName(text);
 }

@@ -2,7 +2,7 @@
 
 SECTIONS.calibration = (data) => node(
   "div", {},
-  node("p", { class: "intro" }, t("calibration.intro")),
+  node("p", { class: "intro" }, t("calibration.intro"), data.at_prior ? ` ${t("verdict.honest_of_rows")}` : ""),
   node(
     "div", { class: "pair" },
     reliabilityChart(data).figure,

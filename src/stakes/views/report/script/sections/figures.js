@@ -24,7 +24,8 @@ SECTIONS.figures = ({ figures, confidence }) => {
 function figureRow(figure) {
   const why = { reason: { reason: figure.reason } };
   const words = figure.reason ? t("figures.undefined", why) : metricQuestion(figure.name);
-  const limits = node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
+  const title = figure.note ? reasonText(figure.note) : null;
+  const limits = node("span", { class: "limits", title }, writeInterval(figure.low, figure.high) + (figure.mark ?? ""));
   return [
     metricName(figure.name),
     figureCell(figure),

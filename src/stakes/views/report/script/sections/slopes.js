@@ -1,6 +1,6 @@
 // How honest the probability of each class is: slope and shift of its log odds.
 
-SECTIONS.slopes = ({ classes }) => {
+SECTIONS.slopes = ({ classes, at_prior: elsewhere }) => {
   const words = {
     choose: t("segments.figure"), entry: t("classes.class"), dot: t("classes.dot"), rule: t("slopes.honest"),
   };
@@ -10,7 +10,7 @@ SECTIONS.slopes = ({ classes }) => {
   ];
   return node(
     "div", {},
-    node("p", { class: "intro" }, t("slopes.intro")),
+    node("p", { class: "intro" }, t("slopes.intro"), elsewhere ? ` ${t("verdict.honest_of_rows")}` : ""),
     chosenList({ id: "slopes", choices, entries: classes, words }),
   );
 };

@@ -13,14 +13,15 @@ const LIVE = {};
 
 SECTIONS.verdict = ({ answers, cautions }) => {
   const live = followed();
+  Object.assign(LIVE, { keeps: null, threshold: null, computed: {} }); // a page is drawn anew in another language
   const cards = answers.map((answer) => answerCard(answer, live));
-  LIVE.keeps = live ? node("li", { id: "answer-keeps" }) : null;
+  const more = live && !LIVE.keeps ? (LIVE.keeps = node("li", { id: "answer-keeps" })) : null;
   const wrong = cautions.filter(({ tone }) => tone === "wrong");
   const others = cautions.filter(({ tone }) => tone !== "wrong");
   return node(
     "div", { class: wrong.length ? "verdict void" : "verdict" },
     wrong.length ? node("ul", { class: "answers wrongs" }, wrong.map(wrongCard)) : null,
-    node("ol", { class: "answers" }, cards, LIVE.keeps),
+    node("ol", { class: "answers" }, cards, more),
     others.length ? cautionList(others) : null,
   );
 };
@@ -31,12 +32,14 @@ function followed() {
   return explorer !== undefined && explorer.costs.decisions.length === 2 && !explorer.clusters;
 }
 
+// The answers of Python that follow: with the costs alone, or with the threshold, too.
+const FOLLOWING = { "verdict.threshold": "threshold", "decided.evidence": "keeps" };
+
 function answerCard(answer, live) {
   const card = node("li", {});
-  const follows = live && answer.question.key === "verdict.threshold";
-  if (follows) [LIVE.threshold, LIVE.computed] = [card, answer];
-  if (follows) card.id = "answer-threshold";
-  return fillCard(card, answer, live && !follows);
+  const name = live ? FOLLOWING[answer.question.key] : undefined;
+  if (name) [LIVE[name], LIVE.computed[name], card.id] = [card, answer, `answer-${name}`];
+  return fillCard(card, answer, live && !name);
 }
 
 function fillCard(card, { question, tone, sentences, figures }, computed = false) {
@@ -67,12 +70,23 @@ function wrongCard({ sentences }) {
   );
 }
 
-const AMOUNTS = { sign: "amount.sign", word: "amount.word" };
+const AMOUNTS = { sign: "amount.sign", below: "amount.below_0", word: "amount.word" };
+
+const isSign = (unit) => /^\p{Sc}$/u.test(unit);
+
+function amountKey(unit, value) {
+  return AMOUNTS[!isSign(unit) ? "word" : value < 0 ? "below" : "sign"];
+}
+
+// What stands beside a unit: without its sign where that stands before the unit.
+function amountOf(unit, value) {
+  return isSign(unit) && value < 0 ? -value : value;
+}
 
 function figureChip(figure) {
   const plain = FORMATS[figure.format ?? "number"];
-  const write = figure.unit ? (value) => t(AMOUNTS[/^\p{Sc}$/u.test(figure.unit) ? "sign" : "word"], {
-    amount: plain(value),
+  const write = figure.unit ? (value) => t(amountKey(figure.unit, value), {
+    amount: plain(amountOf(figure.unit, value)),
     unit: figure.unit,
   }) : plain;
   const ends = () => writeInterval(figure.low, figure.high, write);

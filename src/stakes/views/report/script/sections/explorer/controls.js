@@ -77,7 +77,7 @@ function costControl(model, state, changed) {
   if (simple) {
     return node(
       "fieldset", {},
-      node("legend", {}, t("explorer.costs")),
+      node("legend", {}, t("explorer.costs"), costs.unit ? ` (${costs.unit})` : ""),
       field(t("explorer.miss"), 1, 0, "cost-miss").element,
       field(t("explorer.false_alarm"), 0, 1, "cost-alarm").element,
       costs.given ? null : node("p", { class: "note" }, t("explorer.costs_assumed")),
@@ -94,7 +94,7 @@ function costControl(model, state, changed) {
   })]);
   return node(
     "fieldset", { class: "wide" },
-    node("legend", {}, t("explorer.costs")),
+    node("legend", {}, t("explorer.costs"), costs.unit ? ` (${costs.unit})` : ""),
     tableOf([t("confusion.corner"), ...costs.decisions], rows, { caption: t("explorer.cost_table") }),
   );
 }

@@ -1,5 +1,6 @@
 // Two answers of the verdict follow what the reader sets: is the model useful at these costs, and does it earn its keep
-// at this threshold? Both by the rules that Python has; all other answers are as computed.
+// at this threshold? Both by the rules that Python has; all other answers are as computed. Until something is set, they
+// are, too, where Python has answered them.
 
 const LIVE_PAUSE = 120; // milliseconds without a change before anything is drawn anew
 
@@ -9,7 +10,8 @@ function liveAnswers(model, first) {
   let [usefulFor, timer] = [start, null];
   const tell = (current) => {
     const known = current.touched || model.data.costs.given;
-    const keeps = known ? keepsAnswer(model, current) : openAnswer();
+    const asComputed = placeKey(current) === placeKey(first) && LIVE.computed.keeps;
+    const keeps = asComputed || (known ? keepsAnswer(model, current) : openAnswer());
     fillCard(LIVE.keeps, keeps);
     const [sign, meaning] = SIGNS[keeps.tone];
     line.className = `live-line tone-${keeps.tone}`;
@@ -17,7 +19,9 @@ function liveAnswers(model, first) {
       node("span", { class: "sign", role: "img", "aria-label": meaning() }, sign), sentence(keeps.sentences[0]),
     );
     const key = settingKey(current);
-    if (key !== usefulFor) fillCard(LIVE.threshold, key === start ? LIVE.computed : usefulAnswer(model, current));
+    if (key !== usefulFor && LIVE.threshold) {
+      fillCard(LIVE.threshold, key === start ? LIVE.computed.threshold : usefulAnswer(model, current));
+    }
     usefulFor = key;
   };
   return { element: line, move(current) {
@@ -30,6 +34,10 @@ function liveAnswers(model, first) {
 // What the answer about costs depends on.
 function settingKey({ costs, prevalence }) {
   return JSON.stringify([costs, prevalence]);
+}
+
+function placeKey(current) {
+  return settingKey(current) + current.stop;
 }
 
 function openAnswer() {
@@ -47,41 +55,56 @@ function keepsAnswer(model, current) {
   const values = { positive, threshold: model.writeStop(current.stop) };
   const keys = { good: "live.keeps_yes", doubt: "live.keeps_unsure", bad: "live.keeps_no" };
   const rival = leastSure(savings);
-  const saved = {
-    decision: rival.name === "everyone" ? positive : negative, confidence,
-    saving: 1000 * rival.value, low: perThousand(rival.low), high: perThousand(rival.high),
-  };
+  const decision = rival.name === "everyone" ? positive : negative;
+  const saved = rival.value < 0 ? said("live.loses", {
+    decision, confidence,
+    loss: perThousand(model, rival.value, -1),
+    low: perThousand(model, rival.high, -1),
+    high: perThousand(model, rival.low, -1),
+  }) : said("live.saves", {
+    decision, confidence,
+    saving: perThousand(model, rival.value), low: perThousand(model, rival.low), high: perThousand(model, rival.high),
+  });
   return {
     tone, question: said("live.keeps"), figures: [],
-    sentences: [said(keys[tone], values), said("live.saves", saved), givenCosts(current)],
+    sentences: [said(keys[tone], values), saved, givenCosts(model, current)],
   };
 }
 
-function perThousand(value) {
-  return value === null ? null : 1000 * value;
+// A cost with its unit, if there is one; the sign of an amount stands before its unit.
+function money(model, amount) {
+  const { unit } = model.data.costs;
+  return unit && amount !== null ? said(amountKey(unit, amount), { amount: amountOf(unit, amount), unit }) : amount;
 }
 
-function givenCosts({ costs: [[rest, alarm], [miss, found]], prevalence }) {
-  return said("live.at", { miss: miss - found, alarm: alarm - rest, share: prevalence });
+function perThousand(model, value, sign = 1) {
+  return money(model, value === null ? null : sign * 1000 * value);
+}
+
+function givenCosts(model, { costs: [[rest, alarm], [miss, found]], prevalence }) {
+  return said("live.at", { miss: money(model, miss - found), alarm: money(model, alarm - rest), share: prevalence });
 }
 
 function usefulAnswer(model, current) {
   const question = said("live.useful");
   const { positive, negative } = model.data;
   const [[rest, alarm], [miss, found]] = current.costs;
-  const at = givenCosts(current);
+  const at = givenCosts(model, current);
   const price = (stop) => model.cost(stop, current.costs, current.prevalence);
   if (!(miss > found && alarm > rest)) {
     const decision = price(model.last) < price(0) ? positive : negative;
     return { tone: "bad", question, sentences: [said("live.useful_one", { decision }), at], figures: [] };
   }
-  const { tone, threshold, cost } = usefulAt(model, current);
+  const { tone, threshold, cost, savings } = usefulAt(model, current);
   const always = said("live.always", {
-    positive, negative, everyone: 1000 * price(model.last), nobody: 1000 * price(0),
+    positive, negative, everyone: perThousand(model, price(model.last)), nobody: perThousand(model, price(0)),
   });
   const decision = price(model.last) < price(0) ? positive : negative;
-  if (tone === "bad") return { tone, question, sentences: [said("live.useful_no", { decision }), always, at], figures: [] };
+  if (Object.values(savings).some(({ value }) => value <= 0)) {
+    const no = said(earnsItsKeep(savings) === "bad" ? "live.useful_no" : "live.useful_no_better", { decision });
+    return { tone, question, sentences: [no, always, at], figures: [] };
+  }
   const key = tone === "good" ? "live.useful_yes" : "live.useful_unsure";
-  const lead = said(key, { positive, threshold: model.writeBeside(threshold), cost: 1000 * cost });
+  const lead = said(key, { positive, threshold: model.writeBeside(threshold), cost: perThousand(model, cost) });
   return { tone, question, sentences: [lead, always, at], figures: [] };
 }

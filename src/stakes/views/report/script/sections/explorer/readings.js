@@ -68,7 +68,8 @@ function costReadings(model, goTo) {
   const benefit = entry("net-benefit", t("explorer.net_benefit"));
   const perThousand = (element, stop) => {
     const value = 1000 * model.cost(stop, now.costs, now.prevalence);
-    setFigure(element, value, writeCost(value));
+    const { unit } = model.data.costs;
+    setFigure(element, value, unit ? t(amountKey(unit), { amount: writeCost(value), unit }) : writeCost(value));
   };
   return { element: list, move(current) {
     now = current;

@@ -41,7 +41,7 @@ SECTIONS.explorer = (data) => {
     readings: follow(costReadings(model, goTo)).element,
     policy: data.costs.decisions.length > 2 ? follow(policyReading(model)).element : null,
     play: playControl(model, state, changed),
-    live: LIVE.keeps ? follow(liveAnswers(model, { costs: pair(data.costs.matrix), prevalence })).element : null,
+    live: LIVE.keeps ? follow(liveAnswers(model, { costs: pair(data.costs.matrix), prevalence, stop })).element : null,
   });
   changed();
   return built;

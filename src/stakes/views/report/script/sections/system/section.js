@@ -33,6 +33,7 @@ SECTIONS.system = (data) => {
   } });
   const built = node(
     "div", { class: "explorer" },
+    ownTable(data),
     node("p", { class: "intro" }, t("system.intro")),
     follow(networkChart(data, choose)).chart.figure,
     node(
@@ -49,6 +50,31 @@ SECTIONS.system = (data) => {
   changed();
   return built;
 };
+
+// The system's own table: shares of each truth, and what a case of it costs.
+function ownTable({ own, classes, decisions, confidence }) {
+  if (!own) return null;
+  const sure = (made, low, high, write) => (
+    low === null ? made : node("span", {}, made, " ", node("span", { class: "limits" }, writeInterval(low, high, write)))
+  );
+  const share = ({ share: value, low, high }) => sure(figureCell({ value }, writePercent), low, high, writePercent);
+  const cost = ({ cost: value, low, high }) => sure(figureCell({ value }, writeCost), low, high, writeCost);
+  const rows = classes.map((name, c) => [
+    name, ...decisions.map((_, s) => share(own.shares[c * decisions.length + s])), cost(own.costs[c]),
+    figureCell({ value: own.costs[c].total }, writeCost),
+  ]);
+  const head = [t("confusion.corner"), ...decisions, t("system.case_costs"), t("system.class_costs")];
+  const cells = classes.map((name, c) => [
+    name, ...decisions.map((_, s) => own.shares[c * decisions.length + s].share), own.costs[c].cost, own.costs[c].total,
+  ]);
+  return node(
+    "div", { class: "card", id: "own-table" },
+    node("h3", {}, t("system.own")),
+    tableOf(head, rows, {
+      caption: t("system.own_about", { confidence }), id: "own", csv: () => ({ head, rows: cells }),
+    }),
+  );
+}
 
 function modelChoice(data, choose) {
   const options = data.models.map(({ name }, i) => node("option", { value: i }, name));

@@ -1,0 +1,77 @@
+"""stakes label: which rows should get a truth next?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from stakes.cli import options, output
+from stakes.cli.options import Arguments
+from stakes.cli.output import Answer
+from stakes.cli.paths import Command, OptionOfGroup, OutputFile
+from stakes.question.options import Value
+from stakes.records import Count, Record
+from stakes.text import visible
+
+
+@dataclass(frozen=True)
+class RowsToLabel(Record, stakes="rows to label"):
+    """Which file was written, and what is in it."""
+
+    written: str
+    rows: Count
+    figure: str
+
+
+@click.command(cls=Command)
+@options.files
+@click.option(
+    "--for",
+    "figure",
+    metavar="FIGURE",
+    cls=OptionOfGroup,
+    group="aim",
+    help="The figure whose interval shall become narrower (default: accuracy).",
+)
+@click.option(
+    "--count", "many", type=int, default=100, show_default=True, cls=OptionOfGroup, group="aim", help="How many rows."
+)
+@options.asked("evaluate", "unlabelled", "missing")
+@click.option(
+    "-o",
+    "--output",
+    "product",
+    metavar="FILE",
+    required=True,
+    type=OutputFile("table"),
+    help="Where to write the rows: .csv or .parquet.",
+)
+@output.forms("json", "quiet", to_file=False)
+def label(files: tuple[str, ...], asked: Arguments, figure: str | None, many: int, product: str) -> Answer:
+    """Choose the rows of FILE whose truth would tell most about a figure, and write them to a file.
+
+    A fifth of them is chosen at random. When they have a truth, put it into FILE and ask again.
+
+    \b
+    Example:
+      stakes label preds.csv --truth y --score p --for recall --count 100 -o to_label.csv
+    """
+    from stakes.engines.files.reading import read_whole
+    from stakes.engines.files.text_format import TextFormat, in_format
+    from stakes.engines.files.writing import check_target, write_whole
+    from stakes.evaluation import evaluate
+
+    if len(files) > 1:
+        raise click.UsageError("rows to label are taken from one FILE.")
+    if asked["where"] is not None:
+        raise click.UsageError("--where means nothing to label: rows are chosen among all of FILE.")
+    check_target(product, "table", [(files[0], "rows")])
+    found: Value = evaluate(files[0], unlabelled="estimate", **asked)
+    chosen = found.next_labels(count=many) if figure is None else found.next_labels(figure, many)
+    frame = read_whole(in_format(files[0], TextFormat.of(asked)), missing=False)
+    number = "row" if "row" not in frame.columns else "row in the file"
+    write_whole(frame.with_row_index(number, offset=1)[chosen], Path(product))
+    written = RowsToLabel(product, len(chosen), figure or "")
+    purpose = "" if figure is None else f" for {figure}"
+    line = f"{len(chosen):,} rows to label{purpose} are in {visible(product)}; {number} says where each stands, from 1"
+    return Answer(lambda: click.echo(line), written.to_dict, lambda: [written.data()], lambda: line)

@@ -1,0 +1,138 @@
+"""stakes plan: how many rows does a study need?"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import click
+
+from stakes.cli import options, output
+from stakes.cli.options import Arguments, TypedNumber
+from stakes.cli.output import Answer
+from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.planning.rates import RATES
+from stakes.question.options import Value
+
+_AIMS = {
+    "difference": "The difference that shall be found.",
+    "margin": "The difference that would not matter: plan to show that there is none as large.",
+    "assurance": "In which share of studies the interval shall be that narrow (default: about half).",
+    "by_share": "The share of the smallest segment for which it shall hold as well.",
+    "disagreement": "Of two accuracies: the share of rows on which one model alone is right.",
+}
+
+
+def _expected(command: Callable[..., object]) -> Callable[..., object]:
+    """The rates that somebody expects, and what a study shall reach, as options."""
+    made = partial(click.option, type=TypedNumber(), cls=OptionOfGroup)
+    for name, meaning in reversed(RATES.items()):
+        typed = f"--{name.replace('_', '-')}"
+        command = click.option(typed, name, type=TypedNumber(), cls=OptionOfGroup, group="expected", help=meaning)(
+            command
+        )
+    for name, meaning in reversed(_AIMS.items()):
+        typed = "--by-share" if name == "by_share" else f"--{name}"
+        command = made(typed, name, group="aim", help=meaning)(command)
+    return command
+
+
+@click.command(cls=Command)
+@click.argument("figure", metavar="FIGURE", required=False)
+@click.option(
+    "--pilot",
+    "files",
+    multiple=True,
+    type=InputFile("rows"),
+    metavar="FILE",
+    cls=OptionOfGroup,
+    group="columns",
+    help="Rows of a first study, or its tally; evaluated as its columns say.",
+)
+@click.option(
+    "--width",
+    "width",
+    multiple=True,
+    metavar="WIDTH",
+    cls=OptionOfGroup,
+    group="aim",
+    help="How wide the interval may be; of several figures FIGURE=WIDTH.",
+)
+@click.option(
+    "--require",
+    metavar="CONDITION",
+    cls=OptionOfGroup,
+    group="aim",
+    help='A condition of a gate that shall be met, such as "auc.low >= 0.8".',
+)
+@click.option(
+    "--power",
+    type=TypedNumber(),
+    default=0.8,
+    show_default=True,
+    cls=OptionOfGroup,
+    group="aim",
+    help="How often the study shall succeed.",
+)
+@_expected
+@click.option(
+    "--labels",
+    type=int,
+    metavar="ROWS",
+    cls=OptionOfGroup,
+    group="aim",
+    help="How many rows have outputs already: plan how many of them to label.",
+)
+@click.option(
+    "--other",
+    metavar="COLUMN",
+    cls=OptionOfGroup,
+    group="columns",
+    help="The scores or decisions of another model in the pilot: plan a comparison.",
+)
+@options.asked("evaluate")
+@output.forms()
+def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: Value) -> Answer:
+    """Say how many rows a study needs, from a pilot or from rates that you expect.
+
+    \b
+    Examples:
+      stakes plan recall --width 0.1 --prevalence 0.05 --recall 0.9
+      stakes plan auc --pilot pilot.csv --truth y --score p --width 0.05
+      stakes plan auc --pilot pilot.csv --truth y --score p --other q --difference 0.02
+      stakes plan --require "auc.low >= 0.8" --auc 0.85 --prevalence 0.1
+      stakes plan --width auc=0.1 --width observed_expected=0.4 --auc 0.8 --prevalence 0.02
+    """
+    from stakes.planning.study import plan
+
+    pilot = _pilot(figure, files, asked, given.pop("other"))
+    width = _width(given.pop("width"))
+    expected = {name: value for name in RATES if (value := given.pop(name)) is not None}
+    found = plan(
+        figure, pilot, width=width, by=given.pop("by_share"), confidence=asked["confidence"], seed=asked["seed"],
+        lang=asked["lang"], **given, **expected,
+    )  # fmt: skip
+    return output.of_page(found, lambda: found.findings[0].words[0])
+
+
+def _width(typed: Sequence[str]) -> float | dict[str, float] | None:
+    """One width, or a dictionary figure → width."""
+    if not typed:
+        return None
+    read = {name: options.number(text) for name, _, text in (one.rpartition("=") for one in typed)}
+    if len(read) < len(typed) or ("" in read and len(read) > 1):
+        raise click.UsageError("with several widths write each as FIGURE=WIDTH.")
+    return read.get("", read)
+
+
+def _pilot(figure: str | None, files: tuple[str, ...], asked: Arguments, other: str | None) -> Value:
+    """The evaluation of a pilot, or its comparison with another model; None without one."""
+    if not files:
+        return None
+    from stakes.evaluation import evaluate
+    from stakes.evaluation.comparing import compare
+
+    if other is None:
+        return evaluate(options.one_or_all(files), **asked)
+    role = "score" if asked["score"] is not None else "prediction"
+    models: Arguments = {f"{role}s": [asked.pop(role), other]}
+    kept = {name: value for name, value in asked.items() if name not in ("score", "prediction", "exact", "unlabelled")}
+    return compare(options.one_or_all(files), metric=figure, **models, **kept)

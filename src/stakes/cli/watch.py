@@ -1,0 +1,56 @@
+"""stakes watch: does the model go on meeting its conditions?"""
+
+import click
+
+from stakes.cli import options, output
+from stakes.cli.options import Arguments
+from stakes.cli.output import Answer
+from stakes.cli.paths import Command, InputFile, OutputFile, option
+from stakes.cli.words import as_asked
+from stakes.errors import short
+
+
+@click.command(cls=Command)
+@options.files
+@options.asked("watch")
+@option(
+    "--against",
+    group="models",
+    metavar="FILE",
+    type=InputFile("reference"),
+    help="A tally of reference, than which figures must not be worse.",
+)
+@option(
+    "--state",
+    group="files",
+    metavar="FILE",
+    type=OutputFile("json"),
+    help="A small file that remembers days: each call brings the new ones.",
+)
+@options.report
+@output.forms()
+def watch(
+    files: tuple[str, ...], asked: Arguments, against: str | None, state: str | None, report: str | None
+) -> Answer:
+    """Watch the tallies of days in FILE, in the order of time: exit code 1 on an alarm, 0 without one.
+
+    The chance that there is ever a false alarm is at most --alpha, however often one looks. With --state each call
+    brings new days only, and the file remembers those of before; after an alarm begin anew with --restart DAY.
+
+    \b
+    Examples:
+      stakes watch day*.tally --require "recall >= 0.9" --require "auc >= 0.8"
+      stakes watch today.tally --require "recall >= 0.9" --state watch.json
+      stakes watch day*.tally --require auc --against reference.tally --margin 0.02
+    """
+    from stakes.evaluation.watch import watch
+
+    found = watch(list(files), against=against, state=state, **asked)
+    if report is not None:
+        found.report(report, about=short(as_asked(), 200))
+    told = [one for one in found.findings if one.answers or one.key == "watch.waiting"]
+
+    def line() -> str:
+        return " ".join(one.words[0] for one in told)
+
+    return output.of_page(found, line, more="stakes watch … --csv", code=int(found.alarmed))

@@ -1,0 +1,404 @@
+"""Scores of several classes in another engine: decisions, ranks, losses and bins are worked out where the rows lie.
+
+One query looks at the scores, one adds up the rows by truth, segment, decision and rank, and two for each class count
+its scores in bins. Nothing but groups and sums comes back. A table of few rows is brought here instead: it is no larger
+than the sample of rows that intervals take from larger ones in memory.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+
+import narwhals as nw
+import numpy as np
+
+from stakes import errors
+from stakes.engines.alike import Spelling
+from stakes.engines.binning import Binned
+from stakes.engines.class_sums import (
+    ClassSums,
+    Oddities,
+    any_scores,
+    class_names,
+    decided_by,
+    decisions_of,
+    is_of,
+    losses_against_rest,
+    pair_bits,
+)
+from stakes.engines.columns import LazyTable, to_column
+from stakes.engines.groups import Grouped, count_as_rows, count_groups
+from stakes.engines.labels import Labels, encode
+from stakes.engines.memory import Rows
+from stakes.engines.plan import Counted, Plan
+from stakes.engines.queries import (
+    MOST_GROUPS,
+    MOST_SCORES,
+    Groups,
+    QuerySource,
+    choose,
+    collect,
+    infinite,
+    surprise,
+    whether,
+    with_infinite,
+)
+from stakes.engines.reading import RowQuestion
+from stakes.engines.segments import segment_labels
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.bayes import ALIKE, ROUNDING
+from stakes.tallies.class_scores import MOMENTS, SAMPLE
+from stakes.tallies.pricing import Pricing, shares_of
+
+FEW_ROWS = SAMPLE
+"""Tables of so many rows are brought here: they are their own sample."""
+
+MOST_CLASSES = 50
+"""Expressions over the scores of more classes are too long for engines; those rows are brought here, too."""
+
+_MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
+
+
+def count_classes_inside(
+    source: QuerySource, asked: RowQuestion, given: dict[str, str], exact: bool | None
+) -> Counted | None:
+    """Count class scores where they are; None when there are few rows, or when the question needs the rows."""
+    classes = class_names(given)
+    if len(classes) > MOST_CLASSES or not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
+        return None  # text may spell numbers, which is read row by row
+    looked = _Look.at(source, classes)
+    if looked.rows <= FEW_ROWS:
+        return None
+    truths = source.groups(["truth"], MOST_GROUPS)
+    if truths is None:
+        return None
+    looked.refuse_missing()
+    codes = _codes(truths, asked, classes)
+    if codes is None:
+        return None
+    table = ClassTable(source, asked, classes, looked)
+    return table.with_scores(codes).count(exact)
+
+
+def _codes(truths: Groups, asked: RowQuestion, classes: tuple[str, ...]) -> dict[object, int] | None:
+    """The place among the classes of each value of the truth; None where one has no scores, or is missing."""
+    column = truths.columns["truth"]
+    truths.check(of_classes=True)
+    names = () if asked.pricing is None else asked.pricing.names
+    spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
+    labels = encode(to_column(column, "truth"))
+    called = [spelling(name) if spelling.words else name for name in labels.names]
+    if not set(called) <= set(classes):
+        return None  # which is refused where the rows are read
+    return {value: classes.index(called[code]) for value, code in zip(column.to_list(), labels.codes, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What a first look at the scores tells: how many rows, how far each class's reach, and which are odd."""
+
+    rows: int
+    classes: tuple[str, ...]
+    found: Mapping[str, float]
+
+    @classmethod
+    def at(cls, source: QuerySource, classes: tuple[str, ...]) -> "_Look":
+        """Ask the engine, all at once."""
+        names = [f"s{place}" for place in range(len(classes))]
+        scores = [nw.col(source.places[f"score of {name}"]).cast(nw.Float64) for name in classes]
+        frame = source.frame.select(*(score.alias(name) for name, score in zip(names, scores, strict=True)))
+        missing = [nw.col(name).is_null() | nw.col(name).is_nan() for name in names]
+        faults = [
+            expression
+            for name, lacks in zip(names, missing, strict=True)
+            for expression in (
+                whether(lacks).alias(f"missing_{name}"),
+                whether(~lacks & infinite(nw.col(name))).alias(f"infinite_{name}"),
+            )
+        ]
+        total = reduce(lambda one, other: one + other, map(nw.col, names))
+        outside = reduce(lambda one, other: one | other, ((nw.col(n) < 0) | (nw.col(n) > 1) for n in names))
+        frame = frame.with_columns(*faults, total.alias("total"), whether(outside).alias("outside"))
+        uneven = whether((nw.col("total") - 1.0 > ROUNDING) | (1.0 - nw.col("total") > ROUNDING))
+        frame = frame.with_columns(uneven.alias("uneven"), nw.lit(1).alias("rows"))
+        kinds = ("missing", "infinite")
+        counted = ["rows", "outside", "uneven", *(f"{kind}_{name}" for name in names for kind in kinds)]
+        spans = [*names, "total"]
+        table = collect(
+            frame.select(
+                *(nw.col(name).sum() for name in counted),
+                *(nw.col(name).min().alias(f"low_{name}") for name in spans),
+                *(nw.col(name).max().alias(f"high_{name}") for name in spans),
+            )
+        )
+        found = dict(zip(table.columns, table.row(0), strict=True))
+        source.refuse_nothing(int(found["rows"] or 0))
+        return cls(int(found["rows"] or 0), classes, found)
+
+    def refuse_missing(self) -> None:
+        """Refuse missing and infinite scores, with how many there are."""
+        for place, name in enumerate(self.classes):
+            if rows := int(self.found[f"missing_s{place}"]):
+                raise errors.missing_values(f"score of {name}", rows, None)
+        for place, name in enumerate(self.classes):
+            if rows := int(self.found[f"infinite_s{place}"]):
+                raise errors.infinite_values(f"score of {name}", rows, None)
+
+    def span(self, place: int) -> tuple[float, float]:
+        """How far the scores of a class reach."""
+        return float(self.found[f"low_s{place}"]), float(self.found[f"high_s{place}"])
+
+    @property
+    def whole_span(self) -> tuple[float, float]:
+        """How far all scores reach."""
+        lows, highs = zip(*map(self.span, range(len(self.classes))), strict=True)
+        return min(lows), max(highs)
+
+    @property
+    def oddities(self) -> Oddities:
+        """The rows whose scores are no probabilities."""
+        low, high = self.whole_span
+        least = float(self.found["low_total"])
+        total = least if 1 - least > ROUNDING else float(self.found["high_total"])
+        uneven = int(self.found["uneven"]), None, total
+        return Oddities(self.rows, (low, high), uneven, (int(self.found["outside"]), None, low if low < 0 else high))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTable:
+    """A table of class scores in another engine; ``plain`` has nothing but them and the code of the true class."""
+
+    source: QuerySource
+    asked: RowQuestion
+    classes: tuple[str, ...]
+    looked: _Look
+    plain: "LazyTable | None" = None
+
+    @property
+    def _keys(self) -> list[str]:
+        return [name for name in self.source.places if name == "prediction" or name.startswith("by")]
+
+    @property
+    def _by(self) -> list[str]:
+        return [name for name in self._keys if name != "prediction"]
+
+    def with_scores(self, codes: Mapping[object, int]) -> "ClassTable":
+        """The same table with what follows from the scores of a row beside them."""
+        places = self.source.places
+        k, truth = len(self.classes), nw.col(places["truth"])
+        scores = [nw.col(places[f"score of {name}"]).cast(nw.Float64) + 0.0 for name in self.classes]
+        code = reduce(lambda so_far, one: choose(truth == one[0], nw.lit(one[1]), so_far), codes.items(), nw.lit(-1))
+        frame = plain = self.source.frame.with_columns(
+            code.alias("code"), *(score.alias(f"s{place}") for place, score in enumerate(scores))
+        )
+        columns = [nw.col(f"s{place}") for place in range(k)]
+        own = reduce(
+            lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
+        )
+        frame = frame.with_columns(own.alias("own"))
+        rank = reduce(lambda one, other: one + other, (self._goes_before(place) for place in range(k)))
+        frame = frame.with_columns(rank.alias("rank"))
+        frame = self._with_decisions(frame)
+        frame, added = self._with_losses(frame)
+        places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
+        return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
+
+    def _goes_before(self, place: int) -> nw.Expr:
+        score, own = nw.col(f"s{place}"), nw.col("own")
+        return whether((score > own) | ((score == own) & (nw.col("code") > place)))
+
+    def _with_decisions(self, frame: LazyTable) -> LazyTable:
+        """Decide for the highest score, or for what costs least; of those alike for the first."""
+        k = len(self.classes)
+        how, pricing = decided_by(self.asked), self.asked.pricing
+        if how == "costs" and pricing is not None:
+            return _with_cheapest(frame, pricing, self.classes)
+        best = frame.with_columns(nw.max_horizontal(*(f"s{place}" for place in range(k))).alias("best"))
+        return best.with_columns(_first([nw.col(f"s{place}") >= nw.col("best") for place in range(k)]).alias("decided"))
+
+    def _with_losses(self, frame: LazyTable) -> tuple[LazyTable, tuple[str, ...]]:
+        """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
+        k, (low, high) = len(self.classes), self.looked.whole_span
+        total = reduce(lambda one, other: one + other, (nw.col(f"s{place}") for place in range(k)))
+        odd = (total - 1.0 > ROUNDING) | (1.0 - total > ROUNDING)
+        if low < 0 or high > 1:
+            scores = [nw.col(f"s{place}") for place in range(k)]
+            odd = reduce(lambda one, other: one | other, ((s < 0) | (s > 1) for s in scores), odd)
+        within = [_within(nw.col(f"s{place}")).alias(f"p{place}") for place in range(k)]
+        frame = frame.with_columns(whether(odd).alias("odd"), _within(nw.col("own")).alias("mine"), *within)
+        others = [choose(nw.col("code") == place, nw.lit(0.0), nw.col(f"p{place}")) for place in range(k)]
+        frame = frame.with_columns(
+            ((1.0 - nw.col("mine")) * (1.0 - nw.col("mine"))).alias("missed"),
+            *(other.alias(f"other{place}") for place, other in enumerate(others)),
+        )
+        squares = [(nw.col(f"other{place}") * nw.col(f"other{place}")).alias(f"square{place}") for place in range(k)]
+        logs = [surprise(1.0 - nw.col(f"other{place}")).alias(f"log{place}") for place in range(k)]
+        frame = frame.with_columns(*squares, *logs, surprise(nw.col("mine")).alias("loss_0"))
+        distance = reduce(lambda one, other: one + other, (nw.col(f"square{place}") for place in range(k)))
+        finite = surprise(nw.col("mine"), 0.0)  # of an infinite loss no higher moment is asked for
+        frame = frame.with_columns((distance + nw.col("missed")).alias("loss_1"), finite.alias("finite_0"))
+        unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
+        for loss, name in enumerate(("finite_0", "loss_1")):
+            one = nw.col(name)
+            powers = [nw.col(f"loss_{loss}"), unit, unit * one, unit * one * one, unit * one * one * one]
+            frame = frame.with_columns(*(value.alias(f"moment_{loss}_{n}") for n, value in enumerate(powers)))
+        pairs = [f"{kind}{place}" for kind in ("log", "square") for place in range(k)]
+        return frame, ("odd", "missed", *_MOMENTS, *pairs)
+
+    @property
+    def _weighted(self) -> bool:
+        return "weight" in self.source.places
+
+    def count(self, exact: bool | None) -> Counted | None:
+        """Ask the engine for its groups, and count them as if they were rows."""
+        own = ["prediction"] if "prediction" in self._keys else ["decided"]
+        groups = self.source.groups(["truth", *self._by, *own, "rank"])
+        assert groups is not None
+        columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
+        replace(groups, columns=columns).check(of_classes=True)
+        given = {**columns, "score": any_scores(self.classes, len(groups.sizes))}
+        counted = count_as_rows(self.asked, given, None, partial(self._count, groups, exact))
+        read = int(groups.sizes.sum()) + groups.weightless
+        return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
+
+    def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
+        if not is_of(plan, self.classes):
+            return None
+        how = decided_by(self.asked)
+        self.looked.oddities.tell(self.asked, how)
+        if how != "rows":
+            names = decisions_of(self.asked, self.classes)
+            places = np.array([plan.decisions.index(name) for name in names])
+            rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
+        sizes = groups.sizes if groups.weight is None else groups.weight
+        # an engine gives groups in any order, and sums of weights would round differently
+        keys = [groups.columns["rank"].to_numpy(), rows.prediction, rows.truth, None if by is None else by.codes]
+        order = np.lexsort([key for key in keys if key is not None])
+        grouped = Grouped(replace(rows, scores=None), sizes, groups.squares).take(order)
+        by = None if by is None else replace(by, codes=by.codes[order])
+        counted = count_groups(plan, grouped, by)
+        return self._sums(groups, order, rows.truth[order], by, exact).added_to(counted, how)
+
+    def _sums(self, groups: Groups, order: Array, truth: Array, by: Labels | None, exact: bool | None) -> ClassSums:
+        k, segments = len(self.classes), [""] if by is None else list(by.names)
+        segment = np.zeros(len(truth), np.int64) if by is None else by.codes.astype(np.int64)
+        shape, cells = (len(segments), k), segment * k + truth.astype(np.int64)
+        sizes = (groups.sizes if groups.weight is None else groups.weight)[order]
+
+        def add(values: Array, places: Array = cells) -> Array:
+            sums = np.zeros(shape, np.int64 if values.dtype.kind in "iu" else np.longdouble)
+            np.add.at(sums.reshape(-1), places, values)
+            return sums
+
+        lost = {name: with_infinite(values[order]) for name, values in groups.added.items()}
+        moments = np.stack([add(lost[name]) for name in _MOMENTS], axis=-1).reshape(*shape, *MOMENTS)
+        kinds = ("log", "square")
+        others = np.stack(
+            [np.stack([add(lost[f"{kind}{place}"]).sum(1) for place in range(k)], 1) for kind in kinds], -1
+        )
+        tables, pairs = self._binned(segments, exact)
+        return ClassSums(
+            self.classes,
+            segments,
+            add(sizes),
+            None if groups.squares is None else add(groups.squares[order]),
+            add(sizes, segment * k + groups.columns["rank"].to_numpy().astype(np.int64)[order]),
+            moments,
+            losses_against_rest(moments, add(lost["missed"]), others),
+            add(lost["odd"]).sum(1),
+            tables,
+            [] if groups.squares is not None else pairs,
+            self.looked.whole_span,
+        )
+
+    # ── the scores of each class ─────────────────────────────────────────────────────────────────────────────────
+    def _binned(self, segments: list[str], exact: bool | None) -> tuple[list[Binned], list[Binned]]:
+        """The scores of each class against the rest, and by the true class: one by one, or in bins if they are many."""
+        k = len(self.classes)
+        known: list[Binned] = []
+        while exact is not False and len(known) < k:
+            found = self._scores(len(known), "code", segments, None if exact else MOST_GROUPS)
+            if found is None:
+                break
+            known.append(found)
+        if len(known) == k:
+            return [_against_rest(found, place, k) for place, found in enumerate(known)], known
+        tables = [self._in_bins(place, f"is{place}", 2, segments, bins.FINE) for place in range(k)]
+        if self._weighted:
+            return tables, []
+        return tables, [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(k)]
+
+    def _with_score(self, place: int) -> QuerySource:
+        """The table with the score of one class."""
+        assert self.plain is not None
+        frame = self.plain.with_columns(whether(nw.col("code") == place).alias(f"is{place}"))
+        places = {**self.source.places, "score": f"s{place}", f"is{place}": f"is{place}"}
+        return replace(self.source, frame=frame, places=places, added=())
+
+    def _scores(self, place: int, key: str, segments: list[str], most: int | None) -> Binned | None:
+        groups = self._with_score(place).groups([key, *self._by, "score"], most)
+        if groups is None or (most is not None and groups.columns["score"].n_unique() > MOST_SCORES):
+            return None
+        return self._cells(groups, key, len(self.classes), segments, None)
+
+    def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
+        low, high = self.looked.span(place)
+        grid = "probability" if low >= 0 and high <= 1 else "line"
+        groups = self._with_score(place).on_grid(grid, bits).groups([key, *self._by, "score"])
+        assert groups is not None
+        return self._cells(groups, key, size, segments, grid)
+
+    def _cells(self, groups: Groups, key: str, size: int, segments: list[str], grid: str | None) -> Binned:
+        """Groups of scores in the order of their cells."""
+        cells = groups.columns[key].to_numpy().astype(np.int64)
+        if self._by:
+            by = segment_labels({name: to_column(groups.columns[name], name) for name in self._by})
+            assert by is not None
+            cells = cells + size * by.into(segments).astype(np.int64)
+        edges = groups.columns["score"].to_numpy().astype(np.float64)
+        order = np.lexsort((edges, cells))
+        weights = (groups.sizes if groups.weight is None else groups.weight)[order]
+        squares = None if groups.squares is None else groups.squares[order]
+        return Binned(grid, cells[order], edges[order], weights, squares)
+
+
+def _against_rest(found: Binned, place: int, k: int) -> Binned:
+    """The scores of a class by whether it is the true one, from those by the true one."""
+    segment, code = np.divmod(found.cells, k)
+    cells = 2 * segment + (code == place)
+    order = np.argsort(cells, kind="stable")
+    squares = None if found.squares is None else found.squares[order]
+    return Binned(found.grid, cells[order], found.edges[order], found.weights[order], squares)
+
+
+def _within(score: nw.Expr) -> nw.Expr:
+    return choose(score < 0, nw.lit(0.0), choose(score > 1, nw.lit(1.0), score))
+
+
+def _first(tests: list[nw.Expr]) -> nw.Expr:
+    """The place of the first test that holds."""
+    *others, _ = enumerate(tests)
+    return reduce(lambda so_far, one: choose(one[1], nw.lit(one[0]), so_far), others[::-1], nw.lit(len(tests) - 1))
+
+
+def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...]) -> LazyTable:
+    """Add the cheapest decision, as ``Pricing.bayes`` takes it."""
+    decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
+    prices = pricing.prices(classes, decisions, None)
+    factors = pricing.correction(classes, None, any_shares)
+    weights = [
+        nw.col(f"s{place}") * (1.0 if factors is None else float(factors[place])) for place in range(len(classes))
+    ]
+    count = range(len(decisions))
+    risks = [
+        reduce(lambda so_far, c: so_far + weights[c] * float(prices[c][d]), range(len(classes)), nw.lit(0.0))
+        for d in count
+    ]
+    names = [f"risk{d}" for d in count]
+    frame = frame.with_columns(*(risk.alias(name) for risk, name in zip(risks, names, strict=True)))
+    sizes = [nw.col(name).abs().alias(f"size{d}") for d, name in enumerate(names)]
+    frame = frame.with_columns(nw.min_horizontal(*names).alias("least"), *sizes)
+    frame = frame.with_columns(nw.max_horizontal(*(f"size{d}" for d in count)).alias("largest"))
+    enough = nw.col("least") + nw.col("largest") * ALIKE
+    return frame.with_columns(_first([nw.col(name) <= enough for name in names]).alias("decided"))

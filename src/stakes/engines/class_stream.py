@@ -1,0 +1,316 @@
+"""Scores of several classes in batches: all that is kept of them are sums, bins, and an even sample of the rows."""
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from stakes.engines.binning import Binned, BinnedCounts
+from stakes.engines.cells import Cells, Combination
+from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, pair_bits
+from stakes.engines.labels import Labels
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.bayes import ROUNDING
+from stakes.tallies.class_scores import MOMENTS, SAMPLE, ClassSample
+from stakes.tallies.losses import SURPRISE, sum_of_logs
+from stakes.tallies.parallel import run_all
+from stakes.tallies.pricing import Pricing, shares_of
+
+_BLOCK = 1 << 13
+"""Rows that are worked on at a time, with all their scores: temporaries stay in the processor's cache."""
+
+_MOST_LONG = 32
+"""So many classes have long tables for their scores; those of more are sorted and added up."""
+
+_Noted = tuple[int, int | None, float]
+_SAMPLES = 10 * SAMPLE
+"""Rows that the samples of all segments have together."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBatch:
+    """Some rows: scores (class × row), code of the true class (−1: none with scores), segment, weight and number."""
+
+    scores: Array
+    truth: Array
+    segment: Array
+    weight: Array | None
+    numbers: Array
+
+    def take(self, rows: Array | slice) -> "ClassBatch":
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, self.numbers[rows])
+
+
+class ClassStream:
+    """Batches of class scores, added up by segment and class."""
+
+    def __init__(self, classes: tuple[str, ...], pricing: Pricing | None) -> None:
+        self.classes = classes
+        self._pricing = pricing
+        self._segments = Cells()
+        k = len(classes)
+        self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=k <= _MOST_LONG) for _ in classes]
+        self._sums = _Sums(k)
+        self._weighted = False
+        self._whole, self._parts = EvenSample(), EvenSample()
+
+    def add(self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array) -> Array:
+        """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
+        places = {name: place for place, name in enumerate(self.classes)}
+        kind = np.int8 if len(places) < 128 else np.int64
+        codes: Array = np.array([places.get(name, -1) for name in truth.names], kind)[truth.codes]
+        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.zeros(len(codes), np.int64)
+        batch = ClassBatch(scores, codes, segment, weight, numbers)
+        self._weighted = weight is not None
+        self._sums.grow(len(self._segments.names) or 1)
+        if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
+            known = np.flatnonzero(codes >= 0)
+            decided = np.zeros(len(codes), np.int64)
+            decided[known] = self._count(batch.take(known)) if len(known) else 0
+            return decided
+        return self._count(batch)
+
+    def _count(self, batch: ClassBatch) -> Array:
+        tasks: list[Callable[[], Array | None]] = [partial(self._sums.add_all, batch)]
+        tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
+        best, *_ = run_all(tasks, batch.scores.size)
+        self._whole.add(batch, np.zeros_like(batch.segment), 1)
+        if self._segments.names:
+            self._parts.add(batch, batch.segment, len(self._segments.names))
+        if self._pricing is None:
+            return np.asarray(best)
+        any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
+        return self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
+
+    def _bin(self, batch: ClassBatch, place: int) -> None:
+        """Count the scores of a class, by whether it is the true one, and by the true one."""
+        own, classes = (batch.truth == place).view(np.uint8), batch.truth
+        if self._segments.names:
+            own, classes = 2 * batch.segment + own, len(self.classes) * batch.segment + classes
+        others = () if batch.weight is not None else (classes,)
+        self._bins[place].add(batch.scores[place], own, batch.weight, *others)
+
+    def segment_of(self, names: Combination) -> int:
+        """The number of a segment."""
+        return self._segments.of_names(names)
+
+    def result(self, segments: Sequence[str]) -> ClassSums:
+        """Return the sums; ``segments`` are the names of the segments by their numbers."""
+        sums, count, found = self._sums, len(segments), self._binned()
+        samples: dict[int | None, ClassSample] = {None: self._whole.of(0)}
+        if self._segments.names:
+            samples |= {place: self._parts.of(place) for place in range(count)}
+        return ClassSums(
+            self.classes,
+            segments,
+            sums.sizes if self._weighted else sums.sizes.astype(np.int64),
+            sums.squares if self._weighted else None,
+            sums.ranks,
+            sums.all_moments(),
+            losses_against_rest(sums.moments, sums.own_squares, sums.others),
+            sums.improper,
+            [binned[0] for binned in found],
+            [] if self._weighted else [binned[1] for binned in found],
+            self._sums.odd.span,
+            samples,
+        )
+
+    def _binned(self) -> list[list[Binned]]:
+        return run_all([one.results for one in self._bins], sys.maxsize)
+
+    @property
+    def oddities(self) -> Oddities:
+        """The rows whose scores are no probabilities."""
+        return self._sums.odd.found
+
+
+class _Sums:
+    """Sums by segment and class, in extended precision: those of billions of rows must not drift."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self.sizes: Array = np.zeros((0, k), np.longdouble)
+        self.squares: Array = np.zeros((0, k), np.longdouble)
+        self.ranks: Array = np.zeros((0, k), np.longdouble)
+        self.moments: Array = np.zeros((0, k, *MOMENTS), np.longdouble)
+        self.own_squares: Array = np.zeros((0, k), np.longdouble)
+        self.others: Array = np.zeros((0, k, 2), np.longdouble)
+        self.improper: Array = np.zeros(0, np.int64)
+        self.odd = _OddRows()
+
+    def grow(self, segments: int) -> None:
+        """Make room for so many segments."""
+        for name, array in vars(self).items():
+            if isinstance(array, np.ndarray) and len(array) < segments:
+                more = np.zeros((segments - len(array), *array.shape[1:]), array.dtype)
+                setattr(self, name, np.concatenate([array, more]))
+
+    def add_all(self, batch: ClassBatch) -> Array:
+        """Add a batch, and return which class has the highest score in each row."""
+        starts = range(0, len(batch.truth), _BLOCK)
+        return np.concatenate([self._add(batch.take(slice(start, start + _BLOCK))) for start in starts])
+
+    def _add(self, block: ClassBatch) -> Array:
+        scores, truth, weight = block.scores, block.truth, block.weight
+        cells, rows = block.segment * self._k + truth, np.arange(len(truth))
+        own = scores[truth, rows]
+        rank, best = _ranks(scores, own, truth)
+        self._into(self.sizes, cells, weight)
+        if weight is not None:
+            self._into(self.squares, cells, weight**2)
+        self._into(self.ranks, block.segment * self._k + rank, weight)
+        improper = self.odd.look(scores, block.numbers)
+        if improper is not None:
+            self.improper += np.bincount(block.segment, improper, len(self.improper)).astype(np.int64)
+            scores, own = np.clip(scores, 0, 1), np.clip(own, 0, 1)  # what such rows lose nobody asks
+        others = scores.copy()
+        others[truth, rows] = 0.0
+        with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
+            surprise = 0.0 - np.log(own)
+        missed = (1.0 - own) ** 2
+        self._into(self.own_squares, cells, missed if weight is None else missed * weight)
+        self._add_moments(cells, (surprise, np.einsum("ij,ij->j", others, others) + missed), weight)
+        self._add_others(others, block.segment, weight)
+        return best
+
+    def _into(self, sums: Array, cells: Array, values: Array | None) -> None:
+        sums += np.bincount(cells, values, sums.size).reshape(sums.shape)
+
+    def _add_moments(self, cells: Array, losses: tuple[Array, Array], weight: Array | None) -> None:
+        for place, loss in enumerate(losses):
+            squared = loss if weight is None else loss * weight**2
+            self._into(self.moments[..., place, 0], cells, loss if weight is None else loss * weight)
+            for power, values in enumerate((squared, squared * loss, squared * loss * loss), 2):
+                if weight is not None or power > 2:
+                    self._into(self.moments[..., place, power], cells, values)
+
+    def all_moments(self) -> Array:
+        """The moments, with those that are the same where rows have no weights."""
+        moments = self.moments.copy()
+        weighted = bool(self.squares.any())
+        moments[..., 1] = (self.squares if weighted else self.sizes)[..., None]
+        if not weighted:
+            moments[..., 2] = moments[..., 0]
+        return moments
+
+    def _add_others(self, others: Array, segment: Array, weight: Array | None) -> None:
+        """What the score of each class costs the rows of other classes; those of its own were put to 0."""
+        if weight is None and len(self.others) == 1:
+            self.others[0, :, 1] += np.einsum("ij,ij->i", others, others)
+            self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+            return
+        with np.errstate(divide="ignore"):
+            each = np.stack([SURPRISE.of_negative(others), others**2], axis=-1)
+        unit = 1.0 if weight is None else weight[:, None]
+        for place, lost in enumerate(each):
+            for loss, values in enumerate((lost * unit).T):
+                self.others[:, place, loss] += np.bincount(segment, values, len(self.others))
+
+
+def _ranks(scores: Array, own: Array, truth: Array) -> tuple[Array, Array]:
+    """How many classes go before the true one in each row, and which goes first."""
+    kind = np.uint8 if len(scores) < 256 else np.int64
+    rank = (scores > own).view(np.uint8).sum(axis=0, dtype=kind).astype(np.int64)
+    equal = scores == own
+    tied = np.flatnonzero(equal.view(np.uint8).sum(axis=0, dtype=kind) > 1)
+    if len(tied):
+        before = np.arange(len(scores))[:, None] < truth[tied]
+        rank[tied] += (equal[:, tied] & before).sum(axis=0)
+    best = truth.copy()
+    missed = np.flatnonzero(rank)
+    best[missed] = scores[:, missed].argmax(axis=0)
+    return rank, best
+
+
+class _OddRows:
+    """Which rows are no probabilities, and how far the scores reach."""
+
+    def __init__(self) -> None:
+        self.span = (math.inf, -math.inf)
+        self._rows = 0
+        self._uneven: _Noted = (0, None, math.nan)
+        self._outside: _Noted = (0, None, math.nan)
+
+    def look(self, scores: Array, numbers: Array) -> Array | None:
+        """Look at some rows, which have these numbers, and return which are odd, if any is."""
+        low, high = float(scores.min()), float(scores.max())
+        self.span = min(low, self.span[0]), max(high, self.span[1])
+        self._rows += len(numbers)
+        sums = scores.sum(axis=0)
+        uneven = np.abs(sums - 1) > ROUNDING
+        if not uneven.any() and low >= 0 and high <= 1:
+            return None
+        wrong = (scores < 0) | (scores > 1)
+        outside = np.asarray(wrong.any(axis=0))
+        self._uneven = _noted(self._uneven, uneven, numbers, lambda row: sums[row])
+        self._outside = _noted(self._outside, outside, numbers, lambda row: scores[wrong[:, row], row][0])
+        return np.asarray(uneven | outside)
+
+    @property
+    def found(self) -> Oddities:
+        """What is to say of them."""
+        return Oddities(self._rows, self.span, self._uneven, self._outside)
+
+
+def _noted(before: _Noted, odd: Array, numbers: Array, seen: Callable[[int], float]) -> _Noted:
+    """How many rows are odd, and the number of the first with what is seen there."""
+    rows = np.flatnonzero(odd)
+    if not len(rows) or before[0]:
+        return before[0] + len(rows), *before[1:]
+    return len(rows), int(numbers[rows[0]]), float(seen(int(rows[0])))
+
+
+class EvenSample:
+    """Rows of each segment, all of which had the same chance: each draws a number, and the lowest stay."""
+
+    def __init__(self) -> None:
+        self._generator = np.random.default_rng(0)
+        self._below: Array = np.ones(0)
+        self._rows: Array = np.zeros(0, np.int64)
+        self._kept: list[tuple[Array, ...]] = []
+        self._size = 0
+
+    def add(self, batch: ClassBatch, segment: Array, segments: int) -> None:
+        """Draw from a batch."""
+        self._below = np.append(self._below, np.ones(segments - len(self._below)))
+        self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
+        self._rows += np.bincount(segment, minlength=segments)
+        drawn = self._generator.random(len(segment))
+        rows = np.flatnonzero(drawn < (self._below[segment] if segments > 1 else self._below[0]))
+        unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
+        self._kept.append((drawn[rows], segment[rows], batch.scores.T[rows], batch.truth[rows], unit))
+        self._size += len(rows)
+        if self._size > 2 * self._most * segments:
+            self._thin()
+
+    @property
+    def _most(self) -> int:
+        """How many rows of a segment stay."""
+        return max(min(SAMPLE, _SAMPLES // max(len(self._rows), 1)), 1)
+
+    def _thin(self) -> None:
+        """Keep the lowest numbers of each segment."""
+        drawn, segment, *others = (np.concatenate(column) for column in zip(*self._kept, strict=True))
+        order = np.lexsort((drawn, segment))
+        starts = np.searchsorted(segment[order], np.arange(len(self._rows)))
+        place = np.arange(len(order)) - starts[segment[order]]
+        first = order[place == self._most]  # the first of each segment that is left out
+        self._below[segment[first]] = drawn[first]
+        stay = order[place < self._most]
+        self._kept = [(drawn[stay], segment[stay], *(column[stay] for column in others))]
+        self._size = len(stay)
+
+    def of(self, segment: int) -> ClassSample:
+        """The sample of a segment, each of whose rows stands for as many others."""
+        self._thin()
+        ((_, segments, scores, truth, weight),) = self._kept
+        here = segments == segment
+        share = self._rows[segment] / max(int(here.sum()), 1)
+        unit = weight[here]
+        return ClassSample(scores[here], truth[here], unit * share, unit**2 * share)

@@ -1,0 +1,205 @@
+"""Scores of several classes that were counted elsewhere, batch by batch or group by group, made into tallies.
+
+Whoever sees the rows (``class_stream.py``, ``class_queries.py``) hands over the same sums by segment and class; the
+tallies of all rows and of every segment are made from them, and no row is needed for that.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.binning import Binned
+from stakes.engines.class_scores import tell_uneven
+from stakes.engines.columns import Values, in_order
+from stakes.engines.groups import score_table
+from stakes.engines.labels import names_in_order
+from stakes.engines.plan import Counted, DecidedBy, Plan
+from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
+from stakes.tallies import ClassScores, ScoreTable, Tally, bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.class_scores import ClassSample, pairs_in_order
+from stakes.tallies.losses import KEPT, SQUARES, SURPRISE
+from stakes.tallies.names import canonical
+
+_SCORE_OF = "score of "
+SURPRISES, DISTANCES = range(2)
+"""The losses of class probabilities whose moments are kept, in the order of ``MOMENTS``."""
+
+_FEWEST = 3
+"""Fewer score columns are those of two classes, of which one decides."""
+
+
+# ── the question ─────────────────────────────────────────────────────────────────────────────────────────────────
+def class_columns(asked: RowQuestion) -> dict[str, str] | None:
+    """The score columns by argument, in the order of the classes; None when this question needs the rows themselves.
+
+    The order says which of two classes that tie goes first, so it must be known before the first row.
+    """
+    if not isinstance(asked.score, Mapping) or len(asked.score) < _FEWEST or asked.threshold is not None:
+        return None
+    columns = {canonical(name): column for name, column in asked.score.items()}
+    order = _order(asked, list(columns))
+    waits = asked.pricing is not None and asked.prediction is None and asked.pricing.needs_all_rows
+    if waits or {*order} != {*columns} or len(columns) < len(asked.score) or len(order) != len(columns):
+        return None  # a wrong list of classes is refused where the rows are read
+    return {f"{_SCORE_OF}{name}": columns[name] for name in order}
+
+
+def class_names(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """The classes that have a score column among these arguments."""
+    return tuple(name.removeprefix(_SCORE_OF) for name in arguments if name.startswith(_SCORE_OF))
+
+
+def _order(asked: RowQuestion, names: Sequence[str]) -> Sequence[str]:
+    if asked.classes is not None:
+        return [canonical(name) for name in in_order(asked.classes)]
+    named = None if asked.pricing is None else asked.pricing.costs.classes
+    return names_in_order(names) if named is None else named
+
+
+def any_scores(classes: Sequence[str], rows: int) -> dict[str, Values]:
+    """Scores that stand for those which were counted, so that the rest of the question is understood."""
+    return {name: np.full(rows, 1 / len(classes)) for name in classes}
+
+
+# ── the sums ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Oddities:
+    """Rows whose scores are no probabilities: those that do not add up to 1, and those outside [0, 1].
+
+    ``uneven`` and ``outside`` are how many, and of the first of them its row and a number to show (the sum, the score).
+    """
+
+    rows: int
+    span: tuple[float, float]
+    uneven: tuple[int, int | None, float] = (0, None, math.nan)
+    outside: tuple[int, int | None, float] = (0, None, math.nan)
+
+    def tell(self, asked: RowQuestion, decided_by: DecidedBy) -> None:
+        """Warn of them as rows in memory do, or refuse them where costs need probabilities."""
+        low, high = self.span
+        within = low >= 0 and high <= 1
+        count, row, seen = self.uneven
+        if count and within:
+            tell_uneven(count, seen, row, even=asked.pricing is not None)
+        if decided_by == "costs" and not within:
+            raise errors.costs_need_probabilities(low, high)
+        count, row, seen = self.outside
+        if 0 < count <= FEW_OUTSIDE * self.rows:
+            errors.warn("few-outside", errors.few_outside(count, self.rows, row, seen))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """What was counted of class scores, by segment (a single one where there are none) and class.
+
+    ``sizes`` and ``squares`` are rows, or Σw and Σw²; ``ranks`` as in :class:`ClassScores`; ``moments`` of the losses
+    of all classes, ``losses`` of each class against the rest (``tallies/losses.py``); ``improper`` is the number of
+    rows of each segment that are no probabilities. The cells of ``tables`` are twice the segment, and 1 more for rows
+    of the class itself; those of ``pairs`` the segment times the number of classes, and the class. Without a grid
+    scores are exact. ``samples`` are some rows of each segment, and of all (None).
+    """
+
+    classes: tuple[str, ...]
+    segments: Sequence[str]
+    sizes: Array
+    squares: Array | None
+    ranks: Array
+    moments: Array
+    losses: Array
+    improper: Array
+    tables: Sequence[Binned]
+    pairs: Sequence[Binned]
+    span: tuple[float, float]
+    samples: Mapping[int | None, ClassSample] = field(default_factory=dict)
+
+    def added_to(self, counted: Counted, decided_by: DecidedBy) -> Counted:
+        """Return counted decisions with the scores beside them, overall and by segment."""
+        places = {name: place for place, name in enumerate(self.segments)}
+        parts = {name: _beside(part, self.tally(places[name])) for name, part in counted.segments.items()}
+        return replace(_beside(counted, self.tally(None)), segments=parts, decided_by=decided_by)
+
+    def tally(self, segment: int | None) -> ClassScores:
+        """The tally of a segment, or of all rows."""
+        here = slice(None) if segment is None else slice(segment, segment + 1)
+        sizes, moments = self.sizes[here].sum(0), self.moments[here].sum(0).astype(np.float64)
+        proper, weighted = not self.improper[here].any(), self.squares is not None
+        tables = tuple(self._table(place, segment) for place in range(len(self.classes)))
+        wins, ties = self._pairs(segment)
+        ends = [table.range for table in tables]
+        return ClassScores(
+            self.classes,
+            tables,
+            sizes.astype(np.float64) if weighted else sizes,
+            self.ranks[here].sum(0).astype(np.float64 if weighted else np.int64),
+            float(moments[:, SURPRISES, 0].sum()) if proper else math.nan,
+            float(moments[:, DISTANCES, 0].sum()) if proper else math.nan,
+            self.span if segment is None else (min(low for low, _ in ends), max(high for _, high in ends)),
+            wins,
+            weighted,
+            float(sizes.sum()) if self.squares is None else float(self.squares[here].sum()),
+            sample=self.samples.get(segment),
+            pair_ties=ties,
+            moments=moments if proper else None,
+        )
+
+    def _table(self, place: int, segment: int | None) -> ScoreTable:
+        """A class's scores against the rest."""
+        found = self.tables[place].of_cells(None if segment is None else range(2 * segment, 2 * segment + 2))
+        name = self.classes[place]
+        table = score_table((name, f"not {name}"), found, found.cells % 2 == 1)
+        beyond = table.grid is not None and table.grid.kind == "line" and table.range[1] >= 1  # at 1, or just above it
+        if table.grid is None or not table.probabilities or beyond:
+            return table
+        lost = self.losses[slice(None) if segment is None else slice(segment, segment + 1), place].sum(0)
+        return replace(table, losses=lost.astype(np.float64))
+
+    def _pairs(self, segment: int | None) -> tuple[Array | None, Array | None]:
+        """The wins between classes, and the ties that bins make of some of them."""
+        if not self.pairs:
+            return None, None
+        k, found = len(self.classes), []
+        for binned in self.pairs:
+            here = binned.of_cells(None if segment is None else range(k * segment, k * (segment + 1)))
+            edges, places = np.unique(here.edges, return_inverse=True)
+            counts = np.zeros((k, len(edges)), np.int64)
+            np.add.at(counts, (here.cells % k, places), here.weights)
+            found.append(counts)
+        wins, ties = pairs_in_order(found)
+        return wins, None if self.pairs[0].grid is None else ties
+
+
+def _beside(counted: Counted, scores: ClassScores) -> Counted:
+    tallies: dict[str, Tally] = {**counted.tallies, scores.kind: scores}
+    return replace(counted, tallies=tallies)
+
+
+def losses_against_rest(moments: Array, own: Array, others: Array) -> Array:
+    """Put together what each class's own rows lose, and what its score costs the other rows (surprise, squares)."""
+    each = {SURPRISE: (moments[..., SURPRISES, 0], others[..., 0]), SQUARES: (own, others[..., 1])}
+    return np.stack([np.stack(each[loss], axis=-1) for loss in KEPT], axis=-2)
+
+
+def decided_by(asked: RowQuestion) -> DecidedBy:
+    """How the decisions come about."""
+    if asked.prediction is not None:
+        return "rows"
+    return "score" if asked.pricing is None else "costs"
+
+
+def decisions_of(asked: RowQuestion, classes: tuple[str, ...]) -> tuple[str, ...]:
+    """What can be decided where nobody decided yet."""
+    return classes if asked.pricing is None else asked.pricing.decisions(classes)
+
+
+def is_of(plan: Plan, classes: tuple[str, ...]) -> bool:
+    """Whether a question turned out to be about these classes in this order, none of which is the positive one."""
+    return plan.positive is None and plan.classes == classes
+
+
+def pair_bits(classes: int) -> int:
+    """How finely scores are binned to compare every two classes: the more classes, the more coarsely."""
+    return max(bins.FINE - (classes - 1).bit_length(), 4)

@@ -1,0 +1,300 @@
+"""Logs of evaluation harnesses as graded items: what each model scored on each sample, found by content.
+
+Inspect writes ``.eval`` (a zip archive) or ``.json``; lm-evaluation-harness ``samples_TASK_TIME.jsonl``, with the name
+of the model in ``results_TIME.json`` beside it. Both are read as they are, and the mean that the tool itself gives is
+worked out once more, so that a misunderstanding shows.
+"""
+
+import io
+import json
+import math
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stakes import errors
+from stakes.errors import InputError, Pass, short, some
+from stakes.records import Plain
+from stakes.tallies.fields import Value
+
+_MOST_BYTES = 1 << 30
+_ZSTD = 93
+_INSPECT_JSON = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
+_HARNESS_ROW = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps")
+_HARNESS_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
+_WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One run of one item: its score (NaN where there is none), what it was about, and what it may belong to."""
+
+    item: str
+    repeat: int
+    score: float
+    same: str = ""
+    groups: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a log holds: a model, a task, and the answers by the names of scores; ``told`` are the tool's own means."""
+
+    name: str
+    model: str
+    task: str
+    scores: Mapping[str, list[Answered]]
+    finished: bool = True
+    told: Mapping[str, float] = field(default_factory=dict)
+
+    def chosen(self, wanted: str | None) -> str:
+        """The score that is asked for, by its name or its beginning; the only one if none is."""
+        fits = [one for one in self.scores if wanted is None or one == wanted or one.split(",")[0] == wanted]
+        if len(fits) == 1:
+            return fits[0]
+        seen = f"has no score {wanted!r}" if wanted is not None and not fits else "has several scores"
+        raise InputError(
+            "which-score-of-log",
+            f"{self.name} {seen}; choose one of {some(list(self.scores), last='or')} with ",
+            Pass("scores"),
+        )
+
+
+def read_logs(paths: list[Path]) -> list[Log] | None:
+    """Read logs; None where these are no logs."""
+    kinds = [_kind(path) for path in paths]
+    if not any(kinds):
+        return None
+    if not all(kinds):
+        other = next(path for path, kind in zip(paths, kinds, strict=True) if kind is None)
+        raise InputError("logs-and-rows", f"{other} is no log of an evaluation, and others are; give logs only")
+    return [_READERS[str(kind)](path) for path, kind in zip(paths, kinds, strict=True)]
+
+
+def _kind(path: Path) -> str | None:
+    """What wrote a file, by what is in it."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(1 << 16)
+    except OSError:
+        return None
+    if start.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+        return "inspect archive" if names & {"header.json", "_journal/start.json"} else None
+    if _INSPECT_JSON.match(start):
+        return "inspect"
+    line = start.partition(b"\n")[0]
+    return "harness" if all(f'"{name}"'.encode() in start for name in _HARNESS_ROW) and line[:1] == b"{" else None
+
+
+# ── Inspect ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def _read_inspect(path: Path) -> Log:
+    whole = _parse(path, path.read_bytes())
+    return _of_inspect(path, whole, whole.get("samples") or [])
+
+
+def _read_archive(path: Path) -> Log:
+    """An archive: the header, and summaries of all samples, or else each of them."""
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        head = _parse(path, _member(path, archive, "header.json" if "header.json" in names else "_journal/start.json"))
+        head.setdefault("status", "started")
+        if "summaries.json" in names:
+            samples = _parse(path, _member(path, archive, "summaries.json"))
+        else:
+            inner = sorted(name for name in names if re.fullmatch(r"samples/.*\.json", name))
+            samples = [_parse(path, _member(path, archive, name)) for name in inner]
+    return _of_inspect(path, head, samples)
+
+
+def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of a member, also of the newer compression (Zstandard), which Python learned with 3.14."""
+    info = archive.getinfo(name)
+    if info.file_size > _MOST_BYTES:
+        raise errors.unreadable_file(str(path), f"{name} claims {info.file_size:,} bytes")
+    if info.compress_type != _ZSTD:
+        return archive.read(info)
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise errors.MissingPartError(
+            "zstd-needs-pyarrow",
+            f"{path} is compressed with Zstandard; install pyarrow to read it: pip install pyarrow",
+        ) from None
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        head = file.read(30)
+        skipped = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        file.seek(info.header_offset + 30 + skipped)
+        packed = file.read(info.compress_size)
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        return bytes(stream.read(info.file_size))
+
+
+def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
+    about = head.get("eval", {})
+    scores: dict[str, list[Answered]] = {}
+    every = list(_inspect_scores(samples))
+    for name in every:
+        scores[name] = [_inspect_answer(path, sample, name) for sample in samples]
+    if not scores:
+        raise errors.unreadable_file(str(path), f"it holds no scores (status {head.get('status')!r})")
+    planned = about.get("dataset", {}).get("sample_ids") or []
+    seen = {str(sample.get("id")) for sample in samples}
+    finished = head.get("status") == "success" and all(str(one) in seen for one in planned)
+    told = {}
+    for one in (head.get("results") or {}).get("scores", []):
+        name = one["scorer"] if one["name"] == one["scorer"] else f"{one['scorer']}.{one['name']}"
+        for metric in ("accuracy", "mean"):
+            if metric in one.get("metrics", {}) and one.get("reducer") in (None, "mean"):
+                told[name] = one["metrics"][metric]["value"]
+    return Log(str(path), str(about.get("model")), str(about.get("task")), scores, finished, told)
+
+
+def _inspect_scores(samples: list[Plain]) -> Iterator[str]:
+    """The names of scores, those of a scorer that gives several as SCORER.NAME."""
+    known: dict[str, None] = {}
+    for sample in samples:
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score.get("value")
+            inner = [f"{scorer}.{key}" for key in value] if isinstance(value, dict) else [scorer]
+            known.update(dict.fromkeys(inner))
+    return iter(known)
+
+
+def _inspect_answer(path: Path, sample: Plain, name: str) -> Answered:
+    scores = sample.get("scores") or {}
+    scorer = next((one for one in scores if name == one or name.startswith(f"{one}.")), "")
+    value = scores[scorer].get("value") if scorer else None
+    if isinstance(value, dict):
+        value = value.get(name[len(scorer) + 1 :])
+    score = _number(path, value)
+    target = json.dumps(sample.get("target"))
+    return Answered(str(sample.get("id")), int(sample.get("epoch", 1)), score, target, sample.get("metadata") or {})
+
+
+def _number(path: Path, value: Value) -> float:
+    """The number that a score stands for, as Inspect itself reads it; a word that it does not know is refused."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if isinstance(value, str):
+        known = _WORDS.get(value, _ANSWERS.get(value.strip().lower()))
+        if known is not None:
+            return known
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            return number
+    raise errors.unreadable_file(str(path), f"the score {short(repr(value))} is no number; score it as one (0 to 1)")
+
+
+# ── lm-evaluation-harness ────────────────────────────────────────────────────────────────────────────────────────
+def _read_harness(path: Path) -> Log:
+    with path.open("rb") as file:
+        rows = [_parse(path, line) for line in file if line.strip()]
+    named = _HARNESS_NAME.fullmatch(path.name)
+    task = named["task"] if named else path.stem
+    results = path.with_name(f"results_{named['time']}.json") if named else path
+    head = _parse(path, results.read_bytes()) if named and results.exists() else {}
+    model = str(head.get("model_name") or path.parent.name or path.stem)
+    scores: dict[str, list[Answered]] = {}
+    for row in rows:
+        for metric in _harness_metrics(row):
+            answer = Answered(
+                str(row["doc_id"]), 1, float(row[metric]), str(row.get("doc_hash", row.get("target"))), row["doc"]
+            )
+            scores.setdefault(f"{metric},{row.get('filter', 'none')}", []).append(answer)
+    if not scores:
+        raise errors.unreadable_file(str(path), "no metric in it has a number for each sample")
+    told = {k: v for k, v in (head.get("results", {}).get(task) or {}).items() if isinstance(v, int | float)}
+    return Log(str(path), model, task, scores, True, {name: told[name] for name in scores if name in told})
+
+
+def _harness_metrics(row: Plain) -> list[str]:
+    """The metrics that are one number for each sample; others (f1 as a pair, say) are of the whole corpus."""
+    names = row.get("metrics") or [name for name in row if name not in (*_HARNESS_ROW, "filter")]
+    return [name for name in names if isinstance(row.get(name), bool | int | float)]
+
+
+def _parse(path: Path, text: bytes) -> Value:
+    """Read JSON, in which these tools also write NaN."""
+    try:
+        return json.load(io.TextIOWrapper(io.BytesIO(text), encoding="utf-8"))
+    except (ValueError, RecursionError) as problem:
+        raise errors.unreadable_file(str(path), str(problem)) from None
+
+
+_READERS = {"inspect": _read_inspect, "inspect archive": _read_archive, "harness": _read_harness}
+
+
+# ── as columns ───────────────────────────────────────────────────────────────────────────────────────────────────
+def columns_of_logs(logs: list[Log], wanted: str | None, cluster: str | None, partial: bool) -> dict[str, list[Value]]:
+    """The logs as one table: item, model, score, repeat, and the cluster if one is named; ``partial`` runs, too."""
+    table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster")}
+    about: dict[str, str] = {}
+    tasks = list(dict.fromkeys(log.task for log in logs))
+    several = len(tasks) > 1
+    if several:
+        errors.warn(
+            "several-tasks",
+            f"the logs hold the tasks {some(tasks)}, whose samples are put together, so that large tasks weigh more; "
+            "to see each by itself, rank its logs alone",
+        )
+    for log in logs:
+        if not log.finished and not partial:
+            raise InputError(
+                "unfinished-log",
+                f"{log.name}: the run did not end, or lacks samples; run it again, or compare on what was answered: ",
+                Pass("missing", "pairwise"),
+            )
+        name = log.chosen(wanted)
+        for one in log.scores[name]:
+            item = f"{log.task}/{one.item}" if several else one.item
+            if about.setdefault(item, one.same) != one.same:
+                raise InputError(
+                    "different-samples",
+                    f"{log.name}: sample {item!r} has another target than before; give runs of one data set",
+                )
+            row = (item, log.model, one.score, one.repeat, _cluster(log, one, cluster))
+            for column, value in zip(table.values(), row, strict=True):
+                column.append(value)
+        _check_own_mean(log, name)
+    return table
+
+
+def _cluster(log: Log, one: Answered, cluster: str | None) -> str | None:
+    if cluster is None:
+        return None
+    if cluster not in one.groups:
+        raise InputError(
+            "no-cluster-in-log",
+            f"{log.name}: sample {one.item!r} has no {cluster!r}; name one of what it has: "
+            f"{some(list(one.groups)) or 'nothing'}",
+        )
+    return str(one.groups[cluster])
+
+
+def _check_own_mean(log: Log, name: str) -> None:
+    """Warn where the mean of the items is another one than the log's own."""
+    if name not in log.told:
+        return
+    runs: dict[str, list[float]] = {}
+    for one in log.scores[name]:
+        if not math.isnan(one.score):
+            runs.setdefault(one.item, []).append(one.score)
+    mean = math.fsum(math.fsum(values) / len(values) for values in runs.values()) / max(len(runs), 1)
+    if abs(mean - log.told[name]) > _CLOSE * max(abs(mean), 1):
+        errors.warn(
+            "log-tells-otherwise",
+            f"{log.name}: the mean of {name} is {mean:.6g} here and {log.told[name]:.6g} in the log itself; the tool "
+            "may have read scores in another way",
+        )

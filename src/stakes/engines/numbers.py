@@ -1,0 +1,138 @@
+"""Predicted numbers of many rows: added up in two passes where they lie, so that no row is kept.
+
+The first pass adds up what figures are functions of, by segment, and counts errors by size. Then the mean of the truth
+is known, which is what ignoring the input would say, and the second pass adds up what that loses and how errors vary
+(``tallies/error_variation.py``), or the sums of each cluster. Whoever holds the rows answers both: files that are read
+in batches (``number_batches.py``), or another engine (``number_queries.py``).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from stakes.engines.plan import Counted
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_baseline
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.error_sums import Power
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
+
+
+@dataclass(frozen=True, eq=False)
+class FirstPass:
+    """The sums of all rows and of each segment, without what a baseline loses; how many rows were read and left out."""
+
+    whole: ErrorSums
+    segments: Mapping[str, ErrorSums]
+    rows: int
+    dropped: int = 0
+    dropped_weight: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SecondSums:
+    """What always saying a number b loses, and how terms vary: sums of ``products``, or of the terms by ``clusters``.
+
+    ``away``, ``logs`` and ``shares`` are sums of |t − b|, of squared differences of logarithms and of |t − b|/|t|,
+    ``balance`` of the signs of t − b; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
+    ``middle`` are the sizes of errors around the median, and how many there are of each; ``heavy`` are a few rows that
+    can carry a figure.
+    """
+
+    away: float
+    balance: float
+    logs: float
+    shares: float
+    largest: float
+    products: Array | None = None
+    clusters: Array | None = None
+    sizes: SizeCounts | None = None
+    middle: tuple[Array, Array] | None = None
+    heavy: HeavyRows | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SecondPass:
+    """The same of all rows and of each segment."""
+
+    whole: SecondSums
+    segments: Mapping[str, SecondSums] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What the second pass has to know: from where truths are counted, and the number that each part always says."""
+
+    first: FirstPass
+    centre: float
+    whole: float
+    segments: Mapping[str, float]
+
+
+class NumberSource(Protocol):
+    """Rows of truth and prediction that can be gone through twice."""
+
+    def first(self) -> FirstPass:
+        """Go through the rows."""
+
+    def second(self, asked: Asked) -> SecondPass:
+        """Go through them again."""
+
+
+def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
+    """Count predicted numbers, overall and by segment."""
+    if baseline is not None:
+        check_baseline(baseline)
+    first = source.first()
+
+    def baseline_of(sums: ErrorSums) -> float:
+        return float(sums.mean(t=1)) if baseline is None else float(baseline)
+
+    own = {name: baseline_of(part) for name, part in first.segments.items()}
+    asked = Asked(first, float(first.whole.mean(t=1)), baseline_of(first.whole), own)
+    second = source.second(asked)
+    given = baseline is not None
+    parts = {
+        name: _counted(part, own[name], given, second.segments[name], asked.centre)
+        for name, part in first.segments.items()
+    }
+    return replace(
+        _counted(first.whole, asked.whole, given, second.whole, asked.centre),
+        segments=parts,
+        dropped=first.dropped,
+        dropped_weight=first.dropped_weight,
+        read=first.rows + first.dropped,
+    )
+
+
+def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, centre: float) -> Counted:
+    """The tally of some rows, with what the second pass tells of them."""
+    constant = ErrorSums(
+        _moments_of_constant(sums, Fraction(baseline), Fraction(more.away)),
+        more.largest,
+        more.logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan,
+        more.shares,
+        sizes=more.sizes,
+        weighted=sums.weighted,
+        zeros=sums.zeros,
+    )
+    varied = ErrorVariation(centre, baseline, more.balance, more.products, more.clusters)
+    sizes = sums.sizes if more.middle is None or sums.sizes is None else sums.sizes.refined(*more.middle)
+    about = replace(sums, baseline=baseline, baseline_given=given, constant=constant)
+    errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
+    held = more.clusters
+    clusters = None if held is None else Clusters(np.zeros(0, np.int64), len(held))
+    return Counted("regression", {"errors": errors}, clusters=clusters)
+
+
+def _moments_of_constant(sums: ErrorSums, said: Fraction, away: Fraction) -> dict[Power, Fraction]:
+    """The moments of always saying a number, which is away from the truths by so much in all."""
+    n, t, square = (Fraction(sums.sum_of(t=power)) for power in range(3))
+    errors = {(1, 0, 0, 0): away, (0, 1, 0, 0): t - said * n, (0, 2, 0, 0): square - 2 * said * t + said**2 * n}
+    predicted = {(0, 0, 0, 1): said * n, (0, 0, 0, 2): said**2 * n, (0, 0, 1, 1): said * t}
+    return {(0, 0, 0, 0): n, (0, 0, 1, 0): t, (0, 0, 2, 0): square, **errors, **predicted}

@@ -1,0 +1,245 @@
+"""Rows that two models share, wherever they lie: grouped by what both say of them, so that no row is brought here.
+
+Decisions come back as one group for each truth and pair of decisions. Scores are told by the cells of a coarse grid
+that both lie in, with sums of how far they lie from the lower ends of their cells: where each row lies in the ranking
+is a line within a cell, near enough, so these sums tell how the placements of both vary together.
+"""
+
+import functools
+import math
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import narwhals as nw
+import numpy as np
+
+from stakes.engines.cells import Cells, CellSums
+from stakes.engines.columns import Arguments, Data, LazyTable, Values, as_finite
+from stakes.engines.files.reading import Files
+from stakes.engines.labels import Labels, encode
+from stakes.engines.number_batches import OTHER, FileNumbers
+from stakes.engines.number_queries import QueryNumbers
+from stakes.engines.queries import QuerySource, collect, round_down, whether
+from stakes.engines.rows import rows_that_count
+from stakes.engines.streaming import BATCH, count_typed
+from stakes.engines.tables import is_lazy
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.parallel import ahead
+
+MOST_CELLS = 2 * 10**5
+"""So many combinations of cells are asked about at most."""
+
+PRODUCTS = ((0,), (1,), (0, 0), (0, 1), (1, 1))
+"""What is added up within a cell: how far the two scores lie above its lower ends, and the products of these."""
+
+SIDES = ("first", "second")
+_NAMES = [f"above_{'_'.join(SIDES[side] for side in sides)}_added" for sides in PRODUCTS]
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What a model says of a row, by the name of its column: a decision, or a score.
+
+    A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in;
+    ``cells`` are the numbers of those that occur.
+    """
+
+    column: str
+    cuts: Sequence[float] | None = None
+    grid: str = ""
+    bits: int = 0
+    cells: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def argument(self) -> str:
+        """Which argument the column would be given as."""
+        return "prediction" if self.cuts is None and not self.grid else "score"
+
+
+@dataclass(frozen=True, eq=False)
+class SharedGroups:
+    """Groups of rows alike: a value for each argument and each model, how many rows, perhaps Σw and Σw².
+
+    ``sums`` are those of :data:`PRODUCTS`, each times the squared weight.
+    """
+
+    columns: Mapping[str, Values]
+    rows: Array
+    weight: Array | None = None
+    squares: Array | None = None
+    sums: Array | None = None
+
+
+def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> SharedGroups:
+    """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say."""
+    if is_lazy(data):
+        return _ask(data, shared, where, said)
+    named = {f"{one.argument} {side}": one.column for side, one in zip(SIDES, said, strict=True)}
+    files = Files.open(data, {**shared, **named}, where)
+    with files.relation() as table:
+        if table is not None:
+            return _ask(table, shared, where, said)
+    return count_typed(files, files.with_types(), lambda some: _Together(said).count(some))
+
+
+def cross_products(
+    data: Data, shared: Mapping[str, str], where: str | None, columns: tuple[str, str], centre: float
+) -> dict[str, Array]:
+    """Add up the products of the terms of two models' predicted numbers (:data:`OWN`), of all rows and by segment."""
+    named = {**shared, "prediction": columns[0], OTHER: columns[1]}
+    if is_lazy(data):
+        return QueryNumbers.of(QuerySource.of(data, named, where), "error").cross(OTHER, centre)
+    files = Files.open(data, named, where)
+    with files.relation() as table:
+        if table is not None:
+            return cross_products(table, shared, where, columns, centre)
+    quick = files.with_types(("truth", "prediction", "weight"))
+    return count_typed(files, quick, lambda some: FileNumbers(some, "error", BATCH).cross(centre))
+
+
+def have_more_rows_than(most: int, data: Data, truth: str, where: str | None) -> bool:
+    """Whether there are more rows than that in a table that lies elsewhere, or in files."""
+    if not is_lazy(data):
+        return Files.open(data, {"truth": truth}, where).have_more_rows_than(most)
+    return count_where(data, truth, where) > most
+
+
+def count_where(data: Data, truth: str, where: str | None) -> int:
+    """How many rows satisfy a condition."""
+    if is_lazy(data):
+        frame = QuerySource.of(data, {"truth": truth}, where).frame
+        return int(collect(frame.select(nw.len().alias("rows"))).item())
+    return sum(len(batch["truth"]) for batch in Files.open(data, {"truth": truth}, where).batches(BATCH))
+
+
+# ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
+def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> SharedGroups:
+    columns = {side: one.column for side, one in zip(SIDES, said, strict=True)}
+    source = QuerySource.of(data, {**shared, **columns}, where)
+    frame, places = source.frame, dict(source.places)
+    for side, one in zip(SIDES, said, strict=True):
+        if one.argument == "score":
+            frame, places[side] = _tell(frame, nw.col(places[side]).cast(nw.Float64), one, side), side
+    added: list[str] = []
+    if said[0].grid:
+        unit = nw.col(places["weight"]).cast(nw.Float64) if "weight" in places else nw.lit(1.0)
+        frame, added = frame.with_columns(*_products(unit)), _NAMES
+    keys = [name for name in places if name != "weight"]
+    found = replace(source, frame=frame, places=places, added=tuple(added)).groups(keys)
+    assert found is not None
+    sums = np.stack([found.added[name] for name in added]) if added else None
+    return SharedGroups(found.columns, found.sizes, found.weight, found.squares, sums)
+
+
+def _tell(frame: LazyTable, score: nw.Expr, said: Output, side: str) -> LazyTable:
+    """Add where a score lies, and in a cell how far above its lower end."""
+    if said.cuts is not None:
+        reached = nw.lit(0)
+        for cut in said.cuts:
+            reached = reached + whether(score >= float(cut))
+        return frame.with_columns(reached.alias(side))
+    frame = round_down(frame.with_columns(score.alias("edge")), said.grid, 2.0**said.bits)
+    edge = nw.col("edge")
+    return frame.with_columns((score - edge).alias(f"above_{side}"), edge.alias(side))
+
+
+def _products(unit: nw.Expr) -> Iterator[nw.Expr]:
+    """The products of a row, once by its weight; all sums are by weight, which makes the square of it."""
+    for sides, name in zip(PRODUCTS, _NAMES, strict=True):
+        product = unit
+        for side in sides:
+            product = product * nw.col(f"above_{SIDES[side]}")
+        yield product.alias(name)
+
+
+# ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Some rows: their labels, the numbers of the cells of both scores and how far they lie above, and weights."""
+
+    labels: Mapping[str, Labels]
+    kinds: Mapping[str, str]
+    cells: list[Array]
+    above: list[Array]
+    weight: Array | None
+
+
+class _Together:
+    """The groups of rows that are read in batches."""
+
+    def __init__(self, said: tuple[Output, Output]) -> None:
+        self._said = said
+        self._cells, self._sums = Cells(), CellSums()
+        self._kinds: Mapping[str, str] = {}
+        self._dense: Array = np.zeros((3 + len(PRODUCTS), 0))  # rows, Σw, Σw² and products by label and pair of cells
+        self._pairs = math.prod(len(one.cells) for one in said)
+
+    def count(self, files: Files) -> SharedGroups:
+        """Group the rows of files."""
+        for batch in ahead(files.read_batches(BATCH, lambda found, _: self._read(found))):
+            if not isinstance(batch, int):
+                self._add(batch)
+        if not self._kinds:
+            raise files.nothing_there()
+        columns = {name: np.array(values) for name, values in self._cells.columns(self._kinds).items()}
+        weighted = "weight" in files.wanted
+        if not self._pairs:
+            weight, squares = self._sums.weights
+            return SharedGroups(columns, self._sums.sizes, weight if weighted else None, squares)
+        places = np.flatnonzero(self._dense[0])
+        label, *cells = np.unravel_index(places, (len(self._cells.names), *(len(one.cells) for one in self._said)))
+        columns = {name: values[label] for name, values in columns.items()}
+        for side, one, own in zip(SIDES, self._said, cells, strict=True):
+            columns[side] = bins.edges(one.cells[own], one.grid, one.bits)
+        rows, weight, squares, *sums = self._dense[:, places]
+        return SharedGroups(columns, rows, weight if weighted else None, squares if weighted else None, np.stack(sums))
+
+    def _read(self, found: Arguments) -> _Batch:
+        rows = rows_that_count(found, None, "error")
+        labels, kinds, cells, above = {}, {}, [], []
+        for name, column in rows.columns.items():
+            argument, _, side = name.partition(" ")
+            if argument != "score":
+                key = side if argument == "prediction" else name
+                labels[key], kinds[key] = encode(column), column.kind
+                continue
+            scores, one = as_finite(column).astype(np.float64, copy=False), self._said[SIDES.index(side)]
+            if one.cuts is not None:
+                reached = np.searchsorted(np.asarray(one.cuts, np.float64), scores, side="right")
+                labels[side], kinds[side] = Labels(reached, tuple(map(str, range(len(one.cuts) + 1)))), "number"
+            else:
+                numbers = bins.numbers(scores, one.grid, one.bits)
+                cells.append(_places(one.cells, numbers))
+                above.append(scores - bins.edges(numbers, one.grid, one.bits))
+        return _Batch(labels, kinds, cells, above, rows.weight)
+
+    def _add(self, batch: _Batch) -> None:
+        self._kinds = batch.kinds
+        found = self._cells.of([*batch.labels.values()])
+        if not batch.cells:
+            self._sums.add(found, batch.weight)
+            return
+        first, second = batch.cells
+        places = (found.of_rows.astype(np.int64) * len(self._said[0].cells) + first) * len(self._said[1].cells) + second
+        size = len(self._cells.names) * self._pairs
+        self._dense = np.pad(self._dense, ((0, 0), (0, size - self._dense.shape[1])))
+        self._dense[0] += np.bincount(places, minlength=size)
+        squares = None if batch.weight is None else batch.weight**2
+        if squares is not None:
+            self._dense[1] += np.bincount(places, batch.weight, size)
+            self._dense[2] += np.bincount(places, squares, size)
+        for sums, sides in zip(self._dense[3:], PRODUCTS, strict=True):
+            product = functools.reduce(operator.mul, (batch.above[side] for side in sides))
+            sums += np.bincount(places, product if squares is None else product * squares, size)
+
+
+def _places(known: Array, numbers: Array) -> Array:
+    """Where numbers of cells stand among those that are known, in order."""
+    low, span = int(known[0]), int(known[-1] - known[0]) + 1
+    if span > MOST_CELLS:
+        return np.searchsorted(known, numbers)
+    places = np.zeros(span, np.int64)
+    places[known - low] = np.arange(len(known))
+    return np.asarray(places[numbers - low])

@@ -1,0 +1,108 @@
+"""Probabilities counted straight into the bins of the fixed grid, where they lie and without sorting.
+
+A table over all bins would be long, since they grow finer towards 0 and 1 for as long as floats do. Below 2⁻³² and
+above 1 − 2⁻³² the bins are one, except for 0 and 1 themselves; a table says so only if something lies there.
+"""
+
+import numpy as np
+
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.operations import ArrayOperations, Kind
+from stakes.engines.tensors.ordered import bin_numbers
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
+from stakes.tallies.losses import SHAPE
+from stakes.tallies.scores import ScoreTable
+
+BLOCK = 1 << 24
+"""Rows handled at a time: their temporaries take some hundred megabytes."""
+
+_HALF = bins.start("probability")
+_LEAST = int(bins.numbers(np.array([2.0**-32]), "probability")[0])
+"""From this bin on each has a place of its own."""
+
+PLACES = 2 * (_HALF - _LEAST) + 5
+"""0, what is smaller than the rest, the bins, what is nearer to 1, and 1."""
+
+GRID = (_LEAST, _HALF, PLACES)
+
+
+class BinCounts:
+    """Counts of negatives and positives in each bin, and what they lose, as they grow.
+
+    ``sums`` are squares of positives and of negatives, then the surprise of both (``tallies/losses.py``). With weights
+    the counts are sums of weights, and ``squared`` those of their squares.
+    """
+
+    def __init__(self, operations: ArrayOperations, like: Tensor, weighted: bool = False) -> None:
+        self.operations = operations
+        kind: Kind = "float64" if weighted else "int64"
+        self.counts = operations.zeros(2 * PLACES, like, kind)
+        self.squared = operations.zeros(2 * PLACES, like, kind) if weighted else None
+        self.sums = operations.zeros(4, like, "float64")
+
+    def add(self, scores: Tensor, truth: Tensor, positive: int | None, weight: Tensor | None = None) -> None:
+        """Count probabilities, of which those with this truth are positive, and their weights; nobody waits for it."""
+        if weight is None and self.operations.count_bins(scores, truth, positive, GRID, [self.counts, self.sums]):
+            return
+        for start in range(0, len(scores), BLOCK):
+            here = slice(start, start + BLOCK)
+            labels = truth[here] != truth[here] if positive is None else truth[here] == positive
+            self._add(scores[here], labels, None if weight is None else weight[here])
+
+    def _add(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> None:
+        ops = self.operations
+        scores = ops.cast(scores, "float64")
+        numbers = bin_numbers(ops, scores, "probability")
+        places = ops.within(numbers, _LEAST - 1, 2 * _HALF - _LEAST + 1) - (_LEAST - 2)
+        places = ops.where(numbers == 0, 0, ops.where(numbers == 2 * _HALF, PLACES - 1, places))
+        codes = places + ops.where(positive, PLACES, 0)
+        if self.squared is None or weight is None:
+            ops.add_counts(self.counts, codes)
+        else:
+            weight = ops.cast(weight, "float64")
+            self.counts += ops.count(codes, 2 * PLACES, weight)
+            self.squared += ops.count(codes, 2 * PLACES, weight * weight)
+        self.sums += ops.stacked(self._losses(scores, positive, weight))
+
+    def _losses(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> list[Tensor]:
+        ops = self.operations
+        losses = (
+            ops.where(positive, (1.0 - scores) ** 2, scores**2),
+            0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores)),
+        )
+        each = [loss if weight is None else loss * weight for loss in losses]
+        return [
+            ops.total(part)
+            for loss in each
+            for part in (ops.where(positive, loss, 0.0), ops.where(positive, 0.0, loss))
+        ]
+
+    def table(self, pair: tuple[str, str]) -> ScoreTable:
+        """The table of what was counted."""
+        home = self.operations.home
+        squared = None if self.squared is None else home(self.squared)
+        return table_of_bins(home(self.counts), home(self.sums), pair, squared)
+
+
+def table_of_bins(counts: Array, sums: Array, pair: tuple[str, str], squared: Array | None = None) -> ScoreTable:
+    """The score table of counts by place, negatives first; sums of weights have those of their squares beside them."""
+    negatives, positives = counts.reshape(2, -1)
+    here = np.flatnonzero((negatives > 0) | (positives > 0))[::-1]
+    ranges = [
+        [first, stop]
+        for place, first, stop in ((1, 1, _LEAST), (PLACES - 2, 2 * _HALF - _LEAST + 1, 2 * _HALF))
+        if negatives[place] or positives[place]
+    ]
+    grid = Grid("probability", np.array(ranges, np.int64).reshape(-1, 2))
+    numbers = np.where(here == 0, 0, np.where(here == PLACES - 1, 2 * _HALF, here + (_LEAST - 2)))
+    numbers = np.where(here == 1, 1, numbers)
+    values = {"positives": positives[here], "negatives": negatives[here]}
+    if squared is not None:
+        values |= {
+            f"{name}_squared": column[here]
+            for name, column in zip(("negatives", "positives"), squared.reshape(2, -1), strict=True)
+        }
+    return ScoreTable(*pair, Columns(bins.edges(numbers, "probability"), values), grid, sums.reshape(SHAPE))

@@ -1,0 +1,320 @@
+"""Columns that are tensors on a GPU: checked, grouped and sorted there, and only the tally comes home.
+
+Labels, decisions and segments are whole numbers, and come back as groups of rows alike, which are then read as rows are
+(``groups.py``), so there is one label rule. Scores of two classes are sorted: those of few rows come home as keys,
+the same that rows in memory have; of more they come in bins with the sums of their order. What cannot be answered there
+(clusters, frequencies, gaps) brings the tensors here. Scores of several classes are counted by ``classes.py``,
+predicted numbers added up by ``numbers.py``, unless they are few, whose rows are worth having.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.groups import Grouped, count_as_rows, count_groups, warn_of_few_in
+from stakes.engines.labels import Labels
+from stakes.engines.memory import Rows
+from stakes.engines.plan import Counted, Plan
+from stakes.engines.reading import RowQuestion
+from stakes.engines.segments import spread_by
+from stakes.engines.tables import warn_of_same_column
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.binned import BinCounts
+from stakes.engines.tensors.classes import count_class_tensors
+from stakes.engines.tensors.faults import refuse_infinite_tensor
+from stakes.engines.tensors.numbers import count_number_tensors
+from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on
+from stakes.engines.tensors.ordered import BLOCK, fit_into_keys, fold, sort_scores
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_threshold
+from stakes.tallies.scores import ScoreTable
+
+FEW = 1 << 21
+"""Scores of so many rows come home one by one, sorted; those of more in bins, with the sums of their order."""
+
+_MOST_CELLS = 1 << 22
+"""So many combinations of labels are counted in a table of all."""
+
+_NUMBERS = ("float16", "bfloat16", "float32", "float64")
+_WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64")
+
+
+def count_tensors(asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count tensors where they lie; None when the question needs them here."""
+    others = (asked.cluster, asked.frequency, asked.where, asked.alike)
+    by_row = asked.pricing is not None and asked.pricing.costs.columns
+    if any(given is not None for given in others) or by_row:
+        return None
+    if asked.missing != "error" or (asked.several and getattr(asked.score, "ndim", 1) != 2):
+        return None
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight")}
+    given = {name: one for name, one in {**named, **spread_by(asked.by, None)}.items() if one is not None}
+    columns = {name: as_countable(one) for name, one in given.items()}
+    if any(one is None for one in columns.values()) or not {"score", "prediction"} & set(columns):
+        return None
+    return count_columns(columns, asked, exact)
+
+
+def count_columns(columns: Mapping[str, Tensor], asked: RowQuestion, exact: bool | None = None) -> Counted | None:
+    """Count columns that lie in one place, whichever library made them."""
+    columns = {name: one[:, 0] if one.ndim == 2 and one.shape[1] == 1 else one for name, one in columns.items()}
+    if any(one.ndim != 1 + (name == "score" and one.ndim == 2) for name, one in columns.items()):
+        return None
+    rows = len(columns["truth"])
+    for name, one in columns.items():
+        if len(one) != rows:
+            raise errors.wrong_length(name, len(one), rows)
+    if not rows:
+        raise errors.empty("truth")
+    score = columns.get("score")
+    if score is not None and score.ndim == 2:
+        return count_class_tensors(columns, asked) if exact is not True and rows > FEW else None
+    if score is None and not asked.of_classes and rows > FEW and asked.task != "classification":
+        numbers = count_number_tensors(columns, asked)
+        if numbers is not None:
+            return numbers
+    if asked.baseline is not None or asked.task == "regression":
+        return None
+    in_keys = score is not None and (exact or (exact is None and rows <= FEW))
+    if in_keys and len(columns) > 2:
+        return None  # of so few rows the usual way is as good
+    threshold = None if score is None or in_keys or "prediction" in columns else asked.threshold
+    if threshold is not None:
+        check_threshold(threshold)
+    if score is not None and operations_on(score).kind(columns["truth"]) in _NUMBERS:
+        columns["truth"] = whole_numbers(operations_on(score), columns["truth"])
+    if asked.from_logits:
+        if score is None:
+            raise errors.logits_without_score()
+        columns["score"] = probabilities_of_tensor(operations_on(score), score)
+        asked = replace(asked, from_logits=False)
+    in_bins = exact is False or "weight" in columns
+    counting = _Counting(operations_on(columns["truth"]), dict(columns), threshold, in_bins)
+    if not counting.countable():
+        return None
+    warn_of_same_column({name: getattr(asked, name) for name in ("truth", "prediction", "score")})
+    return counting.count(asked, bool(in_keys))
+
+
+@dataclass(frozen=True, eq=False)
+class _Label:
+    """A column of whole numbers or flags, and how far they reach."""
+
+    values: Tensor
+    low: int
+    high: int
+    flags: bool
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + 1
+
+    def named(self, codes: Array) -> Array:
+        """What codes stand for."""
+        return codes.astype(bool) if self.flags else codes + self.low
+
+
+@dataclass(frozen=True, eq=False)
+class _Counting:
+    """The columns of a call where they lie."""
+
+    operations: ArrayOperations
+    columns: dict[str, Tensor]
+    threshold: float | None
+    in_bins: bool
+
+    def countable(self) -> bool:
+        """Whether labels are whole numbers of few kinds, and scores and weights such as can be counted here."""
+        kinds = {name: self.operations.kind(one) for name, one in self.columns.items()}
+        score, weight = kinds.pop("score", "float32"), kinds.pop("weight", None)
+        if score not in _NUMBERS or not set(kinds.values()) <= set(_WHOLE) or self._cells > _MOST_CELLS:
+            return False
+        if weight is not None and not self._weights_are_plain:
+            return False
+        if "score" not in self.columns:
+            return True
+        return self._probabilities if self.in_bins else self._fit_into_keys
+
+    @cached_property
+    def _weights_are_plain(self) -> bool:
+        low, high = self.operations.ends(self.operations.cast(self.columns["weight"], "float64"))
+        return low > 1e-100 and high < 1e100  # others are looked at more closely, and said what is wrong with
+
+    @cached_property
+    def _labels(self) -> dict[str, _Label]:
+        found = {}
+        for name, values in self.columns.items():
+            if name not in ("score", "weight"):
+                flags = self.operations.kind(values) == "bool"
+                low, high = (0, 1) if flags else map(int, self.operations.ends(values))
+                found[name] = _Label(values, low, high, flags)
+        return found
+
+    @property
+    def _cells(self) -> int:
+        size = 1 if self.threshold is None else 2
+        for label in self._labels.values():
+            size *= label.size
+        return size
+
+    # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _score(self) -> Tensor:
+        score = self.columns["score"]
+        return (
+            score if self.operations.kind(score) in ("float32", "float64") else self.operations.cast(score, "float32")
+        )
+
+    @cached_property
+    def _span(self) -> tuple[float, float]:
+        """The lowest and the highest score, all of which must be finite numbers."""
+        low, high = self.operations.ends(self._score)
+        if not np.isfinite(low + high):
+            refuse_infinite_tensor(self.operations, self._score, "score")
+        return low, high
+
+    @property
+    def _fit_into_keys(self) -> bool:
+        return fit_into_keys(self.operations, self._score, self._span)
+
+    @property
+    def _probabilities(self) -> bool:
+        return self._span[0] >= 0 and self._span[1] <= 1
+
+    # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────
+    def _codes(self, here: slice) -> Tensor:
+        """The combination of labels of some rows."""
+        ops = self.operations
+        codes = combinations_of(ops, list(self._labels.values()), here)
+        if self.threshold is not None:
+            above = ops.cast(self._score[here], "float64") >= self.threshold
+            codes = codes * 2 + ops.cast(above, "int64")
+        return codes
+
+    def _groups(self) -> "_Groups":
+        """The combinations that occur: their labels, and how many rows or how much weight they have."""
+        ops, size, weight = self.operations, self._cells, self.columns.get("weight")
+        if size == 2 and weight is None and [*self._labels] == ["truth"] and self.threshold is None:  # as usual
+            truth, high = self.columns["truth"], self._labels["truth"].high
+            blocks = [ops.total(truth[start : start + BLOCK] == high) for start in range(0, len(truth), BLOCK)]
+            ones = int(ops.home(ops.stacked(blocks)).sum())
+            return _Groups({"truth": np.arange(2)}, np.array([len(truth) - ones, ones]), None).present
+        sums = [0] if weight is None else [0, 0]
+        for start in range(0, len(self.columns["truth"]), BLOCK):
+            here = slice(start, start + BLOCK)
+            codes = self._codes(here)
+            if weight is None:
+                sums = [sums[0] + ops.count(codes, size)]
+            else:
+                own = ops.cast(weight[here], "float64")
+                sums = [was + ops.count(codes, size, one) for was, one in zip(sums, (own, own * own), strict=True)]
+        sizes, *squares = (ops.home(one) for one in sums)
+        rest: Array = np.arange(size)
+        found: dict[str, Array] = {}
+        if self.threshold is not None:
+            rest, found["above"] = np.divmod(rest, 2)
+        for name, label in reversed(self._labels.items()):
+            rest, found[name] = np.divmod(rest, label.size)
+        return _Groups(found, sizes, squares[0] if squares else None).present
+
+    # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────
+    def count(self, asked: RowQuestion, in_keys: bool) -> Counted | None:
+        """Group the rows by their labels, find the classes, and count scores beside them."""
+        if "score" in self.columns:
+            self._span  # noqa: B018  refuses what is not finite
+        groups = self._groups()
+        columns = {name: label.named(groups.codes[name]) for name, label in self._labels.items()}
+        if "score" in self.columns:
+            columns["score"] = np.zeros(len(groups.sizes))
+        asked = replace(asked, score=None, prediction=None)
+        counted = count_as_rows(asked, columns, groups.codes.get("above"), partial(self._tallies, groups, in_keys))
+        return None if counted is None else replace(counted, read=len(self.columns["truth"]))
+
+    def _tallies(self, groups: "_Groups", in_keys: bool, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+        grouped = Grouped(replace(rows, scores=None), groups.sizes, groups.squares)
+        counted = count_groups(plan, grouped, by)
+        if rows.scores is None:
+            return counted
+        positive = groups.codes["truth"][rows.truth == plan.classes.index(str(plan.positive))]
+        value = int(positive[0]) + self._labels["truth"].low if len(positive) else None
+        table = partial(self._table, (str(plan.positive), plan.negative), value, in_keys)
+        columns = [self.columns["truth"], self._score, self.columns.get("weight")]
+        scores = table(*columns)
+        warn_of_few_in(scores)
+        parts = {} if by is None else {name: table(*own) for name, own in self._by_segment(groups, by, columns)}
+        segments = {
+            name: replace(part, tallies={**part.tallies, "scores": parts[name]})
+            for name, part in counted.segments.items()
+        }
+        return replace(counted, tallies={**counted.tallies, "scores": scores}, segments=segments)
+
+    def _by_segment(
+        self, groups: "_Groups", by: Labels, columns: list[Tensor | None]
+    ) -> Iterator[tuple[str, list[Tensor | None]]]:
+        """The columns of the rows of each segment, which are put side by side once."""
+        ops, labels = self.operations, {name: one for name, one in self._labels.items() if name.startswith("by")}
+        cells: Array = np.zeros(1, np.int64)
+        for name, label in labels.items():
+            cells = cells * label.size + groups.codes[name]
+        numbers = np.zeros(int(np.prod([label.size for label in labels.values()])), np.int64)
+        numbers[cells] = by.codes
+        codes = combinations_of(ops, list(labels.values()), slice(None))
+        segments = ops.given(numbers, codes)[codes]
+        order, sizes = ops.order(segments), ops.home(ops.count(segments, len(by.names)))
+        start = 0
+        for name, size in zip(by.names, sizes.tolist(), strict=True):
+            here = order[start : start + size]
+            yield name, [None if one is None else one[here] for one in columns]
+            start += size
+
+    def _table(
+        self, pair: tuple[str, str], positive: int | None, in_keys: bool, truth: Tensor, score: Tensor,
+        weight: Tensor | None,
+    ) -> ScoreTable:  # fmt: skip
+        """The score table of some rows: exact, or in bins, with the sums of their order where they were sorted."""
+        ops = self.operations
+        if self.in_bins:
+            counts = BinCounts(ops, score, weight is not None)
+            counts.add(score, truth, positive, weight)
+            return counts.table(pair)
+        keys = sort_scores(ops, score, truth, positive, self._span)
+        return ScoreTable(*pair, keys.at_home()) if in_keys else fold(keys, pair, self._span)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Combinations of labels: a code for each label, and how many rows they have, or Σw and Σw²."""
+
+    codes: Mapping[str, Array]
+    sizes: Array
+    squares: Array | None
+
+    @property
+    def present(self) -> "_Groups":
+        """Those that occur."""
+        here = np.flatnonzero(self.sizes)
+        codes = {name: own[here] for name, own in self.codes.items()}
+        return _Groups(codes, self.sizes[here], None if self.squares is None else self.squares[here])
+
+
+def combinations_of(operations: ArrayOperations, labels: Sequence[_Label], here: slice) -> Tensor:
+    """Number the combinations of labels of some rows."""
+    codes: Tensor = 0
+    for label in labels:
+        codes = codes * label.size + (operations.cast(label.values[here], "int64") - label.low)
+    return codes
+
+
+def whole_numbers(operations: ArrayOperations, labels: Tensor) -> Tensor:
+    """Labels that are whole numbers, though written as fractions (1.0), as such; others as they are."""
+    whole = operations.cast(labels, "int32")
+    return whole if bool((whole == labels).all()) else labels
+
+
+def probabilities_of_tensor(operations: ArrayOperations, logits: Tensor) -> Tensor:
+    """The probabilities of finite logits (``engines/logits.py``), where they lie."""
+    refuse_infinite_tensor(operations, logits, "score")
+    return operations.sigmoid(logits)

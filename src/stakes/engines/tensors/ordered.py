@@ -1,0 +1,209 @@
+"""Scores and labels packed into keys, sorted and folded where they lie.
+
+The keys are those of ``tallies/keys.py`` with the highest bit turned over, so that numbers with a sign sort alike. Rows
+of one class at one score are a *run* of equal keys: all that is worked out row by row is where runs end, and 32-bit
+scores of very many rows have few of them. Within a score the positives come first, so a score has two runs at most.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.operations import ArrayOperations, Kind
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
+from stakes.tallies.keys import FLOAT32, FLOAT64, SIGNED, Keys, Layout, SignedLayout
+from stakes.tallies.losses import SHAPE
+from stakes.tallies.order import Order
+from stakes.tallies.scores import ScoreTable
+
+BLOCK = 1 << 26
+"""Rows handled at a time: few enough that temporaries stay small beside the keys."""
+
+_MIDDLE = 1 << 62
+_SCALE = 2.0**-512
+_HIGHEST = {"int32": (1 << 31) - 1, "int64": (1 << 63) - 1}
+
+
+@dataclass(frozen=True, eq=False)
+class SortedKeys:
+    """Sorted keys where the rows lie, how they are laid out, and how many are of positive rows."""
+
+    operations: ArrayOperations
+    layout: Layout
+    values: Tensor
+    positives: int
+
+    @property
+    def _highest(self) -> int:
+        return _HIGHEST[self.operations.kind(self.values)]
+
+    def at_home(self) -> Keys:
+        """The same keys here: those that rows in memory have."""
+        values = self.operations.home(self.values).view(self.layout.key)
+        return Keys(self.layout, values ^ self.layout.key(self._highest + 1))
+
+    def unpack(self, keys: Tensor) -> tuple[Tensor, Tensor]:
+        """The ordered bits of scores, and whether they are of positive rows."""
+        packed = keys ^ self._highest
+        return (packed >> 1) & self._highest, (packed & 1) == 1
+
+    def scores(self, bits: Tensor) -> Tensor:
+        """The scores of ordered bits, as float64."""
+        ops = self.operations
+        if not isinstance(self.layout, SignedLayout):
+            return ops.cast(ops.floats(bits), "float64")
+        size = ops.floats(abs(bits - _MIDDLE)) * (1 / _SCALE)
+        return ops.where(bits < _MIDDLE, -size, size)
+
+
+def fit_into_keys(operations: ArrayOperations, scores: Tensor, span: tuple[float, float]) -> bool:
+    """Whether a key has room for a score and a label: of float64 of both signs only those of ordinary size have."""
+    if span[0] >= 0 or operations.kind(scores) == "float32":
+        return True
+    if max(map(abs, span)) >= 2.0**512:
+        return False
+    blocks = (abs(scores[start : start + BLOCK]) for start in range(0, len(scores), BLOCK))
+    return not any(bool(((size > 0) & (size < 2.0**-510)).any()) for size in blocks)
+
+
+def sort_scores(
+    operations: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, span: tuple[float, float]
+) -> SortedKeys:
+    """Pack and sort scores that fit (float32 or float64, within ``span``); positive rows have this truth, if any do."""
+    ops, narrow = operations, operations.kind(scores) == "float32"
+    layout = (FLOAT32 if narrow else FLOAT64) if span[0] >= 0 else SIGNED
+    kind: Kind = "int32" if layout is FLOAT32 else "int64"
+    values, found = ops.empty(len(scores), scores, kind), []
+    for start in range(0, len(scores), BLOCK):
+        here = slice(start, start + BLOCK)
+        bits = _signed_bits(ops, scores[here]) if layout is SIGNED else ops.bits(scores[here] + 0.0)  # no −0.0
+        labels = truth[here] != truth[here] if positive is None else truth[here] == positive
+        found.append(ops.total(labels))
+        values[here] = ((bits << 1) | ops.cast(labels, kind)) ^ _HIGHEST[kind]
+    positives = sum(ops.home(ops.stacked(found)).tolist())
+    return SortedKeys(ops, layout, ops.sort(values), positives)
+
+
+def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
+    """Mirror negative scores below the middle."""
+    wide = ops.cast(scores, "float64")
+    bits = ops.bits(abs(wide) * _SCALE)
+    return ops.where(wide < 0, _MIDDLE - bits, _MIDDLE + bits)
+
+
+# ── the fold ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def fold(keys: SortedKeys, pair: tuple[str, str], span: tuple[float, float]) -> ScoreTable:
+    """Return the table of all rows in bins, with what the order of the scores and their losses add up to."""
+    folding = _Folding(keys, "probability" if span[0] >= 0 and span[1] <= 1 else "line")
+    for start in range(0, len(keys.values), BLOCK):
+        folding.walk(start, min(start + BLOCK, len(keys.values)))
+    return folding.table(pair)
+
+
+class _Folding:
+    """Sums over the runs of sorted keys, block by block; a score belongs to the block in which its last run ends."""
+
+    def __init__(self, keys: SortedKeys, grid: str) -> None:
+        self.keys, self.grid = keys, grid
+        self._held: list[Tensor] = []
+        self._rows: Tensor | int = 0  # rows and positives before the block
+        self._found: Tensor | int = 0
+        self._whole: list[list[Tensor]] = []
+        self._sums: list[list[Tensor]] = []
+        self._bins: list[Array] = []
+
+    def walk(self, start: int, stop: int) -> None:
+        """Find the runs that end in a block, and fold those whose scores are complete."""
+        ops, values = self.keys.operations, self.keys.values
+        block = values[start : stop + 1]
+        ends = ops.places(block[1:] != block[:-1]) + (start + 1)
+        last = stop == len(values)
+        ends = ops.joined([*self._held, ends, *([ops.given(np.array([stop]), values)] if last else [])])
+        self._held = []
+        if not len(ends):
+            return
+        bits, positive = self.keys.unpack(values[ends - 1])
+        if not last:  # the other run of the last score may end in the next block
+            held = 2 if len(ends) > 1 and bool(bits[-1] == bits[-2]) else 1
+            self._held = [ends[-held:]]
+            ends, bits, positive = ends[:-held], bits[:-held], positive[:-held]
+        if len(ends):
+            self._fold(ends, bits, positive)
+
+    def _fold(self, ends: Tensor, bits: Tensor, positive: Tensor) -> None:
+        ops, P, n = self.keys.operations, self.keys.positives, len(self.keys.values)
+        rows = ends - self._rows
+        rows[1:] = ends[1:] - ends[:-1]
+        mine = ops.where(positive, rows, 0)
+        tp = ops.cumulated(mine) + self._found
+        tied = ops.where(positive, 0, rows)  # the negatives at the score of a run of positives, which come next
+        tied[:-1] = ops.where(bits[1:] == bits[:-1], tied[1:], 0)
+        tied[-1:] = 0
+        above = ends - tp  # negatives above a run of positives, and those up to a run of negatives
+        reached = above + tied
+        self._whole.append([ops.total(mine * (2 * ((n - P) - above) - tied)), (tp * (n - P) - reached * P).max()])
+        precision = ops.cast(mine * tp, "float64") / ops.cast(tp + reached, "float64")
+        scores = self.keys.scores(bits)
+        self._sums.append([ops.total(precision), *self._losses(scores, positive, rows)])
+        self._keep_bins(scores, tp - self._found, ends - self._rows)
+        self._rows, self._found = ends[-1], tp[-1]
+
+    def _losses(self, scores: Tensor, positive: Tensor, rows: Tensor) -> list[Tensor]:
+        """What positives and negatives lose: squares and surprise (``tallies/losses.py``)."""
+        if self.grid != "probability":
+            return []
+        ops, count = self.keys.operations, self.keys.operations.cast(rows, "float64")
+        squares = ops.where(positive, (1.0 - scores) ** 2, scores**2) * count
+        surprise = (0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores))) * count
+        both = [ops.where(positive, loss, 0.0) for loss in (squares, surprise)]
+        others = [ops.where(positive, 0.0, loss) for loss in (squares, surprise)]
+        return [ops.total(part) for pair in zip(both, others, strict=True) for part in pair]
+
+    def _keep_bins(self, scores: Tensor, tp: Tensor, ends: Tensor) -> None:
+        """Bring home the bins of a block, from the positives and rows of the block up to the end of each run."""
+        ops = self.keys.operations
+        numbers = bin_numbers(ops, scores, self.grid)
+        last = ops.joined([ops.places(numbers[1:] != numbers[:-1]), ops.given(np.array([len(ends) - 1]), ends)])
+        positives, rows = tp[last], ends[last]
+        positives[1:], rows[1:] = positives[1:] - positives[:-1], rows[1:] - rows[:-1]
+        edges = ops.bits(bin_edges(ops, numbers[last], self.grid))
+        self._bins.append(ops.home(ops.joined([edges, positives, rows - positives])).reshape(3, -1))
+
+    def table(self, pair: tuple[str, str]) -> ScoreTable:
+        """The table of what was folded."""
+        ops = self.keys.operations
+        whole = ops.home(ops.stacked([one for block in self._whole for one in block])).reshape(-1, 2).tolist()
+        sums = ops.home(ops.stacked([one for block in self._sums for one in block])).reshape(len(whole), -1)
+        edges, positives, negatives = self._bins[0] if len(self._bins) == 1 else np.concatenate(self._bins, axis=1)
+        counts = {"positives": positives, "negatives": negatives}
+        columns = Columns.joined_neighbours(edges.view(np.float64), counts)  # a bin can end in the next block
+        added = sums.astype(np.longdouble).sum(0).astype(np.float64)
+        order = Order(sum(wins for wins, _ in whole), float(added[0]), max(gap for _, gap in whole))
+        losses = added[1:].reshape(SHAPE) if self.grid == "probability" else None
+        return ScoreTable(*pair, columns, Grid(self.grid), losses, order)
+
+
+def bin_numbers(operations: ArrayOperations, scores: Tensor, grid: str, bits: int = bins.FINE) -> Tensor:
+    """The numbers of the bins of float64 scores, as ``tallies/bins.py`` numbers them."""
+    ops, cut = operations, 52 - bits
+    upwards = (1 << cut) - 1
+    below = ops.bits(abs(scores)) >> cut
+    if grid == "probability":
+        half = bins.start(grid) >> (bins.FINE - bits)
+        return ops.where(scores <= 0.5, below, 2 * half - ((ops.bits(abs(1.0 - scores)) + upwards) >> cut))
+    return ops.where(scores >= 0, below, -((ops.bits(abs(scores)) + upwards) >> cut))
+
+
+def bin_edges(operations: ArrayOperations, numbers: Tensor, grid: str) -> Tensor:
+    """The lower edges of numbered bins, as ``tallies/bins.py`` tells them."""
+    ops, cut = operations, 52 - bins.FINE
+    if grid == "probability":
+        half = bins.start(grid)
+        below, above = ops.floats(numbers << cut), 1.0 - ops.floats(abs(2 * half - numbers) << cut)
+        return ops.where(numbers <= half, below, above)
+    sizes = ops.floats(abs(numbers) << cut)
+    return ops.where(numbers < 0, -sizes, sizes)

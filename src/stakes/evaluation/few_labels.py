@@ -1,0 +1,414 @@
+"""evaluate(…, unlabelled="estimate"): many rows have an output, a few of them a truth."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from stakes.engines.columns import Data
+from stakes.engines.reading import RowQuestion
+from stakes.engines.unlabelled import PartlyLabelled, read_partly
+from stakes.errors import Given, InputError, Pass
+from stakes.evaluation.base import Evaluation
+from stakes.language.narrated import Narrated
+from stakes.metrics import Estimate, Metric, find
+from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
+from stakes.metrics.cost import expected_cost
+from stakes.metrics.probability import brier_score
+from stakes.metrics.ranking import auc
+from stakes.metrics.rates import alarm_rate, precision, prevalence, recall, specificity
+from stakes.question.options import Value
+from stakes.question.question import Question
+from stakes.records import Count, Finite, Record
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
+from stakes.uncertainty.few_labels import SOFTENED, Bins, Drawn, draw_decisions, draw_tables
+
+FEWEST = 30
+"""From so many labels on anything is estimated."""
+
+FEWEST_OF_A_CLASS = 5
+"""From so many labels of a class on figures of that class have an interval."""
+
+AT_RANDOM = 0.2
+"""The share of the next labels that are chosen at random, whatever the model says."""
+
+METHOD = "few labels: a curve between scores and labels, moved to the labels of each decision"
+METHOD_OF_DECISIONS = "few labels: the labels of each decision"
+
+_BINS = 20
+"""About so many bins follow all scores, and as many those of each class as far as it is labelled."""
+
+_ANY_CLASS = (prevalence, alarm_rate, accuracy, brier_score, expected_cost)
+_TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, mcc, kappa, balanced_accuracy)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
+
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them.
+    """
+
+    decided: Array
+    score: Array | None
+    truth: Array
+    labelled: Array
+    numbers: Array | None = None
+
+    def take(self, rows: Array | slice) -> "Rows":
+        """Return some of the rows."""
+        score = None if self.score is None else self.score[rows]
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return Rows(self.decided[rows], score, self.truth[rows], self.labelled[rows], numbers)
+
+    @cached_property
+    def places(self) -> tuple[Array, int]:
+        """The bin of each row, and how many there are: of each decision apart."""
+        if self.score is None:
+            return self.decided.astype(np.int64), 2
+        known = [self.labelled & (self.truth == label) for label in (0, 1)]
+        followed = [self.score, *(self.score[here] for here in known if here.any())]
+        edges = np.unique(np.concatenate([np.quantile(one, _steps()) for one in followed]))
+        bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
+        numbers = np.cumsum(np.bincount(bins) > 0)  # of the bins that hold rows
+        return numbers[bins] - 1, int(numbers[-1])
+
+    @cached_property
+    def bins(self) -> Bins:
+        """All that is needed of the rows: sums that add up."""
+        codes, many = self.places
+
+        def summed(values: Array | None = None) -> Array:
+            return np.bincount(codes, values, many).astype(np.float64)
+
+        score = np.zeros(len(codes)) if self.score is None else self.score
+        positive = self.labelled & (self.truth == 1)
+        sums = (summed(), summed(positive), summed(self.labelled & ~positive), summed(score), summed(score**2))
+        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64))
+
+
+def _steps() -> Array:
+    return np.linspace(0, 1, _BINS + 1)[1:-1]
+
+
+@dataclass(frozen=True, eq=False)
+class FewLabels(
+    Record,
+    Narrated,
+    stakes="few labels",
+    form=1,
+    shown="rows labelled labelled_positives positive confidence figures as_good_as segments findings",
+):
+    """What a few labelled rows and many others tell about a model of two classes.
+
+    ``ev["recall"]`` is an :class:`~stakes.Estimate`. ``as_good_as`` says how many labels alone would tell as much about
+    each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
+    found interesting for another reason mislead, and nothing in the numbers shows it.
+    """
+
+    positive: str
+    negative: str
+    confidence: Finite
+    seed: int
+    kept: Rows
+    alone: Mapping[str, float] = field(default_factory=dict)
+    costs: Array | None = None
+    unit: str = ""
+    segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
+
+    drawn_as = "few labels"
+
+    @property
+    def rows(self) -> Count:
+        """All rows, labelled or not."""
+        return len(self.kept.labelled)
+
+    @property
+    def labelled(self) -> Count:
+        """The rows that have a truth."""
+        return int(self.kept.labelled.sum())
+
+    @property
+    def labelled_positives(self) -> Count:
+        """The labelled rows that are positive."""
+        return int(self.kept.bins.positive.sum())
+
+    @cached_property
+    def figures(self) -> Mapping[str, Estimate]:
+        """The usual figures; others by their name: ``ev["f_beta(beta=2)"]``."""
+        usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self.kept.score is not None else ())]
+        return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
+
+    @property
+    def as_good_as(self) -> Mapping[str, float]:
+        """How many labels alone would give intervals as narrow, of each figure that both have."""
+        found = {}
+        for name, one in self.figures.items():
+            if name == alarm_rate.name:
+                continue  # it is known of all rows, and needs no label
+            if one.low is not None and one.high is not None and name in self.alone and one.high > one.low:
+                found[name] = self.labelled * (self.alone[name] / (one.high - one.low)) ** 2
+        return found
+
+    def __getitem__(self, name: str) -> Estimate:
+        metric = find(name)
+        if why := self._without_labels:
+            return Estimate(metric.text, math.nan, reason=why, no_interval=why)
+        draws = np.asarray(self._drawn_figure(metric), np.float64)
+        draws = draws[np.isfinite(draws)]
+        if not len(draws):
+            return Estimate(metric.text, math.nan, reason="it is undefined in every table that fits the labels")
+        tail = (1 - self.confidence) / 2
+        low, value, high = (float(one) for one in np.quantile(draws, (tail, 0.5, 1 - tail)))
+        method = METHOD_OF_DECISIONS if self.kept.score is None else METHOD
+        if why := self._too_few(metric, low, high):
+            return Estimate(metric.text, value, confidence=self.confidence, no_interval=why)
+        return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
+
+    @property
+    def _key_figure(self) -> str:
+        """The figure that is told where there is room for one."""
+        return accuracy.name
+
+    def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
+        """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
+
+        A fifth of them is chosen at random among all rows without a truth.
+        """
+        check_whole("count", count, 1)
+        if self.kept.numbers is None:
+            raise InputError("label-all-rows", "rows to label are chosen among all rows; leave ", Pass("where"), " out")
+        return np.asarray(self.kept.numbers[np.sort(self._next(find(name), count))])
+
+    def _next(self, metric: Metric, count: int) -> Array:
+        generator = np.random.default_rng(self.seed)
+        free = generator.permutation(np.flatnonzero(~self.kept.labelled))
+        chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
+        worth = self._worth_of_labels(metric)[self.kept.places[0][left]]
+        keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
+        best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
+        return np.append(chosen, left[best])
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat dictionary per figure, for a data frame; of segments, too."""
+        found = [{"segment": "", **_flat(one), "as_good_as": self.as_good_as.get(name)}
+                 for name, one in self.figures.items()]  # fmt: skip
+        return found + [{**row, "segment": name} for name, part in self.segments.items() for row in part.to_rows()]
+
+    def __repr__(self) -> str:
+        return f"<FewLabels: {self.labelled:,} of {self.rows:,} rows have a truth>"
+
+    # ── figures of draws ─────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _drawn(self) -> Drawn:
+        bins = self.kept.bins
+        if self.kept.score is None:
+            return draw_decisions(bins.rows, bins.positive, bins.negative, self.seed)
+        return draw_tables(bins, self.seed)
+
+    @cached_property
+    def _drawn_softly(self) -> Drawn:
+        return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
+
+    def _drawn_figure(self, metric: Metric) -> Array:
+        """The figure of each draw; rankings and losses also believe draws of the curve alone."""
+        found = self._figure(metric, self._drawn)
+        if metric.tally is Confusion:
+            return found
+        return np.concatenate([found, self._figure(metric, self._drawn_softly)])
+
+    def _figure(self, metric: Metric, drawn: Drawn) -> Array:
+        """A figure of tables that were drawn; refuse those that few labels do not tell."""
+        if metric.name in (auc.name, brier_score.name):
+            if self.kept.score is None:
+                raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
+            return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
+        cells = self._table(drawn)
+        if metric.name == expected_cost.name and metric.lacking and self.costs is not None:
+            return np.asarray((cells * self.costs).sum((-1, -2)) / cells.sum((-1, -2)))
+        if metric.tally is not Confusion or metric.lacking:
+            raise InputError(
+                "few-labels-figure",
+                f"few labels tell figures of decisions, auc and brier_score; {metric.name} is none of them",
+            )
+        return np.asarray(metric.of(self._confusion(cells)), np.float64)
+
+    def _confusion(self, cells: Array) -> Confusion:
+        names = (self.negative, self.positive)
+        return Confusion(names, names, cells, squares=cells, positive=self.positive)
+
+    def _table(self, drawn: Drawn) -> Array:
+        """The four cells of each draw, the negative class and decision first."""
+        said = self.kept.bins.cell == 1
+        parts = [[part[:, ~said].sum(-1), part[:, said].sum(-1)] for part in (drawn.negatives, drawn.positives)]
+        return np.moveaxis(np.array(parts), -1, 0)
+
+    def _brier(self, drawn: Drawn) -> Array:
+        bins = self.kept.bins
+        mean, square = bins.means, bins.square / np.maximum(bins.rows, 1e-300)
+        lost = drawn.positives @ (1 - 2 * mean + square) + drawn.negatives @ square
+        return np.asarray(lost / (drawn.positives + drawn.negatives).sum(-1))
+
+    @property
+    def _without_labels(self) -> str:
+        """Why nothing can be estimated: too few labels, or those of one class alone."""
+        if self.labelled < FEWEST:
+            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
+        if not 0 < self.labelled_positives < self.labelled:
+            return f"every labelled row is {(self.positive if self.labelled_positives else self.negative)!r}"
+        return ""
+
+    # ── what labels are too few for, and which come next ─────────────────────────────────────────────────────────
+    def _too_few(self, metric: Metric, low: float, high: float) -> str:
+        """Why a figure has no interval: too few labelled rows of a class that it is about."""
+        if metric.name in {one.name for one in _ANY_CLASS}:
+            return ""
+        seen = {"positive": self.labelled_positives, "negative": self.labelled - self.labelled_positives}
+        wanted = {"P": ("positive",), "N": ("negative",)}.get(metric.share_of, ("positive", "negative"))
+        for name in wanted:
+            if seen[name] < FEWEST_OF_A_CLASS:
+                return self._label_more(name, seen[name], low, high)
+        return ""
+
+    def _label_more(self, kind: str, seen: int, low: float, high: float) -> str:
+        share = float(np.median(self._drawn_figure(prevalence)))
+        share = share if kind == "positive" else 1 - share
+        more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
+        told = f"only {seen} labelled {'row is' if seen == 1 else 'rows are'} {kind}; anything from {low:.2g} to "
+        where = ""
+        if self.kept.score is not None:
+            best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
+            where = f", best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
+        return f"{told}{high:.2g} fits; label about {more:,} more{where}"
+
+    def _worth_of_labels(self, metric: Metric) -> Array:
+        """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
+        bins = self.kept.bins
+        share = (self._drawn.positives / np.maximum(self._drawn.positives + self._drawn.negatives, 1e-300)).mean(axis=0)
+        usual, step = Drawn((bins.rows * share)[None], (bins.rows * (1 - share))[None]), 1e-3 * bins.rows.sum()
+        moved = step * np.eye(len(bins.rows))
+        turned = Drawn(usual.positives + moved, np.maximum(usual.negatives - moved, 0.0))
+        with np.errstate(all="ignore"):
+            slope = np.abs(self._figure(metric, turned) - self._figure(metric, usual))
+        return np.asarray(np.nan_to_num(slope) * np.sqrt(np.maximum(share * (1 - share), 1e-6)))
+
+
+def _auc(drawn: Drawn) -> Array:
+    """Bins are in the order of decisions first: those of one decision lie on one side, as a threshold parts them."""
+    wins = drawn.positives * (np.cumsum(drawn.negatives, axis=-1) - drawn.negatives / 2)
+    return np.asarray(wins.sum(-1) / (drawn.positives.sum(-1) * drawn.negatives.sum(-1)))
+
+
+def _flat(one: Estimate) -> dict[str, object]:
+    return {"metric": one.name, "value": one.value, "low": one.low, "high": one.high, "no_interval": one.no_interval}
+
+
+# ── from rows ────────────────────────────────────────────────────────────────────────────────────────────────────
+def estimate_few(question: Question, data: Data) -> FewLabels:
+    """Read rows of which some have a truth, and estimate what all of them would tell."""
+    for name in ("prior", "training_prior", "design"):
+        if name in question.changed:
+            raise InputError(
+                "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
+            )
+    asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
+    partly = read_partly(data, asked)
+    rows = _rows(partly, question)
+    whole = _estimated(partly, rows, question)
+    if why := whole._without_labels:
+        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+    parts = {} if partly.read.by is None else dict(_segments(partly, rows, question))
+    return replace(whole, segments=parts)
+
+
+def _names(partly: PartlyLabelled) -> tuple[str, str]:
+    """The negative and the positive class."""
+    plan = partly.read.plan
+    assert plan is not None
+    return plan.negative, str(plan.positive)
+
+
+def _rows(partly: PartlyLabelled, question: Question) -> Rows:
+    read, plan = partly.read, partly.read.plan
+    assert plan is not None
+    if plan.positive is None:
+        raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
+    if {*plan.decisions} != {*plan.classes}:
+        raise InputError("few-labels-decisions", "few labels are estimated for decisions between the two classes")
+    places = {name: i for i, name in enumerate(plan.classes)}
+    truth = (read.rows.truth == places[plan.positive]).astype(np.int64)
+    score = None if read.rows.scores is None else np.asarray(read.rows.scores, np.float64)
+    honest = score is not None and bool(((score >= 0) & (score <= 1)).all())
+    if read.rows.prediction is not None:
+        decided = (read.rows.prediction == list(plan.decisions).index(plan.positive)).astype(np.int64)
+    elif score is not None and honest:
+        decided = (score >= _threshold(question, plan.negative, plan.positive)).astype(np.int64)
+    else:
+        raise InputError(
+            "few-labels-no-probabilities",
+            "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
+        )
+    kept = score if honest and score is not None and _in_order(score, decided) else None
+    numbers = np.arange(len(truth)) if question["where"] is None else None
+    return Rows(decided, kept, truth, partly.labelled, numbers)
+
+
+def _threshold(question: Question, negative: str, positive: str) -> float:
+    """From which probability on to decide: as asked, where costs are least, or from a half on."""
+    if question["threshold"] is not None:
+        return float(question["threshold"])
+    if question.pricing is None or question.pricing.costs.columns:
+        return 0.5
+    names = (negative, positive)
+    costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
+    alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
+    return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
+
+
+def _in_order(score: Array, decided: Array) -> bool:
+    """Whether a threshold parts the decisions; others say nothing about the ranking, and are taken by themselves."""
+    low, high = score[decided == 0], score[decided == 1]
+    return not len(low) or not len(high) or bool(low.max() < high.min())
+
+
+def _estimated(partly: PartlyLabelled, rows: Rows, question: Question) -> FewLabels:
+    negative, positive = _names(partly)
+    costs, unit = None, ""
+    if question.pricing is not None:
+        if question.pricing.costs.columns:
+            raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
+        names = (negative, positive)
+        costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
+        unit = question.pricing.costs.unit
+    alone = _alone(rows, negative, positive, question)
+    return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
+
+
+def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict[str, float]:
+    """How wide the intervals are that the labelled rows give by themselves."""
+    from stakes.engines.counting import count_rows
+
+    here = rows.labelled
+    if not here.any():
+        return {}
+    names = np.array([negative, positive], object)
+    columns: dict[str, Value] = {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
+    if rows.score is not None:
+        columns["score"] = rows.score[here]
+    counted = count_rows(None, **columns, positive=positive, classes=[negative, positive])
+    found = Evaluation(counted, sampling=question.sampling)
+    wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
+    widths = {one.name: found[one.name] for one in wanted}
+    return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
+
+
+def _segments(partly: PartlyLabelled, rows: Rows, question: Question) -> Iterator[tuple[str, FewLabels]]:
+    """Each segment by itself; one with too few labels of its own says so."""
+    by = partly.read.by
+    assert by is not None
+    for code, name in enumerate(by.names):
+        yield name, _estimated(partly, rows.take(np.flatnonzero(by.codes == code)), question)

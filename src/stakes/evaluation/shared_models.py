@@ -1,0 +1,276 @@
+"""Models on rows that stay where they are, in files or in another engine: each counted there, and every two of them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from stakes.engines.class_queries import FEW_ROWS
+from stakes.engines.columns import Values
+from stakes.engines.counting import count_rows
+from stakes.engines.files.sources import read_once
+from stakes.engines.labels import Labels
+from stakes.engines.plan import Counted
+from stakes.engines.reading import Read, RowQuestion, read_rows
+from stakes.engines.segments import spread_by, with_segments_together
+from stakes.engines.shared_rows import (
+    MOST_CELLS,
+    SIDES,
+    Output,
+    SharedGroups,
+    count_where,
+    cross_products,
+    group_shared,
+    have_more_rows_than,
+)
+from stakes.engines.streaming import MOST_EXACT
+from stakes.engines.tables import is_lazy
+from stakes.evaluation import judge_counts
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.metrics import Metric
+from stakes.question.options import Data, Value
+from stakes.question.question import Question
+from stakes.tallies import ErrorSums, ScoreTable, bins
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.paired import (
+    Difference,
+    Flipped,
+    difference,
+    difference_of_clusters,
+    difference_of_sums,
+    flipped,
+)
+from stakes.uncertainty.paired_cells import CellSide, ScoreCells, difference_in_cells
+from stakes.uncertainty.sampling import Sample, Sampling
+
+
+def shared_contestants(data: Data, question: Question) -> list[Contestant] | None:
+    """The models of a comparison whose rows need not be brought here; None where they are to be read."""
+    shared = _columns(data, question)
+    if shared is None:
+        return None
+    entries = {entry.name: entry for entry in entries_by_name(data, question)}
+    names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
+    mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
+    if mixed or len(names) != len(entries) or not all(isinstance(name, str) for name in names):
+        return None
+    where, dropped = question["where"], 0
+    if question["missing"] == "drop":
+        where = _complete(where, [*shared.values(), *names])
+        dropped = count_where(data, shared["truth"], question["where"]) - count_where(data, shared["truth"], where)
+    models = SharedModels(data, question, shared, where, entries).contestants(dropped)
+    known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
+    return models if all(known) else None  # too many classes for a table
+
+
+def _columns(data: Data, question: Question) -> dict[str, str] | None:
+    """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
+    lazy = data is not None and is_lazy(data)
+    files = isinstance(data, str | os.PathLike) and not read_once(data)
+    by_row = question.pricing is not None and question.pricing.costs.columns
+    if question["exact"] or not question["paired"] or not (lazy or files) or by_row:
+        return None
+    if question["frequency"] is not None:
+        return None
+    named = {name: question[name] for name in ("truth", "weight", "cluster")} | spread_by(question["by"], data)
+    given = {name: column for name, column in named.items() if column is not None}
+    if not all(isinstance(name, str) for name in given.values()):
+        return None
+    few = MOST_EXACT if files else FEW_ROWS
+    enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
+    return given if enough else None
+
+
+def _complete(where: str | None, columns: Sequence[str]) -> str:
+    """The condition of rows that have a value in each of these columns."""
+    parts = ['"{}" IS NOT NULL'.format(name.replace('"', '""')) for name in dict.fromkeys(columns)]
+    return " AND ".join(parts if where is None else [f"({where})", *parts])
+
+
+@dataclass(frozen=True, eq=False)
+class SharedModels:
+    """Models on the same rows: the columns that these share, the condition they satisfy, and where each model's are.
+
+    What was grouped is kept, for several figures are asked of the same two models.
+    """
+
+    data: Data
+    question: Question
+    shared: Mapping[str, str]
+    where: str | None
+    entries: Mapping[str, Entry]
+    judged: dict[str, Evaluation] = field(default_factory=dict)
+    _pairs: dict[tuple[str, str], tuple[Contestant, Contestant]] = field(default_factory=dict)
+    _products: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
+    _cells: dict[tuple[str, str], "_Cells"] = field(default_factory=dict)
+
+    def contestants(self, dropped: int) -> list[Contestant]:
+        """Count each model; so many rows were left out because a value is missing in one of them."""
+        for name, entry in self.entries.items():
+            self.judged[name] = self._judge(entry, dropped)
+        return [self._contestant(name, evaluation) for name, evaluation in self.judged.items()]
+
+    def _judge(self, entry: Entry, dropped: int) -> Evaluation:
+        asked = self.question
+        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction, "where": self.where}
+
+        def count(**other: Value) -> Counted:
+            counted = count_rows(self.data, **{**asked.rows, "missing": "error", **said, **other})
+            return replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
+
+        with naming(entry.name):
+            return judge_counts(count, asked["threshold"], asked.sampling, asked.pricing)
+
+    def _contestant(self, name: str, evaluation: Evaluation) -> Contestant:
+        """A model without its rows: empty columns say what there would be."""
+        nothing = np.zeros(0)
+        by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
+        if evaluation.task == "regression":
+            return Contestant(name, evaluation, Sample(nothing), None, None, nothing, by, self)
+        table, scores = evaluation.confusion, evaluation.counted.scores
+        names = ((), ()) if table is None else (table.truths, table.decisions)
+        sample = Sample(nothing, *names, positive=getattr(evaluation, "positive", None))
+        decided, scored = None if table is None else nothing, None if scores is None else nothing
+        return Contestant(name, evaluation, sample, decided, scored, None, by, self)
+
+    def flipped(self, first: Contestant, second: Contestant) -> Flipped:
+        """On how many rows two models are right."""
+        one, other = self._pair(first, second)
+        return flipped(one.sample, np.asarray(one.decided), np.asarray(other.decided))
+
+    def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
+        """Judge the difference of a figure between two models."""
+        if metric.tally is ScoreTable and "cluster" in self.shared:
+            models = first.evaluation.counted, second.evaluation.counted
+            values = [model[metric.text].value for model in (first.evaluation, second.evaluation)]
+            held = [(model.scores, sampling.of_clusters(model.clusters)) for model in models]
+            return difference_of_clusters(metric, values, held)
+        if metric.tally is ScoreTable:
+            return self._of_scores(metric, first, second, sampling)
+        if metric.tally is ErrorSums:
+            return self._of_numbers(metric, first, second, sampling)
+        one, other = self._pair(first, second)
+        return difference(metric, one.sample, np.asarray(one.decided), np.asarray(other.decided), sampling)
+
+    # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────
+    def _pair(self, first: Contestant, second: Contestant) -> tuple[Contestant, Contestant]:
+        """Two models on groups of rows that are alike in truth and decisions, which stand for the rows."""
+        key = first.name, second.name
+        if key not in self._pairs:
+            self._pairs[key] = self._group(*key)
+        one, other = self._pairs[key]
+        return (one, other) if first.segment is None else (one.within(first.segment), other.within(first.segment))
+
+    def _group(self, *names: str) -> tuple[Contestant, Contestant]:
+        said = [self._decided(name) for name in names]
+        groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]))
+        reads, taken = [], []
+        for name, one, side in zip(names, said, SIDES, strict=True):
+            codes = np.asarray(groups.columns[side])
+            if one.cuts is None:
+                reads.append(self._read(groups, prediction=groups.columns[side]))
+                assert reads[-1].plan is not None
+                taken.append((reads[-1].plan.decisions, reads[-1].rows.prediction))
+                continue
+            evaluation = self.judged[name]
+            assert isinstance(evaluation, TwoClassEvaluation)
+            assert evaluation.confusion is not None
+            reads.append(self._read(groups, score=np.full(len(codes), 0.5)))
+            taken.append((evaluation.confusion.decisions, np.array(evaluation.cuts[1])[codes]))
+        decisions = tuple(dict.fromkeys(decision for own, _ in taken for decision in own))
+        found = []
+        for name, read, own in zip(names, reads, taken, strict=True):
+            model = contestant_of(name, read, self.judged[name], *own, decisions)
+            sample = replace(model.sample, alike=groups.rows, weight=groups.weight, squares=groups.squares)
+            found.append(replace(model, sample=sample))
+        return found[0], found[1]
+
+    def _decided(self, name: str) -> Output:
+        """What a model decides: its column of decisions, or its scores by where decisions begin."""
+        entry, evaluation = self.entries[name], self.judged[name]
+        if entry.score is None:
+            return Output(entry.prediction)
+        assert isinstance(evaluation, TwoClassEvaluation)
+        return Output(entry.score, cuts=evaluation.cuts[0][1:])
+
+    def _read(self, groups: SharedGroups, **said: Values) -> Read:
+        """Read groups as if they were rows."""
+        shared = {name: values for name, values in groups.columns.items() if name not in SIDES}
+        options = {name: value for name, value in self.question.rows.items() if name not in ("exact", "where")}
+        given = {**options, "weight": None, "missing": "error", "pricing": None, "threshold": None}
+        return read_rows(None, RowQuestion(**{**given, **with_segments_together(shared), **said}))
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def _of_numbers(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
+        key, models = (first.name, second.name), (first.evaluation, second.evaluation)
+        one, other = (model.counted.tallies["errors"] for model in models)
+        assert isinstance(one, ErrorSums)
+        assert isinstance(other, ErrorSums)
+        own = None
+        if one.variation is not None and one.variation.clusters is None:
+            if key not in self._products:
+                columns = str(self.entries[first.name].prediction), str(self.entries[second.name].prediction)
+                centre = one.variation.centre
+                self._products[key] = cross_products(self.data, self.shared, self.where, columns, centre)
+            own = self._products[key][first.segment or ""]
+        values = [model[metric.text].value for model in models]
+        return difference_of_sums(metric, values, (one, other), own, sampling)
+
+    # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def _of_scores(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
+        key = first.name, second.name
+        if key not in self._cells:
+            self._cells[key] = self._group_scores(*key)
+        found, models = self._cells[key], (first.evaluation, second.evaluation)
+        sides = [
+            CellSide(one.counted.scores, said.grid, said.bits) for one, said in zip(models, found.said, strict=True)
+        ]
+        values = [one[metric.text].value for one in models]
+        return difference_in_cells(metric, sides, values, found.within(first.segment), sampling)
+
+    def _group_scores(self, *names: str) -> "_Cells":
+        tables = [self.judged[name].counted.scores for name in names]
+        labels = 2 * max(len(self.judged[names[0]].segments), 1)
+        said = _coarse([str(self.entries[name].score) for name in names], tables, labels)
+        groups = group_shared(self.data, self.shared, self.where, said)
+        ends = [np.asarray(groups.columns[side], np.float64) for side in SIDES]
+        read = self._read(groups, score=np.full(len(ends[0]), 0.5))
+        assert read.plan is not None
+        assert groups.sums is not None
+        weight = groups.rows.astype(np.float64) if groups.weight is None else groups.weight
+        squares = weight if groups.squares is None else groups.squares
+        positive = np.asarray(read.rows.truth == read.plan.classes.index(str(read.plan.positive)))
+        return _Cells(ScoreCells(positive, (ends[0], ends[1]), weight, squares, groups.sums), read.by, said)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Rows by class and the cells of two scores, and the segments that they lie in."""
+
+    cells: ScoreCells
+    by: Labels | None
+    said: tuple[Output, Output]
+
+    def within(self, segment: str | None) -> ScoreCells:
+        """Those of a segment, or all."""
+        if segment is None or self.by is None:
+            return self.cells
+        return self.cells.take(self.by.codes == self.by.names.index(segment))
+
+
+def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -> tuple[Output, Output]:
+    """Choose cells as narrow as can be where there are not too many combinations."""
+    levels = [table.as_columns().scores.astype(np.float64) for table in tables]
+    grids = ["line" if table.range[0] < 0 or table.range[1] > 1 else "probability" for table in tables]
+    for bits in range(bins.FINE, -1, -1):
+        cells = [np.unique(bins.numbers(some, grid, bits)) for some, grid in zip(levels, grids, strict=True)]
+        if labels * len(cells[0]) * len(cells[1]) <= MOST_CELLS:
+            break
+        levels = [bins.edges(some, grid, bits) for some, grid in zip(cells, grids, strict=True)]
+    one, other = (
+        Output(column, None, grid, bits, own) for column, grid, own in zip(columns, grids, cells, strict=True)
+    )
+    return one, other

@@ -1,0 +1,387 @@
+"""watch(): conditions that a model must go on meeting, looked at every day without crying wolf."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Unpack
+
+import numpy as np
+
+from stakes.engines.plan import Counted
+from stakes.errors import Given, InputError, Pass, short, some
+from stakes.evaluation import judge
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.from_tallies import are_tallies, load_parts
+from stakes.evaluation.gate.conditions import Figure, GapFigure, Requirement
+from stakes.evaluation.watch.days import Memory, read_days, refuse_again, refuse_disorder
+from stakes.evaluation.watch.ways import Area, Way, way_of
+from stakes.language.narrated import Narrated
+from stakes.metrics import Estimate
+from stakes.question.options import Data, Value, Watched, asks
+from stakes.question.question import Question
+from stakes.records import Count, Finite, Record, RowCount, Says, Share
+from stakes.results import Reportable
+from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import as_list, check_share, is_one_of
+from stakes.text import visible
+from stakes.uncertainty.interval import Interval, figure
+from stakes.uncertainty.sequences import Alarm, log_stakes, log_total
+
+
+@dataclass(frozen=True)
+class CoursePoint(Record):
+    """One day: its own figure, that of all days so far with limits that hold on all days at once, and the evidence.
+
+    ``evidence`` is how many times what was staked against "all is well" has become; it alarms at ``needed``.
+    """
+
+    day: str
+    rows: RowCount
+    own: float
+    value: float
+    low: float | None
+    high: float | None
+    evidence: float
+
+
+@dataclass(frozen=True)
+class WatchedFigure(
+    Record,
+    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike "
+    "estimate course",
+):
+    """A condition that is watched, and whether there was an alarm.
+
+    ``alarm`` is the day on which the evidence sufficed, ``change`` the likely day of the change, ``change_days`` those
+    that are as likely (95 %), ``since_change`` the figure from then on. ``exact`` says whether the chance of a false
+    alarm is exact rather than approximate.
+    """
+
+    condition: str
+    figure: str
+    limit: Finite
+    exact: bool
+    alarm: str | None
+    change: str | None
+    change_days: Sequence[str]
+    since_change: float
+    evidence: float
+    needed: Finite
+    days_alike: bool
+    estimate: Estimate
+    course: Sequence[CoursePoint]
+
+
+@dataclass(frozen=True, eq=False)
+class Watch(
+    Record,
+    Narrated,
+    Reportable,
+    stakes="watch",
+    form=1,
+    shown="alarmed days rows alpha life since waiting findings watched",
+):
+    """Conditions that were watched day by day; there is an alarm once a condition surely no longer holds.
+
+    The chance that there is ever a false one, over the whole life and for all conditions together, is at most
+    ``alpha``, however often one looks. ``since`` is the day with which watching began (anew), ``waiting`` are days
+    whose labels are not complete.
+    """
+
+    watched: Annotated[Sequence[WatchedFigure], Says(least_items=1)]
+    days: Annotated[Count, Says(minimum=1)]
+    rows: RowCount
+    alpha: Share
+    since: str
+    life: Count | None = None
+    waiting: Sequence[str] = ()
+
+    drawn_as = "watch"
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether any condition surely no longer holds."""
+        return any(one.alarm is not None for one in self.watched)
+
+    def __bool__(self) -> bool:
+        return not self.alarmed
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat dictionary per condition and day, for a data frame."""
+        return [{"condition": one.condition, **point.data()} for one in self.watched for point in one.course]
+
+    def __repr__(self) -> str:
+        alarms = [f"{one.condition} since {one.change}" for one in self.watched if one.alarm is not None]
+        return visible(f"<Watch of {self.days:,} days: {'alarm, ' + '; '.join(alarms) if alarms else 'no alarm'}>")
+
+
+@asks("watch")
+def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watch:
+    """Watch whether a model goes on meeting conditions, day by day, without crying wolf.
+
+    ``days`` are tallies (what ``count()`` gave, or files) in the order of time, or a dictionary name → tally.
+    ``require`` are conditions such as ``"recall >= 0.9"`` or ``"auc >= 0.8"``; ``against`` is a reference (a tally),
+    than which each figure named may be worse by ``margin``, also one without a limit (``require=["auc"]``). ``drop`` is
+    the smallest change worth an alarm; ``life`` how many days will be watched, if that is known.
+
+    The chance that there is **ever** a false alarm is at most ``alpha``, however often one looks: exactly so for rates
+    of days that differ by chance alone (``days_alike=True``), approximately otherwise. Days whose rows lack labels
+    (more than ``allow_dropped`` of them) wait, and so do all after them. ``state`` names a small file that remembers
+    days, so that each call brings the new ones; after an alarm, ``restart`` names the day with which to begin anew.
+
+    >>> from stakes import count
+    >>> days = [count(truth=[1] * 50, prediction=[1] * hits + [0] * (50 - hits)) for hits in [46, 47, 45, 30, 31, 33]]
+    >>> found = watch(days, require="recall >= 0.9", days_alike=True)
+    >>> found.watched[0].alarm, found.watched[0].change
+    ('day 4', 'day 4')
+    """
+    question = Question.of("watch", asked)
+    request = _Request.of(question, against)
+    named = read_days(days)
+    complete, waiting = _split_complete(named, request.allow_dropped)
+    return _watch(request, complete, waiting, question["state"], question["restart"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """What is asked, checked: conditions, figures held against a reference, and how sure to be."""
+
+    conditions: tuple[Requirement, ...]
+    compared: tuple[str, ...]
+    reference: Evaluation | None
+    question: Question
+    alpha: float
+    margin: float
+    life: int | None
+    drop: float | None
+    allow_dropped: float
+    days_alike: bool
+
+    @classmethod
+    def of(cls, question: Question, against: Data) -> "_Request":
+        require = question["require"]
+        texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
+        if not texts:
+            raise InputError(
+                "nothing-to-watch", "there is nothing to watch; give conditions as ", Pass("require", "recall >= 0.9")
+            )
+        bare = [text for text in texts if isinstance(text, str) and not any(sign in text for sign in "<>≥≤")]
+        conditions = tuple(_checked(Requirement.parse(text)) for text in texts if text not in bare)
+        names = [str(Figure.parse(text)) for text in bare] or [str(one.figure) for one in conditions]
+        if bare and against is None:
+            raise InputError(
+                "no-reference",
+                f"{short(repr(bare[0]))} has no limit; write one ({bare[0]} >= 0.8), or give ",
+                Pass("against"),
+            )
+        for name in ("margin",) if against is None and question["margin"] is not None else ():
+            raise InputError("margin-of-nothing", Given(name), " is about a reference; give ", Pass("against"))
+        return cls(
+            conditions,
+            tuple(names) if against is not None else (),
+            None if against is None else _reference(against, question),
+            question,
+            _share("alpha", question["alpha"]),
+            0.0 if question["margin"] is None else _positive("margin", question["margin"], 0.0),
+            question["life"],
+            None if question["drop"] is None else _positive("drop", question["drop"]),
+            check_share("allow_dropped", question["allow_dropped"]),
+            bool(question["days_alike"]),
+        )
+
+    @property
+    def words(self) -> list[str]:
+        """The conditions in words, those against a reference last."""
+        worse = f"at most {self.margin:g} worse than the reference" if self.margin else "no worse than the reference"
+        return [*(one.text for one in self.conditions), *(f"{name} {worse}" for name in self.compared)]
+
+    def asked(self) -> dict[str, object]:
+        """What must stay the same while days are added."""
+        return {
+            "conditions": self.words,
+            "alpha": self.alpha,
+            "life": self.life,
+            "drop": self.drop,
+            "days_alike": self.days_alike,
+        }
+
+    def judge(self, counted: Counted) -> Evaluation:
+        """The evaluation of a day."""
+        return judge(counted, None, self.question.sampling, self.question.pricing)
+
+    def ways(self, first: Evaluation, edges: Sequence[list[float] | None]) -> list[Way]:
+        """How each condition is watched."""
+        known = iter([*edges, *([None] * (len(self.words) - len(edges)))])
+        here = first if self.reference is None else self.reference
+        found = [
+            way_of(here, str(one.figure), one.sign in (">=", ">"), one.limit, next(known)) for one in self.conditions
+        ]
+        for way in found:
+            low, high = way.metric.range
+            if not low < way.limit < high:
+                raise InputError(
+                    "limit-at-end", f"{way.metric.text} lies between {low:g} and {high:g}; give a limit between them"
+                )
+        for name in self.compared:
+            way = way_of(here, name, here._find(name).better == "higher", 0.5, next(known))
+            assert self.reference is not None
+            found.append(way.against(way.numbers(self.reference), self.margin))
+        return [self._with_drop(way) for way in found]
+
+    def _with_drop(self, way: Way) -> Way:
+        way = replace(way, drop=way.usual_drop() if self.drop is None else self.drop)
+        if way.drop <= 0 or (way.exact and way.drop**2 >= way.limit * (1 - way.limit)):
+            raise InputError(
+                "bad-drop",
+                f"the smallest change of {way.metric.text} that is worth an alarm cannot be {way.drop:g}; give ",
+                Pass("drop"),
+            )
+        way.refuse_useless_reference(self.alpha / len(self.words))
+        return way
+
+
+def _checked(one: Requirement) -> Requirement:
+    """Refuse conditions that are about one look only: ends of intervals, segments, gaps."""
+    if one.end != "value" or one.every_segment or isinstance(one.figure, GapFigure) or one.figure.of is not None:
+        raise InputError(
+            "condition-of-one-look",
+            f"{short(repr(one.text))} is for a gate; what is watched is a figure of all rows itself ('recall >= 0.9'), "
+            "and evidence takes the place of an interval; leave out .low, .high, classes, gaps and segments",
+        )
+    one.warn_if_weak()
+    return one
+
+
+def _reference(against: Data, question: Question) -> Evaluation:
+    if isinstance(against, Evaluation):
+        return against
+    if not are_tallies(against):
+        raise InputError(
+            "not-a-reference", "the reference is a tally, or an evaluation; count its rows first: stakes count"
+        )
+    return judge(Counted.sum(load_parts(against)), None, question.sampling, question.pricing)
+
+
+def _share(name: str, value: Value) -> float:
+    if not is_real(value) or not 0 < value < 1:
+        raise InputError("bad-alpha", Given(name, value), " is no chance of a false alarm; give a number such as 0.05")
+    return float(value)
+
+
+def _positive(name: str, value: Value, least: float = 5e-324) -> float:
+    if not is_real(value) or not least <= value < math.inf:
+        raise InputError(
+            "bad-watch-number",
+            Given(name, value),
+            f" does not work; give a number {'above' if least else 'from'} 0{'' if least else ' on'}",
+        )
+    return float(value)
+
+
+def _split_complete(named: Mapping[str, Counted], allowed: float) -> tuple[dict[str, Counted], list[str]]:
+    """The days whose labels are complete, up to the first that is not; that one waits, and all after it."""
+    names = list(named)
+    wait = next((place for place, name in enumerate(names) if named[name].dropped_share > allowed), len(names))
+    return {name: named[name] for name in names[:wait]}, names[wait:]
+
+
+def _watch(
+    request: _Request, days: Mapping[str, Counted], waiting: list[str], state: str | None, restart: str | None
+) -> Watch:
+    """Put new days to those of before, and look."""
+    before = None if state is None else Memory.read(state)
+    if not days:
+        raise InputError(
+            "all-days-wait",
+            f"the labels of {some(waiting)} are not complete yet; give a day that is, or loosen ",
+            Pass("allow_dropped"),
+        )
+    Counted.sum(list(days.values()))  # refuses tallies of different questions
+    memory = before or Memory(request.asked(), numbers=[[] for _ in request.words])
+    memory.refuse_another_question(request.asked())
+    refuse_again(list(days), memory.days)
+    refuse_disorder([*memory.days[-1:], *days])
+    first = next(iter(days.values()))
+    ways = request.ways(request.judge(first), memory.edges)
+    judged = [request.judge(day) for day in days.values()]
+    added = Memory(
+        memory.asked,
+        [*memory.days, *days],
+        [*memory.rows, *(float(one.rows) for one in judged)],
+        [[*old, *(way.numbers(one).tolist() for one in judged)] for old, way in zip(memory.numbers, ways, strict=True)],
+        [way.edges.tolist() if isinstance(way, Area) and way.edges is not None else None for way in ways],
+        _begin(restart, [*memory.days, *days], memory.start),
+    )
+    found = _look(request, ways, added, waiting)
+    if state is not None:
+        added.write(state)
+    return found
+
+
+def _begin(restart: str | None, days: Sequence[str], before: int) -> int:
+    """The day with which to begin."""
+    if restart is None:
+        return before
+    if not is_one_of(restart, days):
+        raise InputError(
+            "no-such-day", Given("restart", restart), f" is none of the days; there are {some(list(days)[-5:])}"
+        )
+    return list(days).index(restart)
+
+
+def _look(request: _Request, ways: Sequence[Way], memory: Memory, waiting: list[str]) -> Watch:
+    """Look at all days since the beginning."""
+    alpha = request.alpha / len(ways)
+    names, rows = memory.days[memory.start :], memory.rows[memory.start :]
+    watched = [
+        _look_at(way, words, names, rows, np.array(numbers[memory.start :]), alpha, request)
+        for way, words, numbers in zip(ways, request.words, memory.numbers, strict=True)
+    ]
+    total = sum(int(one) if float(one).is_integer() else one for one in rows)
+    return Watch(watched, len(names), total, request.alpha, names[0], request.life, waiting)
+
+
+def _look_at(
+    way: Way, words: str, names: Sequence[str], rows: Sequence[float], days: Array, alpha: float, request: _Request
+) -> WatchedFigure:
+    """The evidence of one condition after each day, the alarm, and the course."""
+    spread = np.ones(len(days)) if request.days_alike else way.spread(days)
+    running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
+    stakes, totals, alarm = log_stakes(len(days), request.life), [], None
+    for day in range(len(days)):
+        terms = stakes[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+        totals.append(log_total(terms))
+        if alarm is None and totals[-1] >= -math.log(alpha):
+            alarm = Alarm.of(day, terms)
+    whole, own = way.figures(running[1:]), way.figures(days)
+    low, high = (_known(end) for end in way.course(running[1:], spread, alpha))
+    course = [
+        CoursePoint(names[t], rows[t], float(own.value[t]), float(whole.value[t]), low[t], high[t], _exp(totals[t]))
+        for t in range(len(days))
+    ]
+    last = course[-1]
+    limits = Interval(last.low, last.high, "limits that hold on all days at once")
+    estimate = figure(way.metric.text, last.value, math.nan, limits, 1 - alpha)
+    return WatchedFigure(
+        words,
+        way.metric.text,
+        float(way.limit),
+        way.exact and request.days_alike,
+        None if alarm is None else names[alarm.day],
+        None if alarm is None else names[alarm.change],
+        [] if alarm is None else [names[day] for day in alarm.days],
+        math.nan if alarm is None else float(way.figures(running[-1:] - running[alarm.change]).value[0]),
+        max(point.evidence for point in course),
+        1 / alpha,
+        request.days_alike,
+        estimate,
+        course,
+    )
+
+
+def _known(end: Array) -> list[float | None]:
+    return [float(one) if math.isfinite(one) else None for one in end.tolist()]
+
+
+def _exp(log: float) -> float:
+    return math.exp(min(log, 700.0))

@@ -1,0 +1,68 @@
+"""The verdict on ranks: which model is best, which ranks are more than chance, and what would tell more."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from stakes.evaluation.ranks import Ranks
+from stakes.findings.verdicts.answers import in_order
+from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sentence
+from stakes.uncertainty.sampling import FEW_CLUSTERS
+
+_MOST_NAMES = 5
+
+
+def verdict_of(ranks: Ranks) -> tuple[Finding, ...]:
+    """Return what is sure about the best model and the ranks, and what a careful colleague would point out."""
+    return in_order([_neighbours(ranks), *_repeats(ranks)], _cautions(ranks), first=[_best(ranks)])
+
+
+def _best(ranks: Ranks) -> Finding:
+    """The model that is shown to be better than all others, or those among which chance chose."""
+    first, best = ranks.standings[0], ranks.best
+    figures = [Chip.of(first.estimate, "ranks.mean_of", name=first.model)]
+    if len(best) == 1:
+        told = sentence("ranks.one_best", model=best[0], n=len(ranks.models) - 1)
+        sharper = [sentence("ranks.sharper")] if first.rank_high > 1 else []
+        return answer("ranks.which", "good", told, *sharper, figures=figures)
+    named = best[:_MOST_NAMES] + ["…"] * (len(best) > _MOST_NAMES)
+    told = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
+    more = sentence("ranks.leads", model=first.model)
+    return answer("ranks.which", "doubt", told, more, figures=figures)
+
+
+def _neighbours(ranks: Ranks) -> Finding:
+    """How many models can be told from the next one, and the widest interval of a rank."""
+    better, order = ranks.tests.surely_better(ranks.confidence), ranks.tests.order
+    apart = int(np.count_nonzero(better[order[:-1], order[1:]]))
+    widest = max(ranks.standings, key=lambda one: one.rank_high - one.rank_low)
+    groups = max(one.group for one in ranks.standings)
+    told = [sentence("ranks.neighbours", n=apart, of=len(ranks.models) - 1)]
+    if widest.rank_high > widest.rank_low:
+        told.append(sentence("ranks.widest", model=widest.model, low=widest.rank_low, high=widest.rank_high))
+    told.append(sentence("ranks.groups", n=groups))
+    tone: Tone = "good" if apart == len(ranks.models) - 1 else "doubt"
+    return answer("ranks.trust", tone, *told)
+
+
+def _repeats(ranks: Ranks) -> Iterator[Finding]:
+    """More questions, or more repeats of the same ones?"""
+    found = ranks.repeats
+    if found is None:
+        return
+    told = [sentence("ranks.removable", share=found.removable, n=round(found.per_item, 1))]
+    if found.best:
+        told.append(sentence("ranks.best_repeats", n=found.best))
+    yield answer("ranks.more", "note", *told)
+
+
+def _cautions(ranks: Ranks) -> Iterator[Finding]:
+    tally = ranks.tally
+    if not ranks.complete:
+        yield caution("ranks.incomplete")
+        few = ~ranks.tests.comparable & ~np.eye(len(ranks.models), dtype=bool)
+        if few.any():
+            yield caution("ranks.not_comparable", n=int(np.count_nonzero(few)) // 2)
+    equal = float(tally.equal_groups.max())
+    if tally.clustered and equal < FEW_CLUSTERS:
+        yield caution("ranks.few_clusters", n=ranks.clusters, equal=round(equal, 1))

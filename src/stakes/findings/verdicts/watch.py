@@ -1,0 +1,43 @@
+"""The verdict on watched conditions: is there an alarm, since when, and how sure is that promise?"""
+
+from collections.abc import Iterator
+
+from stakes.evaluation.watch import Watch, WatchedFigure
+from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
+from stakes.metrics import Estimate
+
+
+def verdict_of(watch: Watch) -> tuple[Finding, ...]:
+    """Return whether each condition still holds, and what to keep in mind."""
+    answers = [_of_condition(watch, one) for one in watch.watched[:MOST]]
+    return in_order(answers, _cautions(watch))
+
+
+def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
+    figures = [Chip.of(one.estimate, "watch.over_all", name=metric(one.figure))]
+    if one.alarm is None:
+        told = [sentence("watch.no_alarm", n=watch.days), _evidence(one)]
+        return answer("watch.question", "good", *told, figures=figures, condition=one.condition)
+    since = Estimate(one.figure, one.since_change)
+    figures = [Chip.of(since, "watch.since_then", name=metric(one.figure)), *figures]
+    told = [
+        sentence("watch.alarm", day=one.alarm),
+        sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
+        sentence("watch.restart"),
+    ]
+    return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
+
+
+def _evidence(one: WatchedFigure) -> Sentence:
+    """How near the evidence came to an alarm."""
+    return sentence("watch.evidence", most=one.evidence, needed=one.needed)
+
+
+def _cautions(watch: Watch) -> Iterator[Finding]:
+    exact = all(one.exact for one in watch.watched)
+    yield caution("watch.exact" if exact else "watch.approximate", alpha=watch.alpha)
+    if watch.watched[0].days_alike:
+        yield caution("watch.days_alike")
+    if watch.waiting:
+        yield caution("watch.waiting", n=len(watch.waiting), day=watch.waiting[0])

@@ -1,0 +1,1 @@
+"""How many rows a study needs: ``study`` is the verb, ``basis`` what it rests on, ``sizes`` the formulas."""

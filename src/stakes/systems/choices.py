@@ -1,0 +1,307 @@
+"""The cheapest decision for each combination of what the models say, and what choosing it is worth.
+
+A choice that was made on some rows looks better on them than it is. So rows are shared out, the choice is made on the
+others and judged on those that took no part in it. Tables are all there is to know, so there the choice is exact.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from stakes.language.narrated import Narrated
+from stakes.records import Plain, Record
+from stakes.systems import lookups
+from stakes.systems.network import Do, Network, SharedOut
+from stakes.systems.row_costs import RowCosts, no_limits
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.one_more_row import Cells, mean_limits
+from stakes.uncertainty.sampling import Sampling
+
+FOLDS = 5
+"""Rows are judged by a choice that the other four fifths made."""
+
+
+def cheapest(weights: Array, prices: Array, stay: Array) -> Array:
+    """Return the decision that costs least in each combination, of which there are ``weights[c, n]`` cases.
+
+    Of decisions that cost the same, the one in ``stay`` stays, otherwise the first wins; where nothing is known of a
+    combination, everything costs the same.
+    """
+    costs = prices.T @ weights  # decisions first: there are few of them, and many combinations
+    best, least = np.zeros(costs.shape[1], np.int64), costs[0]
+    for decision, cost in enumerate(costs[1:], 1):
+        best, least = np.where(cost < least, decision, best), np.minimum(cost, least)
+    gain = costs.ravel()[stay * costs.shape[1] + np.arange(costs.shape[1])] - least
+    return np.where(gain > 1e-12 * np.abs(costs).max(axis=0), best, stay)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemChoice(Record, Narrated):
+    """Something chosen so that a system costs least; costs are for as many ``cases`` as those of the system.
+
+    ``cost`` is what is paid on the cases that it was chosen on, ``now`` what is paid without it. ``held_out`` is what
+    it costs on rows that took no part in the choice, if ``from_rows``; from tables, the same as ``cost``. ``saving`` is
+    how much less that is than ``now``, with the ends of its interval, ``low`` and ``high``, in the ``unit`` of the
+    costs.
+    """
+
+    drawn_as: ClassVar[str] = "system choice"
+    chosen: ClassVar[str]
+    cost: float
+    now: float
+    held_out: float
+    saving: float
+    low: float | None = None
+    high: float | None = None
+    confidence: float = 0.95
+    cases: float = 1.0
+    from_rows: bool = False
+    unit: str = ""
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return what was chosen, as flat dictionaries."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestRule(
+    SystemChoice,
+    stakes="best rule",
+    form=1,
+    shown="cost now held_out saving low high confidence cases from_rows changes=to_rows() findings",
+):
+    """The cheapest decision for each combination of answers (the Bayes fuser), compared with the given rule.
+
+    ``changes`` are the combinations for which it decides otherwise, those that matter most first. ``rule`` is the whole
+    of it as a table, which ``decide=`` takes; combinations that never occurred are decided as before.
+    """
+
+    chosen = "rule"
+    models: tuple[str, ...]
+    changes: Sequence[Mapping[str, object]]
+    network: Network = field(repr=False)
+    codes: Mapping[str, Array] = field(repr=False)
+    decided: Array = field(repr=False)
+
+    @cached_property
+    def rule(self) -> dict[tuple[str, ...], str]:
+        """The decision for every combination of what the models say, in the order of ``models``."""
+        fusion, outputs = self.network.fusion, [self.network.models[name].outputs for name in self.models]
+        sizes = [len(said) for said in outputs]
+        lookups.refuse_too_many("the best rule", sizes)
+        every = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+        decided = np.array(fusion(every))
+        decided[np.ravel_multi_index([self.codes[name].astype(np.int64) for name in self.models], sizes)] = self.decided
+        said = zip(*([outputs[i][code] for code in every[name]] for i, name in enumerate(self.models)), strict=True)
+        return {key: fusion.decisions[code] for key, code in zip(said, decided.tolist(), strict=True)}
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return the combinations that are decided otherwise than by the given rule."""
+        return [dict(change) for change in self.changes]
+
+
+def best_rule(network: Network, models: Sequence[str], sampling: Sampling) -> BestRule:
+    """Find the cheapest decision for every combination of answers, and judge it."""
+    codes, weights = combinations(network)
+    now = np.asarray(network.fusion(codes))
+    blend = _Blend(network, codes, now, sampling) if by_rows_only(network) else None
+
+    def choose(cases: Array, part: int | None = None) -> Array:
+        return cheapest(cases if blend is None else blend(cases, part), network.prices, now)
+
+    decided = choose(weights)
+    judged = judge(network, network.prices, now, decided, weights, choose, sampling)
+    changes = list(_changes(network, models, codes, weights, now, decided))
+    return BestRule(**judged, models=tuple(models), changes=changes, network=network, codes=codes, decided=decided)
+
+
+def by_rows_only(network: Network) -> bool:
+    """Whether what all models say is known row by row."""
+    return network.rows is not None and all(model.by_rows for model in network.models.values())
+
+
+class _Blend:
+    """Rows blended with what independent models would say: most combinations of many models hold hardly any rows.
+
+    How much that counts is chosen by what it saves on held-out rows: for a part that judges, on the other parts.
+    """
+
+    strengths = (0.0, 1.0, 10.0, 100.0, 1000.0)
+    """Independent rows for each combination that occurs."""
+
+    def __init__(self, network: Network, codes: Mapping[str, Array], now: Array, sampling: Sampling) -> None:
+        assert network.rows is not None
+        self.bundles = list(_bundles(network, codes))
+        self.unit = len(now) / float(network.rows.counts.sum())
+        costs = np.zeros((len(self.strengths), FOLDS))
+        for part, (train, test) in enumerate(_parts(network, network.rows.shared_out(FOLDS, sampling.generator()))):
+            even = self._independent(train)
+            for i, strength in enumerate(self.strengths):
+                decided = cheapest(train + strength * self.unit * even, network.prices, now)
+                costs[i, part] = np.einsum("cn,cn->", test, network.prices[:, decided])
+        total = costs.sum(axis=1, keepdims=True)
+        self.best = (total - costs).argmin(axis=0), int(total.argmin())
+
+    def __call__(self, cases: Array, part: int | None) -> Array:
+        strength = self.strengths[self.best[1] if part is None else self.best[0][part]]
+        return cases + strength * self.unit * self._independent(cases) if strength else cases
+
+    def _independent(self, cases: Array) -> Array:
+        """How many cases of each class would be in each combination, did the models not depend on each other."""
+        total = cases.sum(axis=1)
+        found = np.repeat(total[:, None], cases.shape[1], axis=1)
+        for places, sizes in self.bundles:
+            cells = np.stack([np.bincount(places, row, math.prod(sizes)) for row in cases]).reshape(-1, *sizes)
+            even = np.ones(len(cases))
+            for k in range(1, cells.ndim):
+                said = cells.sum(axis=tuple(axis for axis in range(1, cells.ndim) if axis != k))
+                even = even[..., None] * divide(said, total[:, None]).reshape(len(cases), *[1] * (k - 1), -1)
+            found *= even.reshape(len(cases), -1)[:, places]
+        return found
+
+
+def _bundles(network: Network, codes: Mapping[str, Array]) -> Iterator[tuple[Array, list[int]]]:
+    """Some models at a time, as many as have few combinations of answers: which one each is, and how many answers."""
+    places, sizes = np.zeros(0, np.int64), [1]
+    for name, model in network.models.items():
+        size = len(model.outputs)
+        if math.prod(sizes) * size > _MOST_TOGETHER and len(places):
+            yield places, sizes
+            places, sizes = np.zeros(0, np.int64), [1]
+        places = places * size + codes[name] if len(places) else codes[name].astype(np.int64)
+        sizes = [*sizes, size] if sizes != [1] else [size]
+    yield places, sizes
+
+
+_MOST_TOGETHER = 1 << 12
+"""Combinations of the answers of some models that are looked up at once."""
+
+
+def _parts(network: Network, lots: SharedOut) -> Iterator[tuple[Array, Array]]:
+    """The cases of each class in each combination without a part of the rows, and those of that part."""
+    assert network.rows is not None
+    rows = network.rows.counts
+    for part in range(FOLDS):
+        inside = lots.counts(part, rows.shape)
+        both = (rows - inside, inside)
+        train, test = (network.cases[:, None] * divide(one, one.sum(-1, keepdims=True)) for one in both)
+        yield train, test
+
+
+def combinations(network: Network) -> tuple[Mapping[str, Array], Array]:
+    """All combinations of answers, and how many cases of each class there are in each: weights[c, n]."""
+    joints = [network.joint(c) for c in range(len(network.classes))]
+    return joints[0].codes, np.stack([n * joint.chance for n, joint in zip(network.cases, joints, strict=True)])
+
+
+def _changes(
+    network: Network, models: Sequence[str], codes: Mapping[str, Array], weights: Array, now: Array, decided: Array
+) -> Iterator[Mapping[str, object]]:
+    """The combinations that are decided otherwise, with what that saves on these cases, most first."""
+    places = np.flatnonzero(now != decided)
+    saved = np.einsum(
+        "cn,cn->n", weights[:, places], network.prices[:, now[places]] - network.prices[:, decided[places]]
+    )
+    names = network.fusion.decisions
+    for i in np.argsort(-saved, kind="stable")[:_MOST_CHANGES]:
+        n = places[i]
+        said: Plain = {name: network.models[name].outputs[int(codes[name][n])] for name in models}
+        cases = {"cases": float(weights[:, n].sum()), "saves": float(saved[i])}
+        yield {**said, "now": names[now[n]], "best": names[decided[n]], **cases}
+
+
+_MOST_CHANGES = 100
+"""So many changes of a rule are listed."""
+
+
+# ── what a choice is worth ───────────────────────────────────────────────────────────────────────────────────────
+def judge(
+    network: Network,
+    prices: Array,
+    now: Array,
+    chosen: Array,
+    weights: Array,
+    choose: Callable[[Array, int], Array],
+    sampling: Sampling,
+) -> Plain:
+    """Compare the outcomes of a choice with those of now, both for each combination and with ``prices[c, outcome]``.
+
+    ``choose`` makes the choice on other weights. Where all models are in rows, these are the rows without each part.
+    """
+    cost = float(np.einsum("cn,cn->", weights, prices[:, chosen]))
+    before = float(np.einsum("cn,cn->", weights, prices[:, now]))
+    found: Plain = {"cost": cost, "now": before, "cases": float(network.cases.sum()), "confidence": sampling.confidence}
+    if network.rows is None or not by_rows_only(network):
+        low, high = _limits_of_tables(network, prices, now, chosen, before - cost, sampling)
+        return {**found, "held_out": cost, "saving": before - cost, "low": low, "high": high}
+    lots = network.rows.shared_out(FOLDS, sampling.generator())
+    truth, place = np.divmod(lots.cell, weights.shape[1])
+    others = now[place]
+    for part, (train, _) in enumerate(_parts(network, lots)):
+        there = lots.part == part
+        others[there] = choose(train, part)[place[there]]
+    return found | held_out(network, prices, truth, (now[place], others), lots, sampling, before)
+
+
+def held_out(
+    network: Network,
+    prices: Array,
+    truth: Array,
+    outcomes: tuple[Array, Array],
+    lots: SharedOut,
+    sampling: Sampling,
+    now: float,
+) -> Plain:
+    """What was saved on rows that took no part in a choice, by their ``outcomes``: as it is now, and as was chosen."""
+    cases, (before, after) = network.cases, outcomes
+    saved = (prices[:, :, None] - prices[:, None, :]).reshape(len(prices), -1)
+    pairs, places = np.unique(before * prices.shape[1] + after, return_inverse=True)
+    values = saved[:, pairs]
+    cell, shape = truth * len(pairs) + places, values.shape
+    counts = np.bincount(cell, lots.weight, values.size).reshape(shape)
+    squares = clusters = None
+    if lots.units is not None:
+        units = replace(lots.units, cell=cell)
+        squares = units.sums(values.size, units.square).reshape(shape)
+        clusters = units.by_unit(values.size).reshape(-1, *shape) if units.clusters else None
+    saving = float((cases * divide((counts * values).sum(-1), counts.sum(-1))).sum())
+    some = (cases > 0) & (counts.sum(-1) > 0)
+    low: float | None = None
+    high: float | None = None
+    if some.any():
+        squares, clusters = (None if one is None else one[..., some, :] for one in (squares, clusters))
+        reach = np.ones((int(some.sum()), len(pairs)), bool)
+        cells = Cells(values[some], counts[some], reach, cases[some], squares, clusters)
+        found = mean_limits(cells, sampling)
+        low, high = min(found.low, saving), max(found.high, saving)
+    return {"held_out": now - saving, "saving": saving, "low": low, "high": high, "from_rows": True}
+
+
+def _limits_of_tables(
+    network: Network, prices: Array, now: Array, chosen: Array, saving: float, sampling: Sampling
+) -> tuple[float | None, float | None]:
+    """The limits of what a choice saves that stays as it is, the tables being counted anew; none beside rows."""
+    if network.rows is not None or no_limits(network, 2):
+        return None, None
+    sizes = [len(model.outputs) for model in network.models.values()]
+    nothing: list[Do] = [{}] * len(network.classes)
+    ways = []
+    for way in (now, chosen):
+        written = _Written(tuple(network.models), way.reshape(sizes))
+        ways.append(RowCosts(replace(network, prices=prices, fusion=written)))  # type: ignore[arg-type]
+    return ways[0].limits(saving, ways[0].made(nothing) - ways[1].made(nothing), sampling)
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """What follows from each combination of answers, written down."""
+
+    models: tuple[str, ...]
+    outcomes: Array
+
+    def __call__(self, codes: Mapping[str, Array]) -> Array:
+        return self.outcomes[tuple(codes[name] for name in self.models)]

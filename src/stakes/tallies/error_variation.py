@@ -1,0 +1,306 @@
+"""How errors of predicted numbers vary, told by sums: what intervals need where no rows are kept.
+
+Every figure of predicted numbers is a function of the means of a few terms of a row: |error|, error, error², truth,
+truth², truth·error, |truth − baseline|, the squared difference of logarithms, and |error| as a share of the truth. How
+these means vary together, a matrix of sums of their products says. It is additive, as everything in a tally is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.bins import FINE, edges, numbers
+from stakes.tallies.moments import differences
+
+TERMS = ("one", "size", "error", "square", "truth", "truth2", "cross", "away", "logs", "share")
+"""What is added up of each row: 1, |e|, e, e², t, t², t·e, |t − baseline|, (log1p t − log1p p)², |e|/|t|.
+
+The truth is counted from a centre, which keeps its digits.
+"""
+
+_BLOCK = 1 << 13
+_ABOVE_0 = 1e-16
+AWAY = TERMS.index("away")
+OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
+"""The terms that depend on what is predicted."""
+
+HEAVY = 20
+"""So many rows are kept of those that weigh most in a figure."""
+
+Term = Any
+"""A column of numbers: an array, or what another engine makes of its columns."""
+
+
+class Operations(Protocol):
+    """What is done with columns, whatever they are."""
+
+    def size(self, column: Term) -> Term:
+        """Return |x|."""
+
+    def log1p(self, column: Term) -> Term:
+        """Return log(1 + x), and anything where there is none."""
+
+    def sign(self, column: Term) -> Term:
+        """Return 1, 0 or −1."""
+
+    def share(self, size: Term, of: Term) -> Term:
+        """Return a size as a share of that of another column, 0 where that is 0."""
+
+
+def terms_of(
+    truth: Term, prediction: Term, error: Term, centre: float, baseline: Term, do: Operations
+) -> tuple[list[Term], list[Term]]:
+    """Return the terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
+
+    That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|. It is
+    written once, for arrays and for queries.
+    """
+    t, size, away = truth - centre, do.size(error), do.size(truth - baseline)
+    log = do.log1p(truth)
+    logs, logs_away = log - do.log1p(prediction), log - do.log1p(baseline)
+    lost = [do.sign(truth - baseline), logs_away * logs_away, do.share(away, truth)]
+    return [size, error, error * error, t, t * t, t * error, away, logs * logs, do.share(size, truth)], lost
+
+
+class OfArrays:
+    """The operations on arrays."""
+
+    @staticmethod
+    def size(column: Array) -> Array:
+        """Return |x|."""
+        return np.abs(column)
+
+    @staticmethod
+    def log1p(column: Array) -> Array:
+        """Return log(1 + x), of numbers at −1 and below that of one above it."""
+        return np.asarray(np.log(np.maximum(column + 1.0, _ABOVE_0)))
+
+    @staticmethod
+    def sign(column: Array) -> Array:
+        """Return 1, 0 or −1."""
+        return np.asarray(np.sign(column))
+
+    @staticmethod
+    def share(size: Array, of: Array) -> Array:
+        """Return |x| as a share of the truth; 0 where the truth is, which has no shares."""
+        with np.errstate(over="ignore"):
+            if of.all():
+                return np.asarray(size / np.abs(of))
+            return np.divide(size, np.abs(of), out=np.zeros(len(size)), where=of != 0)
+
+
+def terms_of_rows(
+    truth: Array, prediction: Array, weight: Array | None, centre: float, baseline: float
+) -> tuple[Array, Array]:
+    """Return all terms of rows in memory and what the baseline loses, times their weights: terms × rows."""
+    t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
+    terms, lost = terms_of(t, p, differences(truth, prediction), centre, np.float64(baseline), OfArrays())
+    found = np.stack([np.ones(len(t)), *terms]), np.stack(lost)
+    return found if weight is None else (found[0] * weight, found[1] * weight)
+
+
+# ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class ErrorVariation:
+    """Sums of products of two terms of a row, times its squared weight; ``balance`` adds up the signs of t − baseline.
+
+    ``clusters`` are sums of the terms (times weights) of each cluster instead, where rows come in clusters.
+    """
+
+    centre: float
+    baseline: float
+    balance: float
+    products: Array | None
+    clusters: Array | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self | None:
+        """Add up, about one centre; the baseline's own term is lost where parts have different ones."""
+        first = parts[0]
+        if any(part.products is None for part in parts):
+            return None
+        same = all(part.baseline == first.baseline for part in parts)
+        products = np.sum([part._about(first.centre) for part in parts], axis=0)
+        if not same:
+            products[AWAY], products[:, AWAY] = 0.0, 0.0
+        return cls(first.centre, first.baseline, sum(part.balance for part in parts), products)
+
+    @classmethod
+    def of_rows(cls, truth: Array, prediction: Array, weight: Array | None, centre: float, baseline: float) -> Self:
+        """Add up rows."""
+        products, balance = np.zeros((len(TERMS), len(TERMS))), 0.0
+        for start in range(0, len(truth), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            unit = None if weight is None else weight[rows]
+            terms, lost = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
+            products += terms @ terms.T
+            balance += float(lost[0].sum())
+        return cls(centre, baseline, balance, products)
+
+    @property
+    def squared_weight(self) -> float | None:
+        """The sum of the squared weights of all rows, where no clusters hide it."""
+        return None if self.products is None else float(self.products[0, 0])
+
+    def _about(self, centre: float) -> Array:
+        """The products with truths counted from another centre."""
+        assert self.products is not None
+        move, by = np.eye(len(TERMS)), self.centre - centre
+        one, error, t, t2, cross = (TERMS.index(name) for name in ("one", "error", "truth", "truth2", "cross"))
+        move[t, one], move[t2, t], move[t2, one], move[cross, error] = by, 2 * by, by**2, by
+        return np.asarray(move @ self.products @ move.T)
+
+    def saved(self) -> list[object]:
+        """Return numbers and lists."""
+        return [self.centre, self.baseline, self.balance, self.products]
+
+    @classmethod
+    def restored(cls, saved: Sequence[object]) -> Self:
+        """Restore what :meth:`saved` gave."""
+        centre, baseline, balance, products = saved
+        matrix, numbers = np.asarray(products, np.float64), np.array([centre, baseline, balance], np.float64)
+        square = matrix.shape == (len(TERMS), len(TERMS)) and np.allclose(matrix, matrix.T)
+        if not square or not (np.diagonal(matrix) >= 0).all() or not np.isfinite(numbers).all():
+            raise ValueError("the variation of errors")
+        return cls(float(numbers[0]), float(numbers[1]), float(numbers[2]), matrix)
+
+
+KEYS = tuple(TERMS.index(name) for name in ("square", "truth2", "logs", "share"))
+"""The terms that make a row heavy: those that grow without end."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeavyRows:
+    """Rows that can carry a figure by themselves: for each of ``KEYS`` those that have most of it, times weight.
+
+    ``chosen`` has for each key what they have of it, their truths, predictions and weights, and whether they are among
+    the rows (1), or elsewhere and heavier than all that was not chosen (0). ``all_rows`` is how many rows there are.
+    """
+
+    chosen: tuple[Array, ...]
+    all_rows: int
+
+    @classmethod
+    def of(cls, terms: Array, truth: Array, prediction: Array) -> Self:
+        """Choose from rows with these terms."""
+        chosen = []
+        for key in KEYS:
+            rows = _heaviest(terms[key])
+            own = np.ones(len(rows))
+            chosen.append(np.stack([terms[key][rows], truth[rows], prediction[rows], terms[0][rows], own]))
+        return cls(tuple(chosen), len(truth))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Choose among those of all parts."""
+        each = [np.concatenate(rows, axis=1) for rows in zip(*(part.chosen for part in parts), strict=True)]
+        return cls(tuple(rows[:, _heaviest(rows[0])] for rows in each), sum(part.all_rows for part in parts))
+
+    @property
+    def rows(self) -> Array:
+        """Truths, predictions and weights, and how many rows there are of each kind (0: those are elsewhere).
+
+        A row may have most of several keys; rows that are alike count as often as they were chosen for one of them.
+        """
+        each = [np.unique(rows[1:], axis=1, return_counts=True) for rows in self.chosen]
+        kinds, place = np.unique(np.concatenate([kind for kind, _ in each], axis=1), axis=1, return_inverse=True)
+        many = np.zeros(kinds.shape[1])
+        np.maximum.at(many, np.ravel(place), np.concatenate([count for _, count in each]))
+        return np.vstack([kinds[:3], kinds[3] * many])
+
+
+def _heaviest(sizes: Array) -> Array:
+    if len(sizes) <= HEAVY:
+        return np.arange(len(sizes))
+    return np.asarray(np.argpartition(sizes, len(sizes) - HEAVY)[-HEAVY:])
+
+
+# ── how many errors there are of each size ───────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class SizeCounts:
+    """How many |errors| (or what weight of them) lie between two sizes, in their order; both are the same where known.
+
+    Most lie in the bins of the fixed grid, which are as wide as a 2¹⁵-th of their size.
+    """
+
+    lower: Array
+    upper: Array
+    counts: Array
+
+    @classmethod
+    def of_bins(cls, lower: Array, counts: Array) -> Self:
+        """Take bins by their lower edges."""
+        order = np.argsort(lower)
+        lower = lower[order]
+        upper = np.where(lower > 0, edges(numbers(lower, "line") + 1, "line"), 0.0)
+        return cls(lower, upper, counts[order])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Put parts together; what is known exactly in one of them goes back to its bin."""
+        lower = np.concatenate([edges(numbers(part.lower, "line", FINE), "line") for part in parts])
+        found, place = np.unique(lower, return_inverse=True)
+        return cls.of_bins(found, np.bincount(place, np.concatenate([part.counts for part in parts]), len(found)))
+
+    def refined(self, sizes: Array, counts: Array) -> Self:
+        """Put sizes that are known (those of all rows in some of the bins) in place of their bins."""
+        known = np.isin(self.lower, edges(numbers(sizes, "line"), "line"))
+        parts = [(self.lower[~known], sizes), (self.upper[~known], sizes), (self.counts[~known], counts)]
+        lower, upper, many = (np.concatenate(both) for both in parts)
+        order = np.argsort(lower, kind="stable")
+        return type(self)(lower[order], upper[order], many[order])
+
+    @cached_property
+    def _reached(self) -> Array:
+        return np.cumsum(self.counts)
+
+    @property
+    def total(self) -> float:
+        """How many there are."""
+        return float(self._reached[-1])
+
+    def at_rank(self, rank: float) -> tuple[float, float]:
+        """Between which sizes the one of this rank (from 0 on) lies."""
+        place = min(int(np.searchsorted(self._reached, rank, side="right")), len(self.lower) - 1)
+        return float(self.lower[place]), float(self.upper[place])
+
+    @cached_property
+    def around_median(self) -> tuple[float, float]:
+        """Between which sizes the median lies."""
+        place = list(self._median_place)
+        return float(self.lower[place].mean()), float(self.upper[place].mean())
+
+    @property
+    def median_range(self) -> tuple[float, float]:
+        """From where to where the bins reach that say what the median is; what is in them beside it does no harm."""
+        place, last = self._median_place
+        return float(self.lower[place]), float(self.upper[last])
+
+    @property
+    def _median_place(self) -> tuple[int, int]:
+        """Where the median lies: in one place, or halfway between two with half of the weight on either side."""
+        half = self.total / 2
+        place = int(np.searchsorted(self._reached, half * (1 - 1e-12)))
+        return place, place + int(abs(self._reached[place] - half) <= half * 1e-12)
+
+    @property
+    def median(self) -> float:
+        """The median, or the middle of the bin in which it lies."""
+        low, high = self.around_median
+        return (low + high) / 2
+
+
+def centred(products: Array, means: Array) -> Array:
+    """Return sums of products of deviations from these means of the terms (the first of which is 1)."""
+    one = products[0]
+    return np.asarray(products - np.outer(means, one) - np.outer(one, means) + np.outer(means, means) * one[0])
+
+
+def without(totals: Array, parts: Array) -> tuple[Array, Array]:
+    """Return what is left without each part: its weight, and the means of the terms."""
+    rest = totals - parts
+    return rest[:, 0], np.asarray(divide(rest, np.maximum(rest[:, :1], 0.0), np.nan))

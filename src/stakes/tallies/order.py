@@ -1,0 +1,17 @@
+"""What is known of the order of scores beyond the bins in which they were counted."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Order:
+    """Sums over the order of all scores, worked out where the rows lay before the scores were put in bins.
+
+    ``twice_wins`` are twice the pairs in which the positive outranks the negative, a tie counting once; ``precision``
+    is the sum of the precision at each positive, and ``widest_gap`` the largest TPR − FPR, times P·N. They are those of
+    these rows alone: pairs between parts were never seen, so a sum of tables has none.
+    """
+
+    twice_wins: int
+    precision: float
+    widest_gap: int

@@ -1,0 +1,129 @@
+"""The place where a model is used: its class frequencies may be others than those of the rows.
+
+Rates within the classes are taken as they are, and the classes counted as often as they are there: one factor for each
+class, share · rows / rows of the class, turns the tally of the rows into that of the population, and every figure of it
+is a figure at that prior. Where the model was trained on other frequencies its probabilities are corrected likewise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.base import Tally
+from stakes.tallies.class_scores import ClassScores
+from stakes.tallies.columns import Columns
+from stakes.tallies.confusion import Confusion
+from stakes.tallies.pricing import Frequencies, Shares
+from stakes.tallies.scores import ScoreTable
+
+Seen = TypeVar("Seen", bound=Tally)
+
+
+@dataclass(frozen=True)
+class Population:
+    """How frequent each of the ``classes`` is, and what its probability is multiplied by (None: nothing changes).
+
+    ``cases`` are those in which the frequencies were seen, if they are not known for sure.
+    """
+
+    classes: tuple[str, ...]
+    positive: str | None = None
+    shares: Shares | None = None
+    factors: Shares | None = None
+    cases: tuple[int, ...] | None = None
+
+    @classmethod
+    def of_frequencies(
+        cls, given: Frequencies, classes: Sequence[str], positive: str | None, rows: Shares
+    ) -> "Population":
+        """Check what was given for these classes, of which the rows have such shares."""
+        shares, factors = given.deployed(classes, positive), given.correction(classes, positive, rows)
+        return cls(tuple(classes), positive, shares, factors, given.cases(classes))
+
+    @property
+    def by_class(self) -> dict[str, float]:
+        """The share of each class, the positive one first; empty where those of the rows hold."""
+        found = dict(zip(self.classes, map(float, self.shares or ()), strict=False))
+        return dict(sorted(found.items(), key=lambda one: one[0] != self.positive))
+
+    def without_case(self, place: int) -> "Population":
+        """The same, had one case less been of that class."""
+        assert self.cases is not None
+        assert self.shares is not None
+        left = [Fraction(n - (i == place)) for i, n in enumerate(self.cases)]
+        shares = tuple(n / max(sum(left), Fraction(1)) for n in left)
+        moved = self.factors and tuple(
+            f * new / old if old else f for f, new, old in zip(self.factors, shares, self.shares, strict=True)
+        )
+        return replace(self, shares=shares, factors=moved)
+
+    def share_of(self, name: str, positive: str | None = None) -> Fraction:
+        """How frequent a class is; in tables that name classes otherwise, by whether it is their ``positive`` one."""
+        known = dict(zip(self.classes, self.shares or (), strict=True))
+        if name in known:
+            return known[name]
+        share = known[str(self.positive)]
+        return share if name == positive else 1 - share
+
+    def of(self, tally: Seen) -> Seen:
+        """Return the tally of the population."""
+        known: dict[Population, Any] = vars(tally).setdefault("_in_population", {})
+        if self not in known:
+            known[self] = self._of(tally)
+        found: Seen = known[self]
+        return found
+
+    def _of(self, tally: Tally) -> Tally:
+        if isinstance(tally, Confusion):
+            return (
+                tally
+                if self.shares is None
+                else tally.at_shares([self.share_of(name, tally.positive) for name in tally.truths])
+            )
+        if isinstance(tally, ScoreTable):
+            return self._of_scores(tally)
+        assert isinstance(tally, ClassScores)
+        return self._of_class_scores(tally)
+
+    def _of_scores(self, table: ScoreTable) -> ScoreTable:
+        if self.shares is not None:
+            names = (table.positive, table.negative)
+            table = table.at_shares(*(float(self.share_of(name, table.positive)) for name in names))
+        if self.factors is None or not table.probabilities:
+            return table
+        if table.grid is not None:
+            return replace(table, losses=None)  # those of corrected probabilities are others
+        columns = table.as_columns()
+        found = Columns.added(self.correct(columns.scores.astype(np.float64)), columns.values)
+        return ScoreTable(table.positive, table.negative, found)
+
+    def _of_class_scores(self, scores: ClassScores) -> ClassScores:
+        rows = scores.sample
+        assert rows is not None
+        weight = rows.weight * self.weights(rows.truth, rows.weight, scores.classes)
+        said = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
+        return ClassScores.from_rows(said, rows.truth, scores.classes, weight)
+
+    def weights(self, truth: Array, weight: Array, classes: Sequence[str]) -> Array:
+        """What the weight of each row is multiplied by, from the codes of its class."""
+        if self.shares is None:
+            return np.ones(len(truth))
+        sizes = np.bincount(truth, weight, len(classes))
+        shares = np.array([self.share_of(name) for name in classes], np.float64)
+        return np.asarray((shares * sizes.sum() / np.where(sizes > 0, sizes, 1.0))[truth])
+
+    def correct(self, said: Array) -> Array:
+        """Turn probabilities of the rows' scores into those of the population: of the positive class, or of each."""
+        if self.factors is None:
+            return said
+        factors = dict(zip(self.classes, map(float, self.factors), strict=True))
+        if said.ndim == 2:
+            moved = said * np.array([factors[name] for name in self.classes])
+            return np.asarray(moved / moved.sum(axis=1, keepdims=True))
+        own = factors[str(self.positive)] * said
+        other = next(factor for name, factor in factors.items() if name != self.positive) * (1 - said)
+        return np.asarray(own / (own + other))

@@ -1,0 +1,159 @@
+"""What a few labels and many outputs tell together: draws of the table that all rows would make if they had a truth.
+
+Whether a row was labelled may depend on its output alone. Then the labels say how frequent positives are at each score
+(a curve with floors at both ends), or at each decision, and all rows say how often each score is seen. Where decisions
+are taken, the curve is moved so that each decision's share of positives is as uncertain as its own labels make it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+
+DRAWS = 4_000
+SOFTENED = 0.8
+"""Figures of the whole ranking believe a curve that saw somewhat fewer labels, beside the one that saw all of them."""
+
+_TAILS = 5.0
+"""Degrees of freedom of the proposals."""
+
+_LEAST, _MOST = 1e-15, 1 - 1e-15
+_HALVINGS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Rows by score: how many in each bin, how many of them are labelled positive and negative, sums of scores.
+
+    ``cell`` is the decision that each bin is taken for (0 or 1).
+    """
+
+    rows: Array
+    positive: Array
+    negative: Array
+    score: Array
+    square: Array
+    cell: Array
+
+    @property
+    def means(self) -> Array:
+        """The mean score of each bin."""
+        return np.asarray(self.score / np.maximum(self.rows, 1e-300))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Draws of the numbers of positives and negatives in each bin (or decision), the first axis the draws."""
+
+    positives: Array
+    negatives: Array
+
+
+def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0, draws: int = DRAWS) -> Drawn:
+    """Draw what all rows would be if they had a truth: by the curve, moved in each decision to what its labels say."""
+    generator = np.random.default_rng(seed)
+    share = _curves(bins, generator, power, draws)
+    if anchored:
+        share = _anchor(bins, share, generator)
+    return _with_rows(bins.rows, share, generator)
+
+
+def draw_decisions(rows: Array, positive: Array, negative: Array, seed: int, draws: int = DRAWS) -> Drawn:
+    """Draw the same where rows have a decision and no score: the labels of each decision alone."""
+    generator = np.random.default_rng(seed)
+    share = generator.beta(positive + 0.5, negative + 0.5, size=(draws, len(rows)))
+    return _with_rows(rows, share, generator)
+
+
+def _with_rows(rows: Array, share: Array, generator: np.random.Generator) -> Drawn:
+    """How many rows there are of each kind is chance, too."""
+    many = generator.gamma(np.maximum(rows, 1e-300), size=share.shape)
+    return Drawn(many * share, many * (1 - share))
+
+
+# ── the curve ────────────────────────────────────────────────────────────────────────────────────────────────────
+def _curves(bins: Bins, generator: np.random.Generator, power: float, draws: int) -> Array:
+    """Draw the share of positives in each bin: a logistic curve of the score's logit between a floor and a ceiling."""
+    labelled = float((bins.positive + bins.negative).sum())
+    base = (float(bins.positive.sum()) + 0.5) / (labelled + 1)
+    centre = math.log(base / (1 - base))
+    means = np.clip(bins.means, _LEAST, _MOST)
+    steps = np.log(means / (1 - means)) - centre
+
+    def shares(where: Array) -> Array:
+        level, slope, floor, ceiling = np.moveaxis(where, -1, 0)[..., None]
+        low, high = base * _sigmoid(floor), (1 - base) * _sigmoid(ceiling)
+        return np.asarray(low + (1 - low - high) * _sigmoid(level + slope * steps))
+
+    def chance(where: Array) -> Array:
+        share = np.clip(shares(where), 1e-12, 1 - 1e-12)
+        seen = (bins.positive * np.log(share) + bins.negative * np.log1p(-share)).sum(axis=-1)
+        level, slope, floor, ceiling = np.moveaxis(where, -1, 0)
+        expected = -((slope - 1) ** 2) / 2 - (level - centre) ** 2 / 8
+        return np.asarray(power * seen + expected + _beta(floor) + _beta(ceiling))
+
+    start = np.array([centre, 1.0, -2.0, -2.0])
+    return shares(_sampled(chance, start, generator, draws))
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
+
+
+def _beta(x: Array) -> Array:
+    """The logarithm of a Beta(½, 2) density, of a logit."""
+    return np.asarray(0.5 * x - 2.5 * np.logaddexp(0, x))
+
+
+def _sampled(chance: Callable[[Array], Array], start: Array, generator: np.random.Generator, draws: int) -> Array:
+    """Draw parameters: around the likeliest ones with heavy tails, then again by how likely each of them is."""
+    from scipy.optimize import minimize
+
+    best = minimize(lambda x: -float(chance(x)), start, method="BFGS").x
+    spread = _spread(chance, best)
+    proposed = generator.standard_normal((4 * draws, len(best)))
+    stretch = np.sqrt(generator.chisquare(_TAILS, 4 * draws) / _TAILS)
+    found = best + (proposed / stretch[:, None]) @ spread.T
+    density = -(_TAILS + len(best)) / 2 * np.log1p((proposed**2).sum(axis=1) / stretch**2 / _TAILS)
+    weight = chance(found) - density
+    weight = np.exp(weight - weight.max())
+    return np.asarray(found[generator.choice(len(found), draws, p=weight / weight.sum())])
+
+
+def _spread(chance: Callable[[Array], Array], best: Array) -> Array:
+    """A root of the covariance at the likeliest parameters; along flat directions no wider than the priors are."""
+    step, size = 0.05, len(best)
+    units = step * np.eye(size)
+    corners = [[chance(best + a + b) - chance(best + a - b) - chance(best - a + b) + chance(best - a - b)
+                for a in units] for b in units]  # fmt: skip
+    values, vectors = np.linalg.eigh(-np.array(corners) / (4 * step**2))
+    return np.asarray(vectors * (1.2 / np.sqrt(np.maximum(values, 0.05))))
+
+
+# ── moved to what each decision's labels say ─────────────────────────────────────────────────────────────────────
+def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
+    """Move the log odds of each decision's bins until the mean over its labelled rows is what its labels allow."""
+    labelled = bins.positive + bins.negative
+    moved = share.copy()
+    for cell in np.unique(bins.cell):
+        here = bins.cell == cell
+        if not labelled[here].any():
+            continue  # no label tells more than the curve
+        wanted = generator.beta(bins.positive[here].sum() + 0.5, bins.negative[here].sum() + 0.5, len(share))
+        moved[:, here] = _moved(share[:, here], labelled[here] / labelled[here].sum(), wanted)
+    return moved
+
+
+def _moved(share: Array, weight: Array, wanted: Array) -> Array:
+    """Shift log odds of each draw by halving, until the weighted mean is the wanted one."""
+    share = np.clip(share, 1e-12, 1 - 1e-12)
+    odds = np.log(share) - np.log1p(-share)
+    low, high = np.full(len(share), -40.0), np.full(len(share), 40.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = _sigmoid(odds + middle[:, None]) @ weight < wanted
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return _sigmoid(odds + ((low + high) / 2)[:, None])

@@ -1,0 +1,331 @@
+"""Probabilities of several classes: one body for rows in memory, files in batches and every engine."""
+
+import functools
+import importlib
+import itertools
+import math
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, top_k_accuracy_score
+
+import stakes
+from stakes.engines import class_queries, streaming
+from stakes.engines.class_stream import ClassBatch, EvenSample
+from stakes.errors import InputError, InputWarning
+from stakes.metrics.many import hand_till_bounds
+from stakes.tallies.class_scores import pairs_in_order
+from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
+
+ROWS = 300
+CLASSES = ("a", "b", "c")
+SCORE = {"c": "p_c", "a": "p_a", "b": "p_b"}
+COSTS = stakes.Costs([[0, 1, 5], [3, 0, 1], [2, 2, 0]], classes=list(CLASSES))
+
+
+@functools.cache
+def rows() -> pl.DataFrame:
+    """Probabilities in 64ths, among them ties; weights are whole eighths, so that their sums are exact in any order."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, ROWS)
+    first = rng.integers(1, 40, ROWS) + 12 * (truth == 0)
+    second = np.minimum(rng.integers(1, 40, ROWS) + 12 * (truth == 1), 63 - first).clip(1)
+    said = np.stack([first, second, 64 - first - second]) / 64
+    return pl.DataFrame(
+        {"y": np.array(CLASSES)[truth], **{f"p_{name}": column for name, column in zip(CLASSES, said, strict=True)},
+         "said": rng.choice(CLASSES, ROWS), "w": rng.integers(0, 24, ROWS) / 8, "site": rng.choice(["n", "s"], ROWS)}
+    )  # fmt: skip
+
+
+def file(kind):
+    def written(frame, folder):
+        path = folder / f"rows.{kind}"
+        getattr(frame, f"write_{kind}")(path)
+        return path
+
+    return written
+
+
+@pytest.fixture(autouse=True)
+def _few_rows_are_many(monkeypatch):
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    monkeypatch.setattr(streaming, "BATCH", 70)
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 5)
+    with importlib.import_module("dask").config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture
+def elsewhere(request):
+    """How a table is handed over to an engine."""
+    return maker(request)
+
+
+@pytest.fixture(params=["parquet", "lazy polars"])
+def quick(request, tmp_path):
+    """The same, where it is quick."""
+    return functools.partial(file("parquet"), folder=tmp_path) if request.param == "parquet" else maker(request)
+
+
+QUESTIONS = {
+    "plain": {},
+    "weights and segments": {"weight": "w", "by": "site"},
+    "segments": {"by": ["site", "said"]},
+    "decisions": {"prediction": "said"},
+    "costs": {
+        "costs": COSTS,
+        "prior": {"a": 0.5, "b": 0.25, "c": 0.25},
+        "training_prior": {"a": 0.2, "b": 0.4, "c": 0.4},
+    },
+    "another order": {"classes": ["c", "b", "a"], "where": "w > 0.5"},
+}
+
+
+def ask(table, question, **more):
+    return stakes.evaluate(table, truth="y", score=SCORE, **QUESTIONS[question], **more)
+
+
+@functools.cache
+def expected(question):
+    """The answer of rows in memory."""
+    return ask(rows(), question)
+
+
+def same(found, wanted):
+    """Counts are equal, sums within 1e-12, areas between their bounds."""
+    assert found.confusion == wanted.confusion
+    assert found.counted.decided_by == wanted.counted.decided_by
+    one, other = found.scores, wanted.scores
+    assert (one.classes, one.sizes.tolist(), one.ranks.tolist()) == (
+        other.classes,
+        other.sizes.tolist(),
+        other.ranks.tolist(),
+    )
+    for loss in ("surprise", "squares", "squared_weight"):
+        assert getattr(one, loss) == pytest.approx(getattr(other, loss), rel=1e-12, nan_ok=True)
+    for table, exact in zip(one.tables, other.tables, strict=True):
+        binned = exact if table.grid is None else exact.binned(table.grid.kind)
+        assert table == binned
+        if table.grid is not None:
+            assert (table.losses is None) == (binned.losses is None)
+            assert table.losses is None or table.losses == pytest.approx(binned.losses, rel=1e-12)
+            low, high = stakes.metrics.auc_bounds(table)
+            assert low <= float(stakes.metrics.find("auc").of(exact)) <= high
+    if other.pair_wins is not None:
+        low, high = hand_till_bounds(one)
+        assert low <= float(stakes.metrics.find("hand_till_auc").of(other)) <= high
+    assert found.segments.keys() == wanted.segments.keys()
+    for name, part in wanted.segments.items():
+        same(found.segments[name], part)
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize("exact", [None, False])
+def test_files_count_as_memory_does(tmp_path, exact):
+    for kind, question in itertools.product(("parquet", "csv"), QUESTIONS):
+        same(ask(file(kind)(rows(), tmp_path), question, exact=exact), expected(question))
+
+
+def engines():
+    """Every engine, with scores one by one and in bins; what takes long, and walks the way of others, is deep."""
+    for engine, exact in itertools.product([*ELSEWHERE, "spark"], (None, False)):
+        marks = [*SPARK.marks] if engine == "spark" else []
+        deep = (engine, exact) in [("dask", False), ("spark", None)]
+        yield pytest.param(engine, exact, marks=[*marks, *([pytest.mark.deep] if deep else [])])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize(("elsewhere", "exact"), list(engines()), indirect=["elsewhere"])
+def test_every_engine_counts_as_memory_does(elsewhere, exact, request):
+    table = elsewhere(rows())
+    many = "lazy polars" in request.node.callspec.id
+    for question in QUESTIONS if many else ["weights and segments"] if exact is None else ["costs"]:
+        same(ask(table, question, exact=exact), expected(question))
+
+
+def test_the_figures_are_those_of_scikit_learn(quick):
+    frame = rows()
+    found = ask(quick(frame), "plain", exact=False)
+    said, truth = frame.select("p_a", "p_b", "p_c").to_numpy(), frame["y"].to_numpy()
+    assert found["multiclass_log_loss"].value == pytest.approx(log_loss(truth, said), rel=1e-12)
+    assert found["top_k_accuracy"].value == pytest.approx(top_k_accuracy_score(truth, said, k=2), abs=0.02)  # ties
+    assert found["macro_auc"].value == pytest.approx(roc_auc_score(truth, said, multi_class="ovr"), abs=1e-12)
+    assert found["hand_till_auc"].value == pytest.approx(roc_auc_score(truth, said, multi_class="ovo"), abs=1e-12)
+    decided = np.array(CLASSES)[said.argmax(axis=1)]
+    assert found.confusion.counts.tolist() == confusion_matrix(truth, decided, labels=CLASSES).tolist()
+
+
+def test_bins_of_pairs_are_those_of_every_pair():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 4, (3, 3, 6))
+    wins, ties = pairs_in_order(counts)
+    for i, j in itertools.permutations(range(3), 2):
+        mine, others = (np.repeat(np.arange(6), counts[i, place]) for place in (i, j))
+        assert ties[i, j] == (mine[:, None] == others).sum()
+        assert wins[i, j] == 2 * (mine[:, None] > others).sum() + ties[i, j]
+
+
+@pytest.mark.filterwarnings("ignore:the probabilities of 600 rows")
+def test_hundreds_of_classes_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "BATCH", 60_000)
+    rng = np.random.default_rng(2)
+    said = rng.integers(1, 9, (600, 300)) / 8
+    names = [f"k{i:03}" for i in range(300)]
+    frame = pl.DataFrame({"y": [names[i % 300] for i in range(600)], **dict(zip(names, said.T, strict=True))})
+    counted = stakes.count(file("parquet")(frame, tmp_path), truth="y", score={name: name for name in names})
+    found = counted.tallies["class_scores"]
+    own = said[np.arange(600), np.arange(600) % 300]
+    order = np.arange(300) < (np.arange(600) % 300)[:, None]
+    ranks = ((said > own[:, None]) | ((said == own[:, None]) & order)).sum(axis=1)
+    assert found.ranks.tolist() == np.bincount(ranks, minlength=300).tolist()
+    first, second = said[:, 7][7::300], said[:, 7][299::300]  # by the score of k007, its rows and those of k299
+    pairs = np.sign(first[:, None] - second) + 1
+    assert found.pair_wins[found.classes.index("k007"), found.classes.index("k299")] == pairs.sum()
+
+
+# ── intervals ────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize("question", ["plain", "weights and segments"])
+def test_intervals_come_from_a_sample_or_from_sums(tmp_path, question):
+    wanted = expected(question)
+    streamed = ask(file("parquet")(rows(), tmp_path), question)
+    summed = ask(rows().lazy(), question)
+    for name in ("multiclass_log_loss", "normalised_multiclass_brier_score", "multiclass_brier_score"):
+        for found, near in ((streamed, 1e-9), (summed, 0.02)):
+            here, there = found[name], wanted[name]
+            assert (here.low, here.high) == pytest.approx((there.low, there.high), rel=near)
+    for name in ("macro_auc", "weighted_auc"):
+        here, there = summed[name], wanted[name]
+        assert here.low <= there.low < there.high <= here.high  # classes may share their mistakes
+        assert streamed[name].high == pytest.approx(there.high, rel=1e-3)
+
+
+def test_a_sample_is_even_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 40)
+    found = ask(file("parquet")(rows(), tmp_path), "plain")
+    sample = found.scores.sample
+    assert len(sample.truth) == 40
+    assert sample.weight.tolist() == [ROWS / 40] * 40
+    assert "from a sample of 40 rows" in found["macro_auc"].method
+
+
+def test_every_row_has_the_same_chance_to_be_in_the_sample(monkeypatch):
+    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 50)
+    sample, start = EvenSample(), 0
+    for size in (700, 10, 290, 1_000):
+        numbers = np.arange(start, start + size)
+        zeros = np.zeros(size, np.int64)
+        sample.add(ClassBatch(numbers[None].astype(float), zeros, zeros, None, numbers), zeros, 1)
+        start += size
+    kept = sample.of(0).scores[:, 0]
+    generator = np.random.default_rng(0)
+    drawn = np.concatenate([generator.random(size) for size in (700, 10, 290, 1_000)])
+    assert sorted(kept) == sorted(np.argsort(drawn)[:50])  # the lowest of all numbers drawn, whatever the batch
+
+
+# ── what leaves its engine ───────────────────────────────────────────────────────────────────────────────────────
+def test_no_row_leaves_its_engine(monkeypatch):
+    seen, collect = [], nw.LazyFrame.collect
+    monkeypatch.setattr(
+        nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
+    )
+    ask(rows().lazy(), "plain", exact=False)
+    first, truths, groups, *tables = (len(table) for table in seen)
+    assert (first, truths) == (1, 3)
+    kinds = rows().select("y", "p_a", "p_b", "p_c").unique()
+    assert groups <= 3 * 3 * 3 < len(kinds)
+    assert tables == [*(len(rows().with_columns(own=pl.col("y") == n).unique(["own", f"p_{n}"])) for n in CLASSES),
+                      *(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES)]  # fmt: skip
+
+
+def test_few_rows_are_brought_as_they_are(monkeypatch):
+    monkeypatch.setattr(class_queries, "FEW_ROWS", ROWS)
+    found = ask(rows().lazy(), "plain")
+    assert str(found.figures) == str(expected("plain").figures)
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────
+def spoilt(column, value, at=(40, 200)):
+    index = pl.int_range(pl.len())
+    return rows().with_columns(pl.when(index.is_in(at)).then(pl.lit(value)).otherwise(pl.col(column)).alias(column))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("p_b", None, "score of b is missing in 2 rows"),
+        ("p_b", math.inf, "score of b is infinite in"),
+        ("y", None, "truth is missing in 2 rows"),
+        ("y", "d", "the class 'd'"),
+        ("w", -1.0, "weight is negative in"),
+        ("site", None, "by is missing in 2 rows"),
+    ],
+)
+def test_what_is_wrong_is_told(quick, column, value, words):
+    with pytest.raises(InputError, match=words):
+        ask(quick(spoilt(column, value)), "weights and segments")
+
+
+def test_the_first_wrong_row_is_told_with_its_place(tmp_path):
+    with pytest.raises(InputError, match=r"score of b is infinite in 1 row \(the first is in .*rows\.parquet, row 201"):
+        ask(file("parquet")(spoilt("p_b", math.inf, (200,)), tmp_path), "plain")
+    with pytest.warns(InputWarning, match=r"of 2 rows do not add up to 1 .*row 41"):
+        ask(file("parquet")(spoilt("p_b", 0.9999), tmp_path), "plain")
+
+
+def test_probabilities_that_do_not_add_up_are_warned_of_or_refused(quick):
+    table = quick(spoilt("p_b", 0.9999))
+    with pytest.warns(InputWarning, match="the probabilities of 2 rows do not add up to 1"):
+        found = ask(table, "plain")
+    assert "multiclass_log_loss" in found.figures
+    assert math.isnan(found["multiclass_log_loss"].value)
+    with pytest.raises(InputError, match="the probabilities of 2 rows do not add up to 1"):
+        ask(table, "costs")
+
+
+def test_scores_that_are_no_probabilities_order_the_rows(quick):
+    with pytest.warns(InputWarning, match=r"score lies outside \[0, 1\] in 2 of 300 rows"):
+        found = ask(quick(spoilt("p_b", 1.5)), "plain")
+    with pytest.warns(InputWarning, match=r"score lies outside \[0, 1\] in 2 of 300 rows"):
+        wanted = ask(spoilt("p_b", 1.5), "plain")
+    same(found, wanted)
+    with pytest.raises(InputError, match="costs"):
+        ask(quick(spoilt("p_b", 1.5)), "costs")
+
+
+def test_rows_with_gaps_are_left_out_in_batches(tmp_path):
+    found = ask(file("csv")(spoilt("p_b", None), tmp_path), "plain", missing="drop")
+    assert (found.counted.dropped, found.counted.read) == (2, ROWS)
+    same(found, ask(spoilt("p_b", None).drop_nulls(), "plain"))
+
+
+def test_rows_with_gaps_are_left_out_in_an_engine(quick):
+    found = ask(quick(spoilt("p_b", None)), "plain", missing="drop")
+    assert (found.counted.dropped, found.counted.read) == (2, ROWS)
+    same(found, ask(quick(spoilt("p_b", None).drop_nulls()), "plain"))
+
+
+def test_labels_are_made_alike(quick):
+    frame = rows().with_columns(pl.col("y").str.to_uppercase())
+    same(ask(quick(frame), "plain", alike="case"), expected("plain"))
+
+
+def test_bounds_are_told(tmp_path):
+    notes = " ".join(ask(file("parquet")(rows(), tmp_path), "plain").notes)
+    assert "the mean AUC of the classes against the rest lies between" in notes
+    assert "The mean AUC of every two classes lies between" in notes
+
+
+def test_counts_in_bins_travel(tmp_path):
+    counted = stakes.count(file("parquet")(rows(), tmp_path), truth="y", score=SCORE)
+    counted.save(tmp_path / "rows.tally", exact=True)
+    found = stakes.evaluate(tmp_path / "rows.tally")
+    wanted = ask(file("parquet")(rows(), tmp_path), "plain")
+    for name in ("multiclass_log_loss", "hand_till_auc", "macro_auc"):
+        assert found[name].value == wanted[name].value
+    assert found["multiclass_log_loss"].high == pytest.approx(wanted["multiclass_log_loss"].high, rel=0.02)
+    assert found.scores == counted.tallies["class_scores"]

@@ -1,0 +1,138 @@
+"""Clusters of classes wherever the rows lie: the intervals of rows in memory, though no row is kept."""
+
+import functools
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines import clusters, lazy, streaming
+from stakes.errors import InputError
+from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
+
+ROWS = 2000
+PATIENTS = 60
+SCORES = {"truth": "y", "score": "p", "cluster": "patient"}
+QUESTIONS = {
+    "scores": SCORES,
+    "weights and segments": {**SCORES, "weight": "w", "by": ["site", "ward"]},
+    "costs, some rows": {**SCORES, "costs": stakes.Costs(miss=5, false_alarm=1), "where": "w > 1"},
+    "a threshold": {**SCORES, "threshold": 0.3},
+    "decisions": {"truth": "kind", "prediction": "said", "cluster": "patient", "by": "site"},
+}
+IN_BINS = "the scores were counted in bins"
+
+
+@functools.cache
+def rows() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    patient = rng.integers(0, PATIENTS, ROWS)
+    ill = rng.normal(size=PATIENTS)[patient]
+    y = rng.random(ROWS) < 1 / (1 + np.exp(1 - ill))
+    kind, other = rng.choice(["a", "b", "c"], (2, ROWS))
+    return pl.DataFrame(
+        {
+            "y": y.astype(int),
+            "p": 1 / (1 + np.exp(1 - rng.normal(size=ROWS) - y - ill / 2)),
+            "w": rng.integers(1, 24, ROWS) / 8,
+            "kind": kind,
+            "said": np.where(rng.random(ROWS) < 0.5 + 0.1 * ill, kind, other),
+            "site": rng.choice(["north", "far, away"], ROWS),
+            "ward": rng.integers(0, 2, ROWS),
+            "patient": [f"patient {number}" for number in patient],
+        }
+    )
+
+
+@functools.cache
+def expected(name: str, times: int = 1) -> stakes.Evaluation:
+    return stakes.evaluate(pl.concat([rows()] * times), **QUESTIONS[name])
+
+
+def agree(found: stakes.Evaluation, known: stakes.Evaluation) -> None:
+    """Figures as without clusters; ends of intervals within a hundredth of their width."""
+    assert found.counted.clusters.count == known.counted.clusters.count
+    for name, one in known.figures.items():
+        other = found[name]
+        if IN_BINS in other.reason or IN_BINS in other.no_interval:
+            continue
+        assert other.value == pytest.approx(one.value, abs=1e-4, nan_ok=True), name
+        assert (other.low is None) == (one.low is None), name
+        if one.low is not None:
+            near = 0.08 if name in ("gain", "lift", "recall_at_specificity", "specificity_at_recall") else 0.02
+            width = one.high - one.low
+            assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=near * width), name
+
+
+@pytest.fixture
+def many_rows(monkeypatch):
+    """As if there were many rows."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "BATCH", 1700)
+    monkeypatch.setattr(lazy, "FEW_ROWS", 100)
+    monkeypatch.setattr(lazy, "MOST_SCORES", 100)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 200)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_files_in_batches(tmp_path, many_rows, kind, name):
+    paths = [str(tmp_path / f"{i}.{kind}") for i in range(2)]
+    for part, path in zip((rows()[:1250], rows()[1250:]), paths, strict=True):
+        part.write_csv(path) if kind == "csv" else part.write_parquet(path)
+    found = stakes.evaluate(paths, **QUESTIONS[name])
+    agree(found, expected(name))
+    for segment, part in expected(name).segments.items():
+        agree(found.segments[segment], part)
+
+
+SOONER = {"lazy polars": [*QUESTIONS], "duckdb": [*QUESTIONS], "ibis": ["scores"]}
+ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))
+
+
+@pytest.fixture
+def elsewhere(request):
+    return maker(request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
+@pytest.mark.parametrize("most", [1000, 30])
+def test_every_engine_groups_where_the_rows_lie(elsewhere, name, most, many_rows, monkeypatch):
+    """Also where there are more clusters than are told apart, which are put together."""
+    pulled, collect = [], nw.LazyFrame.collect
+
+    def watched(frame, *arguments, **options):
+        table = collect(frame, *arguments, **options)
+        pulled.append(len(table))
+        return table
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+    monkeypatch.setattr(clusters, "MOST_GROUPS", most)
+    found = stakes.evaluate(elsewhere(pl.concat([rows()] * 3)), **QUESTIONS[name])
+    assert max(pulled) <= ROWS  # three times the rows bring no more of them here
+    if most > PATIENTS:
+        agree(found, expected(name, 3))
+        for segment, part in expected(name, 3).segments.items():
+            agree(found.segments[segment], part)
+        return
+    assert (found.counted.clusters.count, found.counted.clusters.size) == (PATIENTS, most)
+    one, other = expected(name, 3)["accuracy"], found["accuracy"]
+    assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.35)
+
+
+def test_few_rows_of_an_engine_are_as_in_memory():
+    found = stakes.evaluate(rows().lazy(), **SCORES)
+    known = expected("scores")
+    for name in ("auc", "brier_score", "f1", "average_precision"):
+        assert (found[name].low, found[name].high) == pytest.approx((known[name].low, known[name].high), rel=1e-9)
+
+
+@pytest.mark.parametrize("data", ["lazy", "file"])
+def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
+    frame = rows().with_columns(patient=pl.when(pl.int_range(ROWS) < 3).then(None).otherwise("patient"))
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="cluster is missing in 3 rows"):
+        stakes.evaluate(frame.lazy() if data == "lazy" else str(tmp_path / "a.parquet"), **SCORES)

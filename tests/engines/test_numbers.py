@@ -1,0 +1,220 @@
+"""Predicted numbers wherever they lie: the figures of rows in memory, though no row is kept."""
+
+import functools
+import importlib
+import json
+import math
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines import streaming
+from stakes.errors import InputError
+from stakes.tallies import ErrorSums
+from stakes.tallies.error_variation import SizeCounts
+from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
+
+ROWS = 600
+QUESTIONS = {
+    "plain": {},
+    "segments": {"by": "site"},
+    "weights, segments and a baseline": {"weight": "w", "by": ["site", "ward"], "baseline": 20.0},
+    "clusters and segments": {"cluster": "patient", "by": "site"},
+    "some rows": {"where": "t > 10", "missing": "drop"},
+}
+
+
+@functools.cache
+def rows() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    truth = rng.lognormal(3, 1, ROWS)
+    said = np.round(truth * rng.lognormal(0.02, 0.3, ROWS), 1)
+    return pl.DataFrame(
+        {
+            "t": truth,
+            "p": said,
+            "w": rng.integers(1, 24, ROWS) / 8,
+            "site": rng.choice(["north", "far, away"], ROWS),
+            "ward": rng.integers(0, 2, ROWS),
+            "patient": rng.integers(0, 80, ROWS),
+        }
+    )
+
+
+@functools.cache
+def expected(name: str) -> stakes.Evaluation:
+    return stakes.evaluate(rows(), truth="t", prediction="p", **QUESTIONS[name])
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "BATCH", 170)
+
+
+def written(tmp_path, kind: str) -> list[str]:
+    """The rows in two files."""
+    paths = [str(tmp_path / f"{i}.{kind}") for i in range(2)]
+    for part, path in zip((rows()[:250], rows()[250:]), paths, strict=True):
+        part.write_csv(path) if kind == "csv" else part.write_parquet(path)
+    return paths
+
+
+def agree(found: stakes.Evaluation, known: stakes.Evaluation, exact: bool = True) -> None:
+    """Figures and baselines to the twelfth digit, intervals nearly; medians of an engine's segments lie in bins."""
+    assert found.errors.rows is None
+    assert found.rows == known.rows
+    for name, one in known.figures.items():
+        other = found[name]
+        digits = 1e-12 if exact or name != "median_absolute_error" else 4e-5
+        assert other.value == pytest.approx(one.value, rel=digits, nan_ok=True), name
+        assert (other.low is None) == (one.low is None), name
+        if one.low is not None:
+            width = one.high - one.low
+            assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.05 * width), name
+        if exact or name != "median_absolute_error":
+            assert other.baseline == pytest.approx(one.baseline, rel=4e-5, nan_ok=True), name
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_files_in_batches(tmp_path, small_batches, kind, name):
+    found = stakes.evaluate(written(tmp_path, kind), truth="t", prediction="p", **QUESTIONS[name])
+    agree(found, expected(name))
+    assert [*found.segments] == [*expected(name).segments]
+    for segment, part in expected(name).segments.items():
+        agree(found.segments[segment], part)
+    assert [one.row for one in found.largest_errors] == [one.row for one in expected(name).largest_errors]
+
+
+def test_a_table_of_a_duckdb_file_is_added_up_there(tmp_path, small_batches, monkeypatch):
+    duckdb = importlib.import_module("duckdb")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as base:
+        rows().to_pandas().to_csv(tmp_path / "a.csv", index=False)
+        base.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{tmp_path / 'a.csv'}')")
+    found = stakes.evaluate(f"{tmp_path / 'a.duckdb'}::t", truth="t", prediction="p", by="site")
+    agree(found, expected("segments"))
+
+
+DEEP = [("dask", name) for name in QUESTIONS if name != "clusters and segments"]
+DEEP += [("spark", name) for name in ("plain", "segments", "some rows")]
+ENGINES = [
+    pytest.param(
+        engine, name, id=f"{engine}-{name}",
+        marks=[*(SPARK.marks if engine == "spark" else ()), *([pytest.mark.deep] if (engine, name) in DEEP else [])],
+    )
+    for engine in (*ELSEWHERE, "spark") for name in QUESTIONS
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("request_", "name"), ENGINES, indirect=["request_"])
+def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
+    pulled = []
+    collect = nw.LazyFrame.collect
+
+    def watched(frame, *arguments, **options):
+        table = collect(frame, *arguments, **options)
+        pulled.append(len(table))
+        return table
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+    table = request_(pl.concat([rows()] * 3))  # three times the rows bring no more of them here
+    found = stakes.evaluate(table, truth="t", prediction="p", **QUESTIONS[name])
+    sizes = len(pl.concat([rows()]).with_columns(e=(pl.col("t") - pl.col("p")).abs()).unique(["e", "site", "ward"]))
+    assert max(pulled) <= sizes
+    known = stakes.evaluate(pl.concat([rows()] * 3), truth="t", prediction="p", **QUESTIONS[name])
+    agree(found, known)
+    for segment, part in known.segments.items():
+        agree(found.segments[segment], part, exact=False)
+
+
+@pytest.fixture
+def request_(request):
+    return maker(request)
+
+
+# ── what is wrong with the rows ──────────────────────────────────────────────────────────────────────────────────
+def spoilt(value: object) -> pl.DataFrame:
+    return rows().with_columns(p=pl.Series([*rows()["p"][:-3].to_list(), *[value] * 3]))
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_wrong_numbers_are_counted(value, tmp_path, small_batches):
+    frame = spoilt(value)
+    with pytest.raises(InputError) as in_memory:
+        stakes.evaluate(frame, truth="t", prediction="p")
+    with pytest.raises(InputError) as elsewhere:
+        stakes.evaluate(frame.lazy(), truth="t", prediction="p")
+    assert elsewhere.value.code == in_memory.value.code
+    assert "3 " in str(elsewhere.value)
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError) as in_files:
+        stakes.evaluate(str(tmp_path / "a.parquet"), truth="t", prediction="p")
+    assert in_files.value.code == in_memory.value.code
+    if value != math.inf:
+        for data in (frame.lazy(), str(tmp_path / "a.parquet")):
+            found = stakes.evaluate(data, truth="t", prediction="p", missing="drop")
+            assert (found.rows, found.counted.dropped) == (ROWS - 3, 3)
+
+
+def test_what_needs_the_rows_says_how_to_keep_them():
+    assert stakes.evaluate(rows().lazy(), truth="t", prediction="p", exact=True).calibration.rows == ROWS
+    with pytest.raises(InputError, match=r"calibration needs rows: .*; give the rows, and pass exact=True"):
+        _ = stakes.evaluate(rows().lazy(), truth="t", prediction="p").calibration
+
+
+def test_probabilities_given_as_predictions_are_refused_in_an_engine_too():
+    frame = pl.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.9, 0.4, 0.6]})
+    with pytest.raises(InputError, match="pass probabilities as score="):
+        stakes.evaluate(frame.lazy(), truth="y", prediction="p")
+
+
+def test_whole_numbers_are_asked_about_in_an_engine_too():
+    frame = pl.DataFrame({"y": [10, 20, 30], "p": [12, 20, 31]}).lazy()
+    with pytest.raises(InputError, match="which can be classes or quantities"):
+        stakes.evaluate(frame, truth="y", prediction="p")
+    assert stakes.evaluate(frame, truth="y", prediction="p", task="regression")["mae"].value == 1.0
+
+
+# ── sums that travel ─────────────────────────────────────────────────────────────────────────────────────────────
+def test_saved_sums_of_parts_have_intervals_of_every_figure_but_those_of_ranks(tmp_path):
+    question = {"truth": "t", "prediction": "p", "baseline": 20.0}
+    for i, part in enumerate((rows()[:250], rows()[250:])):
+        stakes.count(part, **question).save(tmp_path / f"{i}.tally")
+    found = stakes.evaluate([str(tmp_path / f"{i}.tally") for i in range(2)])
+    whole = stakes.evaluate(rows(), **question)
+    for name, one in whole.figures.items():
+        if name == "median_absolute_error":
+            continue
+        assert found[name].value == pytest.approx(one.value, rel=1e-12)
+        assert (found[name].low is None) == (one.low is None), name
+        if one.low is not None:
+            width = one.high - one.low
+            assert (found[name].low, found[name].high) == pytest.approx((one.low, one.high), abs=0.25 * width), name
+
+
+def test_a_damaged_variation_is_refused():
+    saved = stakes.count(rows(), truth="t", prediction="p").tallies["errors"].anonymise(10).to_dict()
+    damages = [
+        lambda one: one[3].pop(),
+        lambda one: one[3][2].__setitem__(2, -1.0),
+        lambda one: one[3][1].__setitem__(4, 1e9),
+        lambda one: one.__setitem__(0, math.nan),
+    ]
+    for damage in damages:
+        damaged = json.loads(json.dumps(saved))
+        damage(damaged["variation"])
+        with pytest.raises(InputError, match="variation of errors"):
+            ErrorSums.from_dict(damaged)
+
+
+def test_the_median_of_sizes_in_bins_lies_within_its_bounds():
+    sizes = np.random.default_rng(1).lognormal(0, 2, 501)
+    halves = [SizeCounts.of_bins(part, np.ones(len(part))) for part in (sizes[:200], sizes[200:])]
+    both = SizeCounts.joined(halves)
+    assert both.around_median[0] <= np.median(sizes) <= both.around_median[1]
+    assert both.refined(np.sort(sizes), np.ones(501)).median == np.median(sizes)

@@ -1,0 +1,205 @@
+"""Models on the same rows, wherever these lie: the differences of rows in memory, though no row is brought here."""
+
+import functools
+import importlib
+import math
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines import lazy, shared_rows, streaming
+from stakes.errors import InputError
+from stakes.evaluation import shared_models
+from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
+
+ROWS = 3000
+NOISE = {"a": 0.3, "b": 0.4, "c": 2.0}
+RANKS = ("auc", "average_precision", "partial_auc")
+COSTS = stakes.Costs(miss=5, false_alarm=1)
+SCORES = {"truth": "y", "scores": ["a", "b"]}
+QUESTIONS = {
+    "scores": {**SCORES, "metric": ["auc", "average_precision", "brier", "log_loss", "partial_auc", "mcc"]},
+    "weights and segments": {**SCORES, "metric": ["auc", "brier", "f1"], "weight": "w", "by": "site"},
+    "costs, some rows": {**SCORES, "costs": COSTS, "where": "w > 1", "missing": "drop"},
+    "class counts fixed": {**SCORES, "metric": ["auc", "accuracy"], "design": "classes fixed"},
+    "three models": {"truth": "y", "scores": ["a", "b", "c"], "simultaneous": True},
+    "decisions": {"truth": "kind", "predictions": ["j", "k"], "metric": ["accuracy", "mcc"], "by": ["site", "ward"]},
+    "clusters": {**SCORES, "metric": ["auc", "brier", "f1"], "cluster": "patient", "by": "site"},
+    "clusters and costs": {**SCORES, "costs": COSTS, "cluster": "patient"},
+    "clusters of numbers": {"truth": "t", "predictions": ["p", "q"], "metric": ["mae", "r2"], "cluster": "patient"},
+    "numbers": {"truth": "t", "predictions": ["p", "q"], "metric": ["mae", "rmse", "r2", "rae"]},
+    "weighted numbers": {"truth": "t", "predictions": ["p", "q"], "metric": "mae", "weight": "w", "by": "site"},
+}  # fmt: skip
+
+
+@functools.cache
+def rows() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    y = rng.random(ROWS) < 0.3
+    sure = rng.normal(size=ROWS) + 1.2 * y
+    said = {name: 1 / (1 + np.exp(1 - sure - rng.normal(size=ROWS) * noise)) for name, noise in NOISE.items()}
+    kind, other = rng.choice(["x", "y", "z"], (2, ROWS))
+    guess = {name: np.where(rng.random(ROWS) < right, kind, other) for name, right in {"j": 0.6, "k": 0.55}.items()}
+    truth = rng.gamma(3, 10, ROWS)
+    frame = pl.DataFrame(
+        {
+            "y": y.astype(int), **said, "kind": kind, **guess, "t": truth, "w": rng.integers(1, 24, ROWS) / 8,
+            "p": truth * rng.lognormal(0, 0.3, ROWS), "q": truth * rng.lognormal(0.01, 0.32, ROWS),
+            "site": rng.choice(["north", "far, away"], ROWS), "ward": rng.integers(0, 2, ROWS),
+            "patient": rng.integers(0, 150, ROWS),
+        }
+    )  # fmt: skip
+    return frame.with_columns(b=pl.when(pl.int_range(ROWS) == 7).then(None).otherwise("b"))
+
+
+def full(name: str) -> pl.DataFrame:
+    """The rows, without a gap unless the question drops it."""
+    return rows() if "missing" in QUESTIONS[name] else rows().with_columns(pl.col("b").fill_null(0.5))
+
+
+@functools.cache
+def expected(name: str, times: int = 1) -> stakes.Comparison:
+    return stakes.compare(pl.concat([full(name)] * times), **QUESTIONS[name])
+
+
+def agree(found: stakes.Comparison, known: stakes.Comparison) -> None:
+    """Figures to the twelfth digit, counts alike, intervals and p-values nearly."""
+    assert all(model.elsewhere is not None for model in found.contestants)
+    assert (found.rows, found.dropped) == (pytest.approx(known.rows), known.dropped)
+    assert [place.model for place in found.table] == [place.model for place in known.table]
+    for one, other in zip(known.pairs, found.pairs, strict=True):
+        assert all(getattr(one, name) == getattr(other, name) for name in ("first", "second", "metric", "method"))
+        binned = 1e-5 if one.metric in RANKS else 1e-12  # scores of which there are many lie in bins
+        assert other.difference == pytest.approx(one.difference, abs=binned), one.metric
+        assert other.flipped == one.flipped
+        width = one.high - one.low
+        near = 0.05 if found.models[one.first].task == "regression" else 0.01 if known.clusters else 0.003
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=near * width), one.metric
+        assert other.p_value == pytest.approx(one.p_value, abs=0.02 if near > 0.003 else 0.002)
+    assert [*found.segments] == [*known.segments]
+
+
+@pytest.fixture
+def few_cells(monkeypatch):
+    """As if there were many rows: fewer are asked about than there are."""
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    monkeypatch.setattr(shared_models, "MOST_CELLS", 8000)
+    monkeypatch.setattr(lazy, "FEW_ROWS", 100)
+    monkeypatch.setattr(lazy, "MOST_SCORES", 100)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 200)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
+    for module in (streaming, shared_models):
+        monkeypatch.setattr(module, "MOST_EXACT", 100)
+    for module in (streaming, shared_rows):
+        monkeypatch.setattr(module, "BATCH", 1700)
+    paths = [tmp_path / f"{i}.{kind}" for i in range(2)]
+    for part, path in zip((full(name)[:1250], full(name)[1250:]), paths, strict=True):
+        part.write_csv(path) if kind == "csv" else part.write_parquet(path)
+    found = stakes.compare(str(tmp_path / f"*.{kind}"), **QUESTIONS[name])
+    agree(found, expected(name))
+    for segment, part in expected(name).segments.items():
+        agree(found.segments[segment], part)
+
+
+SOONER = {"lazy polars": [*QUESTIONS], "duckdb": [*QUESTIONS], "ibis": ["weights and segments"]}
+ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))
+
+
+@pytest.fixture
+def elsewhere(request):
+    return maker(request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
+def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monkeypatch):
+    pulled, collect, grouped, group = [], nw.LazyFrame.collect, [], shared_models.group_shared
+
+    def watched(frame, *arguments, **options):
+        table = collect(frame, *arguments, **options)
+        pulled.append(len(table))
+        return table
+
+    def counted(*arguments):
+        groups = group(*arguments)
+        grouped.append(len(groups.rows))
+        return groups
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+    monkeypatch.setattr(shared_models, "group_shared", counted)
+    found = stakes.compare(elsewhere(pl.concat([full(name)] * 3)), **QUESTIONS[name])
+    agree(found, expected(name, 3))
+    for segment, part in expected(name, 3).segments.items():
+        agree(found.segments[segment], part)
+    assert max(pulled) <= ROWS  # three times the rows bring no more of them here
+    assert max(grouped, default=0) < ROWS / 2
+
+
+@pytest.mark.parametrize("name", ["weights and segments", "clusters", "weighted numbers"])
+def test_a_table_of_a_duckdb_file_is_grouped_there(tmp_path, few_cells, monkeypatch, name):
+    for module in (streaming, shared_models):
+        monkeypatch.setattr(module, "MOST_EXACT", 100)
+    duckdb = importlib.import_module("duckdb")
+    full(name).write_csv(tmp_path / "a.csv")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as base:
+        base.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{tmp_path / 'a.csv'}')")
+    agree(stakes.compare(f"{tmp_path / 'a.duckdb'}::t", **QUESTIONS[name]), expected(name))
+
+
+def test_few_rows_are_read(monkeypatch):
+    """The rows of a small table are read, and of any table with exact=True."""
+    assert stakes.compare(full("scores").lazy(), **SCORES).contestants[0].elsewhere is None
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    assert stakes.compare(full("scores").lazy(), **SCORES, exact=True).contestants[0].elsewhere is None
+    apart = stakes.compare(full("scores").lazy(), **SCORES)
+    with pytest.raises(InputError, match=r"the rows were not brought here; pass exact=True"):
+        apart.curve("decision")
+
+
+def test_models_that_say_the_same_are_told_as_such(few_cells):
+    frame = full("scores").with_columns(b="a", q="p").lazy()
+    for question in (SCORES, {"truth": "t", "predictions": ["p", "q"]}):
+        (pair,) = stakes.compare(frame, **question).pairs
+        assert (pair.low, pair.high, pair.p_value) == (0, 0, 1)
+        assert pair.note == "both models say the same on every row"
+
+
+def test_ties_and_lumps_of_scores(few_cells):
+    """Scores of few values, and a model most of whose scores lie at two points."""
+    rng = np.random.default_rng(1)
+    y = rng.random(20_000) < 0.4
+    a = np.round(np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0, 1), 2)
+    b = np.where(rng.random(20_000) < 0.7, np.where(a > 0.5, 0.61, 0.29), np.clip(a + rng.normal(0, 0.1, 20_000), 0, 1))
+    frame = pl.DataFrame({"y": y, "a": a, "b": b})
+    known, found = (stakes.compare(one, **SCORES).pairs[0] for one in (frame, frame.lazy()))
+    assert found.difference == pytest.approx(known.difference, abs=1e-5)
+    assert 0.99 < (found.high - found.low) / (known.high - known.low) < 1.02
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_wrong_scores_are_counted(value, few_cells):
+    frame = full("scores").with_columns(b=pl.Series([*full("scores")["b"][:-3].to_list(), *[value] * 3]))
+    with pytest.raises(InputError) as here:
+        stakes.compare(frame, **SCORES)
+    with pytest.raises(InputError) as elsewhere:
+        stakes.compare(frame.lazy(), **SCORES)
+    assert elsewhere.value.code == here.value.code
+    assert "model 'b'" in str(elsewhere.value)
+    assert " 3 " in str(elsewhere.value)
+
+
+def test_a_gate_against_a_model_on_the_same_rows(few_cells):
+    frame = full("scores")
+    gates = []
+    for data in (frame, frame.lazy()):
+        compared = stakes.compare(data, **SCORES)
+        gates.append(stakes.gate(compared.models["a"], baseline=compared, no_worse={"auc": 0.02, "recall": 0.02}))
+    for one, other in zip(*(gate.checks for gate in gates), strict=True):
+        assert (one.passed, one.seen) == (other.passed, pytest.approx(other.seen, abs=1e-4))

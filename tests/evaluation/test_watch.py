@@ -1,0 +1,298 @@
+"""Watching: e-values against integration, promises by simulation, the state that is added to, and wrong questions."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import stakes
+from stakes import metrics
+from stakes.errors import InputError
+from stakes.evaluation.watch import ways
+from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure
+from stakes.uncertainty import sequences
+from tests.bad_inputs.catalogue import run_command
+
+RNG = np.random.default_rng(5)
+
+
+def recall_day(hits, rows=50):
+    return stakes.count(truth=[1] * rows + [0] * 10, prediction=[1] * hits + [0] * (rows - hits) + [0] * 10)
+
+
+def score_day(apart, rows=200, rng=RNG):
+    truth = np.arange(rows) % 4 == 0
+    score = 1 / (1 + np.exp(-rng.normal(size=rows) - apart * truth))
+    return stakes.count(truth=truth.astype(int), score=score, threshold=0.5)
+
+
+GOOD = [recall_day(hits) for hits in (46, 47, 45, 46, 48)]
+BAD = [recall_day(hits) for hits in (30, 31, 33)]
+ALARM = {"require": "recall >= 0.9", "days_alike": True}
+
+
+# ── e-values ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("hits", "rows"), [(0, 0), (40, 50), (49, 50), (170, 200)])
+def test_the_evidence_of_a_rate_is_its_mean_likelihood_below_the_floor(hits, rows):
+    floor, drop = 0.9, 0.05
+    m = floor * (1 - floor) / drop**2 - 1
+    prior = stats.beta(m * floor, m * (1 - floor))
+
+    def bet(p):
+        return prior.pdf(p) * math.exp(hits * math.log(p / floor) + (rows - hits) * math.log((1 - p) / (1 - floor)))
+
+    found = integrate.quad(bet, 0, floor, points=[0.7, 0.8, 0.85])[0] / prior.cdf(floor)
+    told = sequences.log_rate_evidence(np.array([hits]), np.array([rows]), floor, drop)[0]
+    assert math.exp(told) == pytest.approx(found, rel=1e-6)
+
+
+def test_a_rate_far_above_its_floor_is_no_evidence_however_many_rows():
+    told = sequences.log_rate_evidence(np.array([9.9e6]), np.array([1e7]), 0.9, 0.05)
+    assert told[0] == -math.inf
+
+
+@pytest.mark.parametrize(("distance", "variance"), [(0.0, 0.01), (0.1, 0.001), (-0.05, 0.0004)])
+def test_the_evidence_of_a_figure_is_its_mean_likelihood_on_the_wrong_side(distance, variance):
+    drop = 0.05
+
+    def bet(g):
+        return 2 * stats.norm.pdf(g, 0, drop) * math.exp((g * distance - g * g / 2) / variance)
+
+    found = integrate.quad(bet, 0, 1, limit=200, points=[0.02, 0.05, 0.1])[0]
+    told = sequences.log_evidence(np.array([distance]), np.array([variance]), drop)[0]
+    assert math.exp(told) == pytest.approx(found, rel=1e-6)
+
+
+def test_stakes_never_exceed_one():
+    assert np.exp(sequences.log_stakes(200_000, None)).sum() < 1
+    assert np.exp(sequences.log_stakes(500, 365)).sum() == pytest.approx(1)
+    assert np.exp(sequences.log_stakes(500, 365))[365:].sum() == 0
+
+
+def test_limits_of_a_rate_are_where_the_mixture_says():
+    (low,), (high,) = sequences.rate_limits(np.array([90.0]), np.array([100.0]), 0.05)
+    for end in (low, high):
+        mixture = stats.betabinom(100, 0.5, 0.5).pmf(90) / stats.binom(100, end).pmf(90)
+        assert mixture == pytest.approx(20, rel=1e-6)
+    assert low < 0.9 < high
+
+
+# ── what is kept of days ─────────────────────────────────────────────────────────────────────────────────────────
+def whole(days):
+    return stakes.evaluate(sum(days))
+
+
+def test_figures_of_windows_are_those_of_their_rows():
+    days = [score_day(1.0) for _ in range(4)]
+    together = whole(days)
+    for name in ("auc", "f1", "recall", "brier_score", "log_loss"):
+        way = ways.way_of(stakes.evaluate(days[0]), name, metrics.find(name).better == "higher", 0.5, None)
+        sums = sum(way.numbers(stakes.evaluate(day)) for day in days)
+        value, variance, enough = (float(one[0]) for one in way.figures(sums[None]))
+        exact = together[name]
+        assert value == pytest.approx(exact.value, abs=2e-3 if name == "auc" else 1e-9)
+        assert enough
+        width = (exact.high - exact.low) / 2 / 1.96
+        assert math.sqrt(variance) == pytest.approx(width, rel=0.1)
+
+
+def test_the_right_way_is_chosen():
+    day = stakes.evaluate(score_day(1.0), costs=stakes.Costs(miss=2, false_alarm=1))
+    kinds = {"recall": Rate, "precision": Rate, "auc": Area, "f1": TableFigure, "expected_cost": TableFigure}
+    for name, kind in {**kinds, "brier_score": Mean}.items():
+        assert type(ways.way_of(day, name, True, 0.5, None)) is kind
+
+
+# ── alarms ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_fall_is_found_with_its_day_and_a_steady_model_is_left_alone():
+    found = stakes.watch(GOOD + BAD, **ALARM)
+    (one,) = found.watched
+    assert (one.alarm, one.change, one.exact, found.alarmed) == ("day 6", "day 6", True, True)
+    assert "day 6" in one.change_days
+    assert one.since_change == pytest.approx((30 + 31 + 33) / 150)
+    assert not bool(found)
+    assert stakes.watch(GOOD * 10, **ALARM)
+
+
+def test_a_ceiling_is_a_floor_turned_round():
+    days = [recall_day(hits) for hits in (46, 47, 30, 31)]
+    one = stakes.watch(days, require="recall >= 0.9").watched[0]
+    other = stakes.watch(days, require="miss_rate <= 0.1").watched[0]
+    assert [p.evidence for p in one.course] == pytest.approx([p.evidence for p in other.course])
+
+
+@pytest.mark.parametrize("require", ["auc >= 0.72", "f1 >= 0.52", "brier_score <= 0.24", "expected_cost <= 0.4"])
+def test_every_kind_of_figure_can_fall(require):
+    rng = np.random.default_rng(2)
+    days = [score_day(1.3, rng=rng) for _ in range(15)] + [score_day(0.0, rng=rng) for _ in range(25)]
+    (one,) = stakes.watch(days, require=require, costs=stakes.Costs(miss=1, false_alarm=1)).watched
+    assert one.alarm is not None
+    assert abs(int(one.change.split()[1]) - 16) <= 3
+    assert not one.exact
+
+
+def test_against_a_reference_with_a_margin():
+    rng = np.random.default_rng(4)
+    reference = sum(score_day(1.5, rng=rng) for _ in range(20))
+    days = [score_day(1.5, rng=rng) for _ in range(10)] + [score_day(0.6, rng=rng) for _ in range(15)]
+    found = stakes.watch(days, require=["auc", "recall"], against=reference, margin=0.02)
+    assert [one.condition for one in found.watched] == [
+        "auc at most 0.02 worse than the reference",
+        "recall at most 0.02 worse than the reference",
+    ]
+    assert found.watched[0].alarm is not None
+    assert found.watched[0].limit == pytest.approx(whole([reference])["auc"].value - 0.02, abs=2e-3)
+    both = stakes.watch(days, require="auc >= 0.5", against=reference)
+    assert [one.condition for one in both.watched] == ["auc >= 0.5", "auc no worse than the reference"]
+
+
+def first_alarm(way, hits, rows, alike):
+    """The number of the first day of alarm, without all that is told beside."""
+    days = np.stack([hits, rows], axis=1).astype(float)
+    spread = np.ones(len(days)) if alike else way.spread(days)
+    running = np.vstack([np.zeros(2), np.cumsum(days, axis=0)])
+    stakes_ = sequences.log_stakes(len(days), None)
+    for day in range(len(days)):
+        terms = stakes_[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+        if sequences.log_total(terms) >= math.log(20):
+            return day
+    return None
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_model_at_its_floor_raises_hardly_any_alarm_in_a_year(alike):
+    """The small form of what `make coverage` simulates: 20 times 150 days at the floor, and 10 falls."""
+    rng, way = np.random.default_rng(9), Rate(metrics.find("recall"), True, 0.9, 0.05)
+    rows = np.full(150, 100)
+    alarms = sum(first_alarm(way, rng.binomial(100, 0.9, 150), rows, alike) is not None for _ in range(20))
+    assert alarms <= 2
+    fallen = np.where(np.arange(150) < 100, 0.93, 0.85)
+    delays = [first_alarm(way, rng.binomial(100, fallen), rows, alike) - 100 for _ in range(10)]
+    assert 4 <= np.median(delays) <= 16
+
+
+def test_days_that_differ_raise_no_alarms_unless_they_are_taken_for_alike():
+    rng, way = np.random.default_rng(8), Rate(metrics.find("recall"), True, 0.9, 0.05)
+    rates = np.clip(rng.normal(0.9, 0.05, (20, 200)), 0, 1)
+    alarms = [[first_alarm(way, rng.binomial(400, p), np.full(200, 400), alike) for p in rates] for alike in (0, 1)]
+    differing, alike = (sum(one is not None for one in found) for found in alarms)
+    assert differing <= 4 < alike
+
+
+# ── day by day ───────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_state_is_added_to_day_by_day_and_says_what_all_days_say(tmp_path):
+    state = str(tmp_path / "watch.json")
+    days = {f"2026-03-{number:02d}": day for number, day in enumerate(GOOD + BAD, 1)}
+    for name, day in days.items():
+        found = stakes.watch({name: day}, **ALARM, state=state)
+    assert found.to_dict() == stakes.watch(days, **ALARM).to_dict()
+    assert found.watched[0].alarm == "2026-03-06"
+    with pytest.raises(InputError, match="in the state already"):
+        stakes.watch({"2026-03-08": BAD[0]}, **ALARM, state=state)
+    with pytest.raises(InputError, match=r"made with alpha 0\.05, and now it is 0\.01"):
+        stakes.watch({"2026-03-09": BAD[0]}, **ALARM, alpha=0.01, state=state)
+    again = stakes.watch({"2026-03-09": GOOD[0]}, **ALARM, state=state, restart="2026-03-09")
+    assert (again.alarmed, again.days, again.since) == (False, 1, "2026-03-09")
+    later = stakes.watch({"2026-03-10": GOOD[1]}, **ALARM, state=state)
+    assert (later.alarmed, later.days) == (False, 2)
+
+
+def test_days_whose_labels_are_missing_wait_with_all_after_them():
+    rows = {"y": [1] * 40 + [None] * 10, "p": [1] * 50}
+    late = stakes.count(rows, truth="y", prediction="p", classes=[0, 1], missing="drop")
+    plain = [stakes.count({"y": [1] * 50, "p": [1] * 50}, truth="y", prediction="p", classes=[0, 1])] * 2
+    found = stakes.watch({"a": plain[0], "b": late, "c": plain[1]}, require="recall >= 0.9")
+    assert (found.days, list(found.waiting)) == (1, ["b", "c"])
+    assert any("wait for labels" in words for one in found.findings for words in one.words)
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        ("nothing-to-watch", {}),
+        ("condition-of-one-look", {"require": "recall.low >= 0.9"}),
+        ("condition-of-one-look", {"require": "recall >= 0.9 in every segment"}),
+        ("no-reference", {"require": "recall"}),
+        ("margin-of-nothing", {"require": "recall >= 0.9", "margin": 0.1}),
+        ("not-watched", {"require": "mcc >= 0.2"}),
+        ("limit-at-end", {"require": "recall >= 1"}),
+        ("bad-alpha", {"require": "recall >= 0.9", "alpha": 2}),
+        ("bad-drop", {"require": "recall >= 0.9", "drop": 0.4}),
+        ("bad-watch-number", {"require": "recall >= 0.9", "drop": -1}),
+        ("not-in-day", {"require": "auc >= 0.9"}),
+        ("no-such-day", {"require": "recall >= 0.9", "restart": "day 77"}),
+        ("small-reference", {"require": "recall", "against": recall_day(2, 3), "margin": 0.5}),
+        ("not-a-reference", {"require": "recall", "against": 3}),
+        ("which-costs", {"require": "expected_cost <= 0.3"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+def test_wrong_questions_are_one_line(code, call):
+    with pytest.raises(InputError) as caught:
+        stakes.watch(GOOD, **call)
+    assert caught.value.code == code
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "days"),
+    [
+        ("not-days", "rows.csv"),
+        ("no-days", {}),
+        ("not-a-day", {"a": [1, 2]}),
+        ("days-out-of-order", {"2026-01-02": GOOD[0], "2026-01-01": GOOD[1]}),
+        ("different-questions", [GOOD[0], score_day(1.0)]),
+    ],
+)
+def test_wrong_days_are_one_line(code, days):
+    with pytest.raises(InputError) as caught:
+        stakes.watch(days, **ALARM)
+    assert caught.value.code == code
+
+
+def test_weights_and_falls_of_losses_without_end_are_refused():
+    weighted = stakes.count(truth=[0, 1, 1], prediction=[0, 1, 0], weight=[1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match="weighted rows were not tried"):
+        stakes.watch([weighted], **ALARM)
+    numbers = stakes.count(truth=RNG.normal(size=300), prediction=RNG.normal(size=300))
+    with pytest.raises(InputError, match="has no upper end"), pytest.warns(stakes.InputWarning, match="wrong way"):
+        stakes.watch([numbers], require="mae >= 0.5")
+    assert stakes.watch([numbers] * 3, require="mae <= 2")
+
+
+def test_a_damaged_state_is_named(tmp_path):
+    file = tmp_path / "watch.json"
+    file.write_text("{}")
+    with pytest.raises(InputError, match=r"watch\.json is damaged or no state"):
+        stakes.watch(GOOD, **ALARM, state=str(file))
+
+
+def test_the_command_ends_with_1_on_an_alarm(tmp_path, capsys):
+    for number, day in enumerate(GOOD + BAD, 1):
+        day.save(tmp_path / f"2026-03-{number:02d}.tally")
+    files = sorted(map(str, tmp_path.glob("*.tally")))
+    words = ["--require", "recall >= 0.9", "--days-alike"]
+    code, out, _ = run_command(["watch", *files, *words, "--json"], capsys)
+    told = json.loads(out)
+    assert (code, told["alarmed"], told["watched"][0]["change"]) == (1, True, "2026-03-06")
+    assert run_command(["watch", *files[:5], *words, "--quiet"], capsys)[:2] == (0, "No alarm after 5 days.\n")
+    code, out, _ = run_command(["watch", *files, *words, "--lang", "es", "--report", str(tmp_path / "w.html")], capsys)
+    assert code == 1
+    assert "Alarma el 2026-03-06" in out
+    assert "course-1" in (tmp_path / "w.html").read_text()
+    assert run_command(["watch", files[0], *words, "--csv"], capsys)[1].startswith("condition,day,rows,own")
+
+
+def test_the_command_adds_to_a_state_and_never_writes_over_a_day(tmp_path, capsys):
+    files = []
+    for number, day in enumerate(GOOD[:2], 1):
+        day.save(tmp_path / f"2026-03-{number:02d}.tally")
+        files.append(str(tmp_path / f"2026-03-{number:02d}.tally"))
+    words, state = ["--require", "recall >= 0.9", "--quiet"], str(tmp_path / "watch.json")
+    assert run_command(["watch", files[0], *words, "--state", state], capsys)[:2] == (0, "No alarm after 1 day.\n")
+    assert run_command(["watch", files[1], *words, "--state", state], capsys)[:2] == (0, "No alarm after 2 days.\n")
+    code, _, err = run_command(["watch", files[1], *words, "--state", files[1]], capsys)
+    assert code == 2
+    assert "never written over" in err
