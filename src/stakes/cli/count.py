@@ -26,7 +26,7 @@ class TallyFacts(Record, stakes="count"):
 
     written: str
     bytes: Count
-    task: Literal["classification", "regression"]
+    task: Literal["classification", "regression", "counts", "labels", "outputs", "quantiles"]
     tallies: list[str]
     rows: RowCount
     dropped: Count

@@ -87,14 +87,14 @@ def _click_options(verb: str, name: str, option: Option) -> list[Decorator]:
     if option.form == "switch":
         spelled = "/".join(f"--{word}" for word in option.of)
         return [grouped(spelled, name, is_flag=True, default=default, help=option.help)]
-    if option.form in ("columns", "by class", "shares"):
-        return [made(multiple=True, required=verb == "calibrate" and name == "score")]
     if name == "truth":
         needed = {
             "calibrate": "[required but with --apply]",
             **dict.fromkeys(_OF_TALLIES, "[required but for tallies]"),
         }
-        return [made(help=f"{option.help}  {needed.get(verb, '[required]')}")]
+        return [made(help=f"{option.help}  {needed.get(verb, '[required]')}", multiple=True)]
+    if option.form in ("columns", "by class", "shares"):
+        return [made(multiple=True, required=verb == "calibrate" and name == "score")]
     kinds = {"number": TypedNumber(), "whole": int, "choice": click.Choice(list(option.of))}
     shown = default is not None and option.form in kinds
     return [made(type=kinds.get(option.form), default=default, show_default=shown)]
@@ -121,7 +121,7 @@ def _argument(option: Option, given: Arguments, name: str) -> Value:
     if option.form == "columns":
         return list(value) or None
     if option.form == "by class":
-        return scores(value)
+        return scores(value, option.spelled or name)
     if option.form == "shares":
         return _shares(value)
     return _costs(value, given.pop("miss"), given.pop("false_alarm")) if option.form == "costs" else value
@@ -196,15 +196,16 @@ def _shares(typed: Sequence[str]) -> float | str | dict[str, float | str] | None
     return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in typed)}
 
 
-def scores(typed: Sequence[str]) -> str | dict[str, str] | None:
-    """One column, or a dictionary class → column when there are several."""
-    if len(typed) < 2:
+def scores(typed: Sequence[str], name: str = "score") -> str | dict[str, str] | None:
+    """One column, or a dictionary class → column when there are several; quantiles always have their level."""
+    if len(typed) < 2 and name != "quantile":
         return typed[0] if typed else None
     pairs = [option.partition("=") for option in typed]
     for option, (_, sign, _) in zip(typed, pairs, strict=True):
         if not sign:
-            raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
-    return {name: column for name, _, column in pairs}
+            each = {"score": "CLASS", "quantile": "LEVEL"}.get(name, "NAME")
+            raise click.UsageError(f"--{name} {option!r}: with several {name}s write each as {each}=COLUMN.")
+    return {name: column for name, _, column in pairs} or None
 
 
 def file_format(command: Command) -> Command:

@@ -41,6 +41,8 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
 
 def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count rows that are not in memory without bringing all of them there, if the question allows it."""
+    if asked.needs_rows:
+        return None
     columns = _columns_given(data, asked)
     if lie_elsewhere(columns):
         from stakes.engines.tensors.counting import count_tensors  # only wanted where there is a GPU

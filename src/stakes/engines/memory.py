@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes.engines.kinds import Beside
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.class_scores import ORDERED
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import OnDemand
 
@@ -30,7 +32,8 @@ class Rows:
     """Columns of equal length; what is not there is None.
 
     Labels are codes, scores one column or one for each class; ``span`` is how far the scores of all classes reach.
-    ``costs`` is what each decision costs in that row, where that differs from row to row.
+    ``costs`` is what each decision costs in that row, where that differs from row to row. ``beside`` are columns of a
+    kind of their own: several labels or outputs, quantiles, what stood before in a series.
     """
 
     truth: Array
@@ -41,6 +44,7 @@ class Rows:
     cluster: Array | None = None
     costs: Array | None = None
     places: Array | None = None
+    beside: Beside | None = None
 
     @property
     def clusters(self) -> Clusters | None:
@@ -62,7 +66,8 @@ class Rows:
         places = np.arange(len(self.truth)) if self.places is None else self.places
         names = ("truth", "prediction", "scores", "weight", "cluster", "costs")
         columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
-        return Rows(**{name: column[rows] for name, column in columns.items()})
+        beside = None if self.beside is None else self.beside.take(rows)
+        return Rows(**{name: column[rows] for name, column in columns.items()}, beside=beside)
 
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
@@ -87,17 +92,37 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
     return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
 
+def count_beside(rows: Rows, by: Labels | None) -> Counted:
+    """Count rows of a kind of their own, overall and by segment."""
+    assert rows.beside is not None
+    kind = rows.beside.kind
+
+    def tallies(part: Rows) -> dict[str, Tally]:
+        assert part.beside is not None
+        return {kind: part.beside.count(part.weight, part.places)}
+
+    segments = {} if by is None else _segments(kind, rows, by, tallies)
+    return Counted(kind, tallies(rows), segments, clusters=rows.clusters)
+
+
 def count_errors(
-    rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None = None
+    rows: Rows,
+    by: Labels | None,
+    baseline: float | None,
+    parts: Collection[str] | None = None,
+    task: str = "regression",
 ) -> Counted:
-    """Count the errors of a regression, overall and by segment."""
+    """Count the errors of a regression, overall and by segment; those of forecasts beside naive ones, too."""
 
     def sums(part: Rows) -> dict[str, Tally]:
         columns = part.truth, np.asarray(part.prediction), part.weight
-        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=parts)}
+        found: dict[str, Tally] = {
+            "errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=parts)
+        }
+        return found if part.beside is None else {**found, part.beside.kind: part.beside.count(part.weight)}
 
-    segments = {} if by is None else _segments("regression", rows, by, sums)
-    return Counted("regression", sums(rows), segments, clusters=rows.clusters)
+    segments = {} if by is None else _segments(task, rows, by, sums)
+    return Counted(task, sums(rows), segments, clusters=rows.clusters)
 
 
 def pieces(by: Labels) -> dict[str, slice]:
@@ -135,7 +160,8 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
-        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=parts)
+        wanted = ORDERED if plan.ordered and parts is None else parts
+        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=wanted)
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
     extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)

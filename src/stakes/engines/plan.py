@@ -10,7 +10,20 @@ from typing import Any, Literal, Self, get_args
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.errors import EmptyError, InputError, short
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, GradedItems, JointCounts, ScoreTable, Tally
+from stakes.tallies import (
+    ClassScores,
+    Confusion,
+    CostSums,
+    ErrorSums,
+    ForecastSums,
+    GradedItems,
+    JointCounts,
+    LabelSums,
+    OutputSums,
+    QuantileSums,
+    ScoreTable,
+    Tally,
+)
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
 from stakes.tallies.checks import as_list
@@ -19,12 +32,14 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
-NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "frequency", "by")
+NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "frequency", "by", "low", "high", "order", "series")
 """Where these are arrays they have no name, which is no other question."""
 
 TRAVELS: dict[str, type | UnionType] = {
     **dict.fromkeys((*NAMES_OF_COLUMNS, "where", "alike", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
+    **dict.fromkeys(("low", "high", "exposure", "order", "series", "label_separator"), str),
+    **dict.fromkeys(("level", "season", "ordered"), int | float),
 }
 """What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""
 
@@ -39,10 +54,15 @@ _SAVED = {
 """What is saved of a count; versions before 3 called the question its columns."""
 
 _KINDS: dict[str, type[Tally]] = {
-    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums, GradedItems)
+    tally.kind: tally
+    for tally in (
+        *(Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums, GradedItems),
+        *(LabelSums, OutputSums, QuantileSums, ForecastSums),
+    )
 }
-_OF_TASK = {"regression": {"errors"}, "items": {"items"}}
-_OF_TASK |= {"classification": _KINDS.keys() - {"errors", "items"}}
+_OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors"}, "items": {"items"}}
+_OF_TASK |= {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
+_OF_TASK |= {"classification": {"confusion", "joint", "scores", "class_scores", CostSums.kind}}
 """The tallies that there are of each task."""
 
 
@@ -50,12 +70,14 @@ _OF_TASK |= {"classification": _KINDS.keys() - {"errors", "items"}}
 class Plan:
     """The classes, the decisions that can be taken (the classes and perhaps more), and the positive class of two.
 
-    There is no positive class of more than two, nor of two decided ones of which neither is obviously it.
+    There is no positive class of more than two, nor of two decided ones of which neither is obviously it. Classes can
+    be grades, which are ``ordered``.
     """
 
     classes: tuple[str, ...]
     decisions: tuple[str, ...]
     positive: str | None = None
+    ordered: bool = False
 
     @property
     def negative(self) -> str:

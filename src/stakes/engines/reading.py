@@ -11,8 +11,9 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
-from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
+from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, refuse_rows, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
+from stakes.engines.kinds import in_series, kind_of, read_kind
 from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
 from stakes.engines.logits import probabilities_of
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -21,7 +22,7 @@ from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
-from stakes.errors import About, Given, InputError, Pass, some
+from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
@@ -41,7 +42,7 @@ class Read:
 
     ``length`` is the number of rows before any were left out, the ``dropped`` ones; ``places`` are where the others
     stood, if some were.
-    ``decided_by`` says how the decisions came about (see :class:`Counted`).
+    ``decided_by`` says how the decisions came about (see :class:`Counted`), ``counts`` whether numbers are counts.
     """
 
     rows: memory.Rows
@@ -51,6 +52,7 @@ class Read:
     decided_by: DecidedBy = "rows"
     dropped: Dropped = field(default_factory=Dropped)
     places: Array | None = None
+    counts: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,6 +65,11 @@ class RowQuestion:
     several are judged, none of which is positive.
 
     ``from_logits`` says that scores are logits, and makes probabilities of them.
+
+    Several labels may stand in one column with a ``label_separator`` between them; classes can be ``ordered``; of
+    counts ``exposure`` is what they happened in. ``low``, ``high`` and ``level``, ``quantiles`` or ``ensemble`` are
+    predicted distributions. ``order`` is the time of a forecast, ``series`` which one it belongs to, and ``season``
+    after how many steps the naive forecast says a value again.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
@@ -87,11 +94,28 @@ class RowQuestion:
     several: bool = False
     from_logits: bool = False
     text_format: TextFormat | None = None
+    label_separator: str | None = None
+    ordered: bool = False
+    exposure: Values = None
+    low: Values = None
+    high: Values = None
+    level: float | None = None
+    quantiles: Values = None
+    ensemble: Values = None
+    order: Values = None
+    series: Values = None
+    season: int = 1
 
     @property
     def of_classes(self) -> bool:
         """Whether something is given that makes sense for classes only."""
-        return any(given is not None for given in (self.score, self.positive, self.classes))
+        return self.ordered or any(given is not None for given in (self.score, self.positive, self.classes))
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether rows of this kind are always read whole: no other engine adds them up."""
+        others = (self.exposure, self.order, self.series)
+        return kind_of(self) is not None or self.ordered or any(given is not None for given in others)
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:
@@ -120,6 +144,13 @@ def locating(data: Data, asked: RowQuestion) -> Iterator[None]:
 
 
 def _read(data: Data, asked: RowQuestion) -> Read:
+    if (kind := kind_of(asked)) is not None:
+        rows, beside = read_kind(data, asked, kind)
+        cluster = group_codes(rows.columns["cluster"]) if "cluster" in rows.columns else None
+        numbers = np.arange(next(iter(beside.columns.values())).shape[0])
+        coded = memory.Rows(numbers, weight=rows.weight, cluster=cluster, places=rows.places, beside=beside)
+        by = segment_labels(rows.columns)
+        return Read(coded, rows.length, by=by, dropped=rows.dropped, places=rows.places)
     score, pricing = asked.score, asked.pricing
     if (score is None or (isinstance(score, dict) and not score)) and asked.prediction is None:
         raise errors.nothing_to_judge()
@@ -138,6 +169,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
             "that has it, and the other columns by name",
         )
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
+    named |= {name: getattr(asked, name) for name in ("exposure", "order", "series")}
     named |= {**spread_by(asked.by, data), **scores}
     chosen = {} if asked.where is None or table is None else {"score": np.arange(len(table.values))}
     found = take(data, asked.where, **named, **prices, **chosen)
@@ -164,8 +196,12 @@ def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
             " is the constant that predicted numbers are compared with, and truth holds text; leave it out",
         )
     of_classes = asked.of_classes or (asked.task == "auto" and None not in quick.values())
-    if settle_task(asked.task, columns, of_classes, baseline is not None) == "regression":
-        return Read(_quantities(asked, rows, cluster), rows.length, by=segments, dropped=rows.dropped)
+    of_numbers = any(given is not None for given in (baseline, asked.exposure, asked.order, asked.series))
+    task = settle_task(asked.task, columns, of_classes, of_numbers)
+    if task == "regression":
+        quantities = _quantities(asked, rows, cluster)
+        counts = asked.task == "counts" or asked.exposure is not None
+        return Read(quantities, rows.length, by=segments, dropped=rows.dropped, counts=counts)
     if baseline is not None:
         raise InputError(
             "baseline-of-classes",
@@ -190,8 +226,34 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
         )
     if asked.pricing is not None:
         raise errors.costs_of_numbers()
-    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
-    return memory.Rows(truth, prediction, weight=rows.weight, cluster=cluster, places=rows.places)
+    truth, prediction, weight = as_finite(columns["truth"]), as_finite(columns["prediction"]), rows.weight
+    if asked.task == "counts" or asked.exposure is not None:
+        refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+    if asked.exposure is not None:
+        exposure = as_finite(columns["exposure"]).astype(np.float64)
+        refuse_rows(exposure <= 0, lambda n, row: _no_exposure(n, row, float(exposure[row])))
+        truth, prediction, weight = (
+            truth / exposure,
+            prediction / exposure,
+            exposure * (1 if weight is None else weight),
+        )
+    beside = None
+    if asked.order is not None:
+        beside, series = in_series(columns, truth, prediction, asked.season)
+        cluster = series if cluster is None else cluster
+    elif asked.series is not None:
+        raise InputError("series-without-order", Given("series"), " needs the time of each row; pass ", Pass("order"))
+    return memory.Rows(truth, prediction, weight=weight, cluster=cluster, places=rows.places, beside=beside)
+
+
+def _negative_counts(count: int, row: int, seen: float) -> InputError:
+    words = f" holds counts, and {rows_text(count)} are below 0 ({seen:.6g}; "
+    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
+
+
+def _no_exposure(count: int, row: int, seen: float) -> InputError:
+    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
+    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")
 
 
 def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | None:
@@ -211,8 +273,11 @@ def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | N
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
     """Count rows that were read."""
     with keep_numbers(read.places):
+        if read.rows.beside is not None and read.rows.prediction is None:
+            return _with_rows(memory.count_beside(read.rows, read.by), read)
         if read.plan is None:
-            return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts), read)
+            task = "counts" if read.counts else "regression"
+            return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts, task), read)
         counted = memory.count_classes(read.plan, read.rows, read.by, parts)
         tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
         if parts is None and not all(tally.probabilities for tally in tallies):
@@ -251,7 +316,17 @@ def _classes(
         classes = classes_of_costs(pricing.costs, truth.names)
     ask = None if asked.several else table is not None or "score" in columns  # which is that of the positive class
     scored = named_classes if classes is None else ()
-    plan = settle(truth, prediction, classes, asked.positive, scored, ask=ask)
+    plan = settle(truth, prediction, classes, asked.positive, scored, ask=None if asked.ordered else ask)
+    if asked.ordered:
+        plan = replace(plan, ordered=True)
+        if classes is None and any(read_number(name) is None for name in plan.classes):
+            raise InputError(
+                "classes-without-order",
+                Given("ordered"),
+                f" needs an order, and {some(plan.classes)} have none of their own; pass ",
+                Pass("classes", list(plan.classes)),
+                " from the lowest to the highest",
+            )
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)

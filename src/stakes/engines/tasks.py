@@ -9,7 +9,7 @@ from stakes.tallies.checks import is_one_of
 
 _BLOCK = 1 << 16
 _SHOWN = 3
-TASKS = ("auto", "classification", "regression")
+TASKS = ("auto", "classification", "regression", "counts")
 
 
 def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
@@ -17,7 +17,7 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
     if not is_one_of(task, TASKS):
         raise InputError("no-such-task", Given("task", task), f" is not known; the tasks are {some(TASKS, last='or')}")
     if task != "auto":
-        return task
+        return "regression" if task == "counts" else task
     if of_classes or of_numbers:
         return "classification" if of_classes else "regression"
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]

@@ -16,6 +16,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.question.options import Asked, Column, Data, Decided, Value, asks
 from stakes.question.question import Question
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Evaluation",
+    "LabelsEvaluation",
     "ManyClassEvaluation",
+    "OutputsEvaluation",
+    "QuantilesEvaluation",
     "RegressionEvaluation",
     "TwoClassEvaluation",
     "count",

@@ -13,7 +13,7 @@ from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
 from stakes.evaluation.segments import Segments
 from stakes.language.narrated import Narrated
-from stakes.metrics import Estimate, Metric, cost
+from stakes.metrics import Estimate, Metric, cost, graded
 from stakes.metrics.declare import PRICES, measure_baselines
 from stakes.metrics.prior import at_prior
 from stakes.metrics.ranking import auc
@@ -22,7 +22,19 @@ from stakes.question.options import Value
 from stakes.question.question import at_frequencies, priced
 from stakes.records import Record, RowCount
 from stakes.results import Door, Plottable, Reportable, speak
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import (
+    ClassScores,
+    Confusion,
+    CostSums,
+    ErrorSums,
+    ForecastSums,
+    JointCounts,
+    LabelSums,
+    OutputSums,
+    QuantileSums,
+    ScoreTable,
+    Tally,
+)
 from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import figure_of_class, written_of_class
@@ -57,6 +69,10 @@ _FIGURES_OF: dict[type[Tally], str] = {
     ScoreTable: "the scores of two classes",
     ClassScores: "the scores of several classes",
     ErrorSums: "predicted numbers",
+    LabelSums: "several labels per row",
+    OutputSums: "several outputs",
+    QuantileSums: "predicted quantiles",
+    ForecastSums: "forecasts in time",
     CostSums: "decisions whose costs differ by row",
 }
 
@@ -333,6 +349,16 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """What was counted, without decisions that another rule could take."""
         return self.counted
 
+    @property
+    def _catalogue(self) -> list[Metric]:
+        """The declared metrics; those of grades only where classes are ordered."""
+        return [one for one in metrics.catalogue() if one.family != graded.__name__.rpartition(".")[2] or self.ordered]
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the classes are grades, in order."""
+        return bool(self.counted.question.get("ordered"))
+
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         """The tallies, and which metrics of each to show."""
         raise NotImplementedError
@@ -477,6 +503,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         raise NotImplementedError
 
     def _segment(self, counted: Counted) -> "Evaluation":
+        if self.ordered:
+            counted = replace(counted, question={"ordered": True})
         there = replace(self.sampling, population=self.population)
         return type(self)(counted, probabilities=self.probabilities, sampling=there, pricing=self.pricing)
 

@@ -226,6 +226,7 @@ _BY_TASK: dict[str, Callable[[Any], Iterator[Finding]]] = {
     "binary": _of_two_classes,
     "multiclass": _of_many_classes,
     "regression": _of_numbers,
+    **dict.fromkeys(("labels", "outputs", "quantiles"), lambda evaluation: iter(())),
 }
 _TOO_GOOD = ("caution.perfect", "caution.perfect_figure")
 

@@ -20,7 +20,7 @@ from stakes.metrics.cost import expected_cost
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Column, Compared, Data, Value, asks
 from stakes.question.question import Question
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, TermSums
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
@@ -127,6 +127,9 @@ def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
 
 
 def _usual(models: Sequence[Contestant]) -> str:
+    kind = type(models[0].evaluation._size)
+    if issubclass(kind, TermSums | OutputSums):
+        return models[0].evaluation._usual_figure
     if models[0].numbers is not None:
         return COMPARED[ErrorSums]
     if models[0].evaluation.pricing is not None:
@@ -139,7 +142,7 @@ def _usual(models: Sequence[Contestant]) -> str:
 def _meant(text: str, model: Contestant) -> Metric:
     """The metric by that name for this task: a loss of two classes has a namesake for more."""
     metric = model.evaluation._find(text)
-    many = not model.sample.positive and model.numbers is None
+    many = bool(model.sample.classes) and not model.sample.positive
     return model.evaluation._find(metric.of_many) if many and metric.of_many else metric
 
 

@@ -11,6 +11,7 @@ from stakes import errors
 from stakes.engines.class_scores import spread_scores
 from stakes.engines.columns import MOST_ROWS, columns_of, length_of
 from stakes.engines.joining import join, table_names
+from stakes.engines.kinds import has_columns
 from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
@@ -24,13 +25,13 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
-from stakes.tallies import Confusion, CostSums, ErrorSums
+from stakes.tallies import Confusion, CostSums, ErrorSums, OutputSums, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.uncertainty import paired
 from stakes.uncertainty.sampling import REPLICATES, Sample, Sampling
 
-_SHARED = ("truth", "weight", "frequency", "cluster")
+_SHARED = ("truth", "weight", "frequency", "cluster", "exposure", "order", "series")
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,11 @@ class Contestant:
         """The decisions, if there are any and every class can be decided."""
         return self.decided if set(self.sample.classes) <= set(self.sample.decisions) else None
 
-    def output(self, metric: Metric) -> Array | None:
-        """What a metric judges: decisions, scores or predicted numbers."""
+    def output(self, metric: Metric) -> Column:
+        """What a metric judges: decisions, scores or predicted numbers; of other kinds of rows, their tally."""
+        if issubclass(metric.tally, TermSums | OutputSums):
+            found: Column = self.evaluation.counted.tallies.get(metric.tally.kind)
+            return found
         if metric.tally in (Confusion, CostSums):
             return self.decided
         return self.numbers if metric.tally is ErrorSums else self.scores
@@ -136,7 +140,7 @@ def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Col
         _check_names({**columns, **spread_by(question["by"], data)})
         outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
         found = [Entry(name, one, **outputs) for name, one in zip(table_names(data), data, strict=True)]
-    if paired and question["missing"] == "drop":
+    if paired and question["missing"] == "drop" and not has_columns(question["truth"]):
         return _complete(found, {**columns, **shared}, shared.get("by", question["by"]), question, prices)
     return found, shared
 
@@ -312,6 +316,12 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
                 "single-row-to-compare",
                 f"model {name!r}: there is a single row, which tells nothing about a difference; give at least two",
             )
+    lengths = {name: len(read.rows.truth) for name, read in reads.items()}
+    if question["paired"] and len(set(lengths.values())) > 1:
+        raise InputError(
+            "models-of-different-rows",
+            f"models have different rows ({some([f'{name}: {n:,}' for name, n in lengths.items()])}); give all the same",
+        )
     judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
     taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
@@ -340,7 +350,7 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
     """All models must be judged as the same task, between the same classes."""
     (name, first), *others = reads.items()
     for other, read in others:
-        task, own = ("regression" if r.plan is None else "classification" for r in (first, read))
+        task, own = map(_task_of, (first, read))
         if own != task:
             raise InputError(
                 "different-tasks",
@@ -359,6 +369,12 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
                     Pass("classes"),
                     " to say what the classes are",
                 )
+
+
+def _task_of(read: Read) -> str:
+    if read.rows.beside is not None and read.rows.prediction is None:
+        return read.rows.beside.kind
+    return "regression" if read.plan is None else "classification"
 
 
 def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:

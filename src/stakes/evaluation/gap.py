@@ -18,10 +18,11 @@ from stakes.metrics import Estimate
 from stakes.metrics.agreement import accuracy
 from stakes.metrics.rates import false_positive_rate, recall
 from stakes.metrics.regression import mean_absolute_error
+from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.records import Finite, Record
 from stakes.results import Plottable
-from stakes.tallies import CostSums
+from stakes.tallies import CostSums, LabelSums, OutputSums, QuantileSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.names import written_of_class
 from stakes.uncertainty.changes import influences
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
 TOGETHER: dict[str, tuple[str, ...]] = {"equalised_odds": (recall.name, false_positive_rate.name)}
 """Figures of which the largest gap counts: groups have equalised odds where both are equal (Hardt et al., 2016)."""
 
-USUAL = {"binary": "equalised_odds", "multiclass": accuracy.name, "regression": mean_absolute_error.name}
+USUAL = {
+    "binary": "equalised_odds",
+    "multiclass": accuracy.name,
+    "regression": mean_absolute_error.name,
+    "labels": COMPARED[LabelSums],
+    "outputs": COMPARED[OutputSums],
+    "quantiles": COMPARED[QuantileSums],
+}
 """What segments are held against each other by in the verdict on each task."""
 
 _DRAWN = ("cells", "costs", "relative costs")

@@ -126,7 +126,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        declared = metrics.catalogue()
+        declared = self._catalogue
         yield from self._of_decisions(declared)
         if self.joint is not None:
             yield self.joint, [metric for metric in declared if metric.sparse]
@@ -147,6 +147,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _meant(self, name: Value) -> Metric:
         """The metric by that name for several classes, or the question which one is meant."""
         metric = self._find(name)
+        if metric.family == "graded" and not self.ordered:
+            raise InputError(
+                "classes-without-order", f"{metric.name} is a figure of grades, and these classes have no order; pass ",
+                Pass("ordered", True), " (and ", Pass("classes"), " from the lowest to the highest)",
+            )  # fmt: skip
         if self._unnamed and metric.tally in (Confusion, ScoreTable):
             return self._meant_of_two(metric)
         if metric.of_many:

@@ -9,7 +9,14 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, Score
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import WorstError
 
-_KINDS = {"binary": "two classes", "multiclass": "more than two classes", "regression": "predicted numbers"}
+_KINDS = {
+    "binary": "two classes",
+    "multiclass": "more than two classes",
+    "regression": "predicted numbers",
+    "labels": "several labels per row",
+    "outputs": "several outputs",
+    "quantiles": "predicted quantiles",
+}
 
 
 class NotOfThisTaskError(InputError, AttributeError):

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 from stakes import metrics
 from stakes.engines.plan import Counted
+from stakes.errors import Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import COMPARED
 from stakes.results import speak
-from stakes.tallies import ErrorSums, Tally, WorstError
+from stakes.tallies import ErrorSums, ForecastSums, Tally, WorstError
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.numbers import NumberCalibration
+
+
+NO_TIMES = Text("no times were given; pass ", Pass("order"))
+"""Why there is nothing that needs the value before."""
 
 
 class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors"):
@@ -24,7 +29,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
-        return counted.task == "regression"
+        return counted.task in ("regression", "counts")
 
     @property
     def errors(self) -> ErrorSums:
@@ -40,7 +45,14 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         return {"data": self.errors.equal_rows if self.errors.weighted else self.rows}
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
+        kinds = ("regression", "counts") if self.counted.task == "counts" else ("regression",)
+        of_errors = [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
+        yield self.errors, [one for one in of_errors if one.family in kinds or one.family not in metrics.FAMILIES]
+        if (forecast := self._held(ForecastSums)) is not None:
+            yield forecast, [metric for metric in metrics.catalogue() if metric.tally is ForecastSums]
+
+    def _why_no(self, metric: Metric) -> str:
+        return NO_TIMES if metric.tally is ForecastSums else super()._why_no(metric)
 
     @cached_property
     def calibration(self) -> "NumberCalibration":

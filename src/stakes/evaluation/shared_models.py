@@ -73,7 +73,7 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     by_row = question.pricing is not None and question.pricing.costs.columns
     if question["exact"] or not question["paired"] or not (lazy or files) or by_row:
         return None
-    if question["frequency"] is not None:
+    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series", "exposure")):
         return None
     named = {name: question[name] for name in ("truth", "weight", "cluster")} | spread_by(question["by"], data)
     given = {name: column for name, column in named.items() if column is not None}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
@@ -164,7 +164,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        declared = metrics.catalogue()
+        declared = self._catalogue
         yield from self._of_decisions(declared)
         for tally in (self.confusion, self.scores):
             if tally is not None:

@@ -12,6 +12,7 @@ WITH_A_PAGE = {
     "binary": "two_classes",
     "multiclass": "many_classes",
     "regression": "regression",
+    **dict.fromkeys(("labels", "outputs", "quantiles"), "several"),
     "comparison": "comparison",
     "permutation test": "permutation",
     "ranks": "ranks",

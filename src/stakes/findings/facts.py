@@ -23,6 +23,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.ranks import Ranks
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.several import LabelsEvaluation, QuantilesEvaluation, SeveralEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.evaluation.watch import Watch
 from stakes.findings.verdicts.answers import MOST
@@ -181,6 +182,18 @@ def _regression(evaluation: RegressionEvaluation) -> About:
     if sums.baseline is not None:
         facts.append(sentence("page.always_saying", value=sums.baseline))
     return About(sentence("page.regression"), (*facts, *_clusters(evaluation)))
+
+
+@about.register
+def _several(evaluation: SeveralEvaluation) -> About:
+    facts = [_rows(evaluation.rows)]
+    if isinstance(evaluation, LabelsEvaluation):
+        mean = sum(evaluation.support.values()) / float(evaluation.rows)
+        facts.append(sentence("page.mean_labels", mean=mean))
+    if isinstance(evaluation, QuantilesEvaluation) and not math.isnan(evaluation.level):
+        facts.append(sentence("page.level", share=evaluation.level))
+    title = sentence(f"page.{evaluation.task}", n=len(evaluation.names))
+    return About(title, (*facts, *_clusters(evaluation)))
 
 
 @about.register

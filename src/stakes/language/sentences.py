@@ -21,7 +21,7 @@ Tone: TypeAlias = Literal["good", "doubt", "bad", "note", "open", "wrong", "caut
 ``wrong`` makes every figure meaningless."""
 
 _GAP = re.compile(r"\{(\w+)(?::(\w+))?\}")
-_AVERAGED = re.compile(r"(macro|weighted|micro)_(?=[a-z])")
+_AVERAGED = re.compile(r"(macro|weighted|micro|uniform|variance_weighted)_(?=[a-z])")
 _LONGEST = 80
 
 

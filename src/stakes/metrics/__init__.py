@@ -13,14 +13,33 @@ from collections.abc import Callable, Iterator, Sequence
 
 from stakes import errors
 from stakes.errors import InputError, nearest
-from stakes.metrics import agreement, calibration, cost, many, prior, probability, ranking, rates, regression
+from stakes.metrics import (
+    agreement,
+    calibration,
+    cost,
+    counts,
+    forecasts,
+    graded,
+    many,
+    multilabel,
+    outputs,
+    prior,
+    probability,
+    quantiles,
+    ranking,
+    rates,
+    regression,
+)
 from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, Parameter, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
 FAMILIES = {
     family.__name__.rpartition(".")[2]: family.__doc__
-    for family in (rates, agreement, cost, ranking, probability, calibration, many, regression)
+    for family in (
+        *(rates, agreement, cost, ranking, probability, calibration, many, multilabel, graded),
+        *(regression, counts, quantiles, forecasts),
+    )
 }
 """The families, in the order in which they are shown."""
 
@@ -75,6 +94,10 @@ def _other_spellings(name: str) -> Iterator[str]:
 
 
 def _average(name: str) -> Metric | None:
+    for over in outputs.AVERAGES:
+        of = name.removeprefix(f"{over}_")
+        if of != name and ALIASES.get(of, of) in CATALOGUE:
+            return outputs.average_of_outputs(ALIASES.get(of, of), over)
     how, _, of = name.partition("_")
     if how not in many.AVERAGES or ALIASES.get(of, of) not in CATALOGUE:
         return None

@@ -52,6 +52,10 @@ SAME_SIZED_COIN = Baseline(COIN.words, lambda table: (_same_sized(table),))
 BEST_CONSTANT = Baseline("the best constant decision", lambda table: table.constants())
 CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda table: (table.constant(),))
 ZERO = Baseline("0", value=lambda metric, table: 0.0)
+USUAL_LABELS = Baseline(
+    "the labels that more than half of the rows have, or their frequencies as scores, for every row",
+    lambda sums: () if sums.constant is None else (sums.constant,),
+)
 CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
 MEAN = Baseline("always saying the mean (or the baseline that was given)", _of_mean)
 NOTHING = Baseline("0 for the mean; the figure of the baseline that was given", value=_of_given)

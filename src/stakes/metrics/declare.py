@@ -16,13 +16,24 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
+from stakes.engines.kinds import has_columns
 from stakes.engines.plain import count_plain
 from stakes.errors import InputError, Pass, short
-from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline, best
+from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, USUAL_LABELS, Baseline, best
 from stakes.metrics.folds import Fold, Shared
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import (
+    ClassScores,
+    Confusion,
+    ErrorSums,
+    ForecastSums,
+    JointCounts,
+    LabelSums,
+    QuantileSums,
+    ScoreTable,
+    Tally,
+)
 from stakes.tallies.arithmetic import Array, Number, Values
 from stakes.tallies.checks import MOST_BINS
 from stakes.tallies.costs import Costs
@@ -114,10 +125,15 @@ _USUAL: dict[type[Tally], Mapping[str, object]] = {
     ScoreTable: {"range": (0, 1), "interval": "influence", "baseline": CONSTANT_SCORE},
     ErrorSums: {"range": (0, math.inf), "interval": "influence", "baseline": MEAN},
     ClassScores: {"range": (0, math.inf), "interval": "influence", "baseline": CLASS_FREQUENCIES, "many": True},
+    LabelSums: {"range": (0, math.inf), "interval": "influence", "baseline": USUAL_LABELS},
+    **dict.fromkeys((QuantileSums, ForecastSums), {"range": (0, math.inf), "interval": "influence"}),
 }
 """What a figure of such a tally has if its declaration says nothing else."""
 
 _SCORED = (ScoreTable, ClassScores)
+
+FORMS: dict[type[Tally], Callable[["Metric"], "Metric"]] = {}
+"""How a figure of other rows becomes one of such a tally: an average over classes, one over labels."""
 
 
 def _usual_of_share(rows: str) -> Mapping[str, object]:
@@ -248,6 +264,8 @@ class Metric:
     # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
     def of(self, tally: Tally) -> Figure:
         """Return the figure of a tally: a float, or an array over its leading axes."""
+        if type(tally) in FORMS and not isinstance(tally, self.tally):
+            return FORMS[type(tally)](self).of(tally)
         if not isinstance(tally, self.tally) and not (self.sparse and isinstance(tally, JointCounts)):
             raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
         if isinstance(tally, Confusion) and not self.many and len(tally.truths) > 2:
@@ -393,15 +411,20 @@ class Metric:
 
     @property
     def _column(self) -> str:
-        return "score" if self.tally in _SCORED else "prediction"
+        if self.tally is QuantileSums:
+            return "quantiles"
+        return "score" if self.tally in _SCORED or "scores" in self.parts else "prediction"
 
     def _count(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> Tally:
-        task = "regression" if self.tally is ErrorSums else "classification"
+        task = "auto" if has_columns(rows[0]) else self.tally.task
         several = self.tally is ClassScores
         counted = count_rows(
             truth=rows[0], **{self._column: rows[1]}, task=task, parts=self.parts, several=several, **options
         )
         kinds = counted.tallies
+        for kind, tally in kinds.items():
+            if any(kind == other.kind for other in FORMS):
+                return tally
         if self.tally.kind in kinds or (self.sparse and "joint" in kinds):
             return kinds.get(self.tally.kind) or kinds["joint"]
         if self.tally is ScoreTable and isinstance(scores := kinds.get("class_scores"), ClassScores):

@@ -156,7 +156,7 @@ def _average_of_two(average: "Average", table: ScoreTable, **given: float) -> Nu
     base = average.base.with_parameters(**given)
     each = [np.asarray(measure([base], one)[0], np.float64) for one in (table, table.flipped())]
     sizes = [np.asarray(size, np.float64) for size in (table.P, table.N)]
-    return _mean(np.stack(each, -1), np.stack(sizes, -1) if average.how == "weighted" else None)
+    return mean_over_classes(np.stack(each, -1), np.stack(sizes, -1) if average.how == "weighted" else None)
 
 
 def _loss_of_two(loss: Callable[..., Array], positive: Array, score: Array, **given: float) -> Array:
@@ -194,7 +194,7 @@ class Average(Shared):
         def average(how: str, place: int) -> Number:
             if how == "micro":
                 return pooled[place]
-            return _mean(np.asarray(each[place]), sizes if how == "weighted" else None)
+            return mean_over_classes(np.asarray(each[place]), sizes if how == "weighted" else None)
 
         return [average(one.how, places[base.full_text]) for (one, _), base in zip(wanted, bases, strict=True)]
 
@@ -287,7 +287,7 @@ def mean_changes(loss: Array, weight: Array) -> Array:
     return np.asarray(weight * (loss - weighted_sum(loss, weight) / total) / np.maximum(total - weight, 1e-300))
 
 
-def _mean(values: Array, weights: Array | None) -> Number:
+def mean_over_classes(values: Array, weights: Array | None) -> Number:
     """The mean over the last axis; a class without rows does not count in a weighted one."""
     values = values.astype(np.float64)
     if weights is None:

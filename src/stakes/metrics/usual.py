@@ -3,7 +3,17 @@
 Code that needs a certain figure imports its declaration instead; where there are costs, that is ``expected_cost``.
 """
 
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import (
+    ClassScores,
+    Confusion,
+    ErrorSums,
+    JointCounts,
+    LabelSums,
+    OutputSums,
+    QuantileSums,
+    ScoreTable,
+    Tally,
+)
 
 # ── by what there is to judge ────────────────────────────────────────────────────────────────────────────────────
 COMPARED: dict[type[Tally], str] = {
@@ -12,6 +22,9 @@ COMPARED: dict[type[Tally], str] = {
     Confusion: "accuracy",
     JointCounts: "accuracy",
     ErrorSums: "mean_absolute_error",
+    LabelSums: "hamming_loss",
+    OutputSums: "uniform_r2",
+    QuantileSums: "crps",
 }
 """What models, and segments with the rest, are compared by."""
 
@@ -25,16 +38,30 @@ REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squa
 VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("accuracy", "macro_auc")}
 """What the verdict on classes rests on: the first of these that is defined."""
 
-SHARES = {"binary": ("recall", "specificity"), "multiclass": ("accuracy", "macro_recall"), "regression": ()}
+SHARES: dict[str, tuple[str, ...]] = {
+    "binary": ("recall", "specificity"),
+    "multiclass": ("accuracy", "macro_recall"),
+    "regression": (),
+    "labels": ("micro_recall", "micro_precision"),
+    "outputs": (),
+    "quantiles": ("coverage_of_intervals",),
+}
 """The shares that have to be known well before a verdict can be believed."""
 
-ERRORS: dict[str, tuple[str, ...]] = {"binary": (), "multiclass": (), "regression": ("mean_absolute_error",)}
+ERRORS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("binary", "multiclass", "labels", "outputs"), ()),
+    "regression": ("mean_absolute_error",),
+    "quantiles": ("crps",),
+}
 """The errors that have to be known well before a verdict can be believed."""
 
 SEGMENT_FIGURES = {
     "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),
     "multiclass": ("accuracy", "macro_recall", "macro_precision", "macro_f1", "macro_auc", "mcc"),
     "regression": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2", "median_absolute_error"),
+    "labels": ("hamming_loss", "subset_accuracy", "micro_f1", "samples_f1"),
+    "outputs": ("uniform_r2", "uniform_mean_absolute_error", "uniform_root_mean_squared_error"),
+    "quantiles": ("crps", "coverage_of_intervals", "mean_interval_width", "winkler_score"),
 }
 """What a page shows of each segment."""
 
@@ -42,6 +69,9 @@ SEGMENT_PLOT = {
     "binary": ("recall", "auc"),
     "multiclass": ("accuracy", "macro_auc"),
     "regression": ("mean_absolute_error",),
+    "labels": ("hamming_loss",),
+    "outputs": ("uniform_r2",),
+    "quantiles": ("crps",),
 }
 """What a plot of segments shows: the first of these that is defined."""
 

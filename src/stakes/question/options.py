@@ -110,14 +110,43 @@ LangOption: TypeAlias = Annotated[
 class Shared(TypedDict, total=False):
     """What can be asked of rows, in every verb."""
 
-    truth: Annotated[Column, "What really happened.", _COLUMN]
+    truth: Annotated[
+        Column,
+        "What really happened; of several labels or outputs once for each: NAME=COLUMN.",
+        Option("columns", "by class", "COLUMN"),
+    ]
     score: Annotated[
         Column,
         "Numbers that order the cases; probabilities if within [0, 1]. For more than two classes once for each: "
         "CLASS=COLUMN.",
         Option("columns", "by class", "COLUMN"),
     ]
-    prediction: Annotated[Column, "The decisions, or the predicted numbers.", _COLUMN]
+    prediction: Annotated[
+        Column,
+        "The decisions, or the predicted numbers; of several labels or outputs once for each: NAME=COLUMN.",
+        Option("columns", "by class", "COLUMN"),
+    ]
+    low: Annotated[Column, "The lower end of a predicted interval.", _COLUMN]
+    high: Annotated[Column, "The upper end of a predicted interval.", _COLUMN]
+    level: Annotated[
+        float | None, "The share of rows that a predicted interval should cover.", Option("columns", "number", "SHARE")
+    ]
+    quantiles: Annotated[
+        Column,
+        "A predicted quantile, once for each level: LEVEL=COLUMN.",
+        Option("columns", "by class", "COLUMN", spelled="quantile"),
+    ]
+    ensemble: Annotated[
+        Column, "A member of a predicted ensemble; name all.", Option("columns", "columns", "COLUMN", spelled="member")
+    ]
+    order: Annotated[Column, "The time of a forecast: errors are held against saying the last value again.", _COLUMN]
+    series: Annotated[Column, "The series that a forecast belongs to: intervals draw whole series.", _COLUMN]
+    season: Annotated[
+        int,
+        "After how many steps of a series the naive forecast says a value again.",
+        Option("columns", "whole", default=1, least=1),
+    ]
+    exposure: Annotated[Column, "What counts happened in (time, distance): rates are judged, weighed by it.", _COLUMN]
     weight: Annotated[Column, "How much each row counts.", _COLUMN]
     frequency: Annotated[Column, "How many rows each row stands for: intervals are as if those were there.", _COLUMN]
     by: Annotated[
@@ -151,12 +180,22 @@ class Shared(TypedDict, total=False):
     ]
     task: Annotated[
         str,
-        "Whether whole numbers are classes or quantities.",
-        Option("classes", "choice", default="auto", of=("auto", "classification", "regression")),
+        "Whether whole numbers are classes or quantities; counts are quantities from 0 on.",
+        Option("classes", "choice", default="auto", of=("auto", "classification", "regression", "counts")),
     ]
     positive: Annotated[Value, "The class that counts as positive.", Option("classes", metavar="CLASS")]
     classes: Annotated[
         Value, "A class; name all of them, in order.", Option("classes", "columns", "CLASS", spelled="class")
+    ]
+    label_separator: Annotated[
+        str | None,
+        "What separates the labels of a row, where several stand in one column.",
+        Option("classes", metavar="SIGN"),
+    ]
+    ordered: Annotated[
+        bool,
+        "The classes are grades, in the order in which they are named (numbers by their size).",
+        Option("classes", "switch", default=False, of=("ordered",)),
     ]
     alike: Annotated[
         Value,
@@ -425,6 +464,11 @@ _ROWS_KEPT = "every row is kept here as it is"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
 _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
+_OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
+_NOT_YET = dict.fromkeys(
+    ("low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "exposure", "label_separator"),
+    _OTHER_ROWS,
+)
 _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided by them"
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
@@ -432,14 +476,20 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "unlabelled": _EVERY_TRUTH,
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
+        **dict.fromkeys(
+            ("low", "high", "level", "quantiles", "ensemble"),
+            Text("there are several models; give ", Pass("predictions"), ", of each a dictionary level → column"),
+        ),
     },
     "decide": {
+        **_NOT_YET,
         "unlabelled": _EVERY_TRUTH,
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",
     },
     "calibrate": {
+        **_NOT_YET,
         "unlabelled": _EVERY_TRUTH,
         "prediction": "scores are recalibrated, not decisions",
         "by": Text("one calibrator is fitted on all rows; fit that of a segment with ", Pass("where")),
@@ -448,6 +498,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "baseline": "probabilities are of classes, and this is about predicted numbers",
     },
     "permutation_test": {
+        **_NOT_YET,
         "unlabelled": _EVERY_TRUTH,
         "by": Text("one figure is tested on all rows; test a segment with ", Pass("where")),
         "cluster": "rows of a cluster are alike, and a shuffle that parts them takes chance for a finding far too "
@@ -456,6 +507,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         **dict.fromkeys(("confidence", "design"), _NO_INTERVAL),
     },
     "validate": {
+        **_NOT_YET,
         "unlabelled": _EVERY_TRUTH,
         "truth": "it is given as y",
         "score": "the estimator gives the scores",

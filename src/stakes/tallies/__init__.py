@@ -5,20 +5,30 @@ from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.cost_sums import CostSums
 from stakes.tallies.error_sums import ErrorSums, WorstError
+from stakes.tallies.forecast_sums import ForecastSums
 from stakes.tallies.graded_items import GradedItems
 from stakes.tallies.joint import JointCounts
+from stakes.tallies.label_sums import LabelSums
+from stakes.tallies.output_sums import OutputSums
+from stakes.tallies.quantile_sums import QuantileSums
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
+from stakes.tallies.term_sums import TermSums
 
 __all__ = [
     "ClassScores",
     "Confusion",
     "CostSums",
     "ErrorSums",
+    "ForecastSums",
     "GradedItems",
     "JointCounts",
+    "LabelSums",
+    "OutputSums",
+    "QuantileSums",
     "ScoreTable",
     "Steps",
     "Tally",
+    "TermSums",
     "WorstError",
 ]

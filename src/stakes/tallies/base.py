@@ -34,6 +34,9 @@ class Tally(Saved):
     """
 
     kind: ClassVar[str]
+    task: ClassVar[str] = "classification"
+    """The task that rows are read for which such a tally is counted of."""
+
     version: ClassVar[int] = 1
     beside: ClassVar[tuple[str, ...]] = ()
     """What is saved beside the fields."""

@@ -19,6 +19,7 @@ from stakes.tallies.fields import SUMMED, SUMMED_FLOATS, WEIGHTED, Content, how,
 from stakes.tallies.scores import ScoreTable, add_losses, read_losses, save_losses
 
 PARTS = ("tables", "pairs", "ranks", "squares", "given", "sample")
+ORDERED = (*PARTS, "ranked")
 """What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
 SAMPLE = 20_000
@@ -111,6 +112,7 @@ class ClassScores(Tally):
     so it does not survive adding parts up. Where scores were counted in bins ``pair_ties`` are the pairs that share one
     and count as half a win each. ``given[i, j]`` is the sum of the probabilities of class j over the rows of class i,
     None when it was not counted or the scores are no probabilities. ``sample`` are some of the rows; it is not saved.
+    ``ranked`` is the sum of the ranked probability scores of classes in order, None where it was not counted.
     Where no rows were seen, ``moments`` of the losses tell how they spread (see ``MOMENTS``).
     """
 
@@ -128,6 +130,7 @@ class ClassScores(Tally):
     sample: ClassSample | None = field(default=None, metadata=_ROWS)
     pair_ties: Array | None = field(default=None, metadata=_PAIRS)
     moments: Array | None = field(default=None, metadata=_MOMENTS)
+    ranked: float | None = field(default=None, metadata=_LOSSES)
 
     kind = "class_scores"
 
@@ -213,6 +216,9 @@ class ClassScores(Tally):
             None if self.pair_wins is None else np.outer(self.sizes, self.sizes),
             self.weighted,
             given=np.outer(sizes, shares) if self.probabilities else None,
+            ranked=None
+            if self.ranked is None
+            else float(sizes @ ranked_losses(np.arange(len(sizes)), np.tile(shares, (len(sizes), 1)))),
         )
 
     def check(self) -> None:
@@ -271,7 +277,7 @@ def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
 ) -> Content:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
-    sizes, ranks, surprise, squares, given = [], [], [], [], []
+    sizes, ranks, surprise, squares, given, ranked = [], [], [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1
     starts, places, ones = np.arange(_BLOCK) * k, np.arange(k), np.ones(k, scores.dtype)
     for start in range(0, len(truth), _BLOCK):
@@ -291,6 +297,8 @@ def _add_up(
                 others = block.astype(np.float64)
                 np.put_along_axis(others, codes[:, None], 0.0, axis=1)
                 squares.append(weighted_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
+            if "ranked" in parts:
+                ranked.append(weighted_sum(ranked_losses(codes, block.astype(np.float64)), w))
             if "given" in parts:
                 weighed = block if w is None else block * w[:, None]
                 cells = (codes[:, None] * k + places).ravel()
@@ -302,7 +310,15 @@ def _add_up(
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
         "given": np.sum(given, axis=0).reshape(k, k) if probabilities and given else None,
         "range": span,
+        "ranked": math.fsum(ranked) if probabilities and ranked else None,
     }
+
+
+def ranked_losses(truth: Array, scores: Array) -> Array:
+    """The sum over grades of squared distances of P(grade or lower) from whether the truth is that or lower."""
+    reached = np.cumsum(scores, axis=-1)[..., :-1]
+    happened = np.asarray(truth)[..., None] <= np.arange(scores.shape[-1] - 1)
+    return np.asarray(((reached - happened) ** 2).sum(-1))
 
 
 def _total(blocks: list[Array], k: int) -> Array:

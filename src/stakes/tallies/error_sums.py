@@ -225,6 +225,7 @@ class ErrorSums(Tally):
     sizes: SizeCounts | None = field(default=None, metadata=how(add=SizeCounts.joined, saved=False))
 
     kind = "errors"
+    task = "regression"
 
     @classmethod
     def from_rows(

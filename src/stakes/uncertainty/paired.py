@@ -8,6 +8,7 @@ their own: McNemar's exact test and Tango's interval. With clusters whole cluste
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from stakes.errors import Pass, Text
 from stakes.metrics import Metric
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
@@ -25,6 +26,7 @@ from stakes.uncertainty.changes.number_sums import of_two_sums
 from stakes.uncertainty.changes.numbers import error_changes, group_rows, median_changes
 from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row, unseen_row
 from stakes.uncertainty.changes.tables import table_changes, unseen_changes
+from stakes.uncertainty.changes.terms import groups_of, output_changes, term_changes
 from stakes.uncertainty.costs import saving_limits
 from stakes.uncertainty.influence import (
     NO_DIFFERENCE,
@@ -37,6 +39,9 @@ from stakes.uncertainty.influence import (
 )
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.shares import interval_and_test
+
+Output = Any
+"""What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""
 
 SAME_OUTPUT = "both models say the same on every row"
 
@@ -52,7 +57,7 @@ class Difference:
     note: str = ""
 
 
-def difference(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Difference:
+def difference(metric: Metric, sample: Sample, first: Output, second: Output, sampling: Sampling) -> Difference:
     """Judge the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
     if sample.single_cluster:
         return Difference(note=SINGLE_CLUSTER)
@@ -75,7 +80,7 @@ def difference(metric: Metric, sample: Sample, first: Array, second: Array, samp
     tables = []
     if metric.tally is ScoreTable and not moved.any():
         tables = [ScoreTable.from_rows(output, sample.hits, sample.weight) for output in (first, second)]
-    same = not moved.any() and np.array_equal(first, second)
+    same = not moved.any() and (first is second or np.array_equal(first, second))
     return finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
 
 
@@ -131,7 +136,7 @@ def difference_of_clusters(
 
 
 def difference_of_unpaired(
-    metric: Metric, first: tuple[Sample, Array], second: tuple[Sample, Array], sampling: Sampling
+    metric: Metric, first: tuple[Sample, Output], second: tuple[Sample, Output], sampling: Sampling
 ) -> Difference:
     """Judge the difference of a figure between two models that saw different rows."""
     if first[0].single_cluster or second[0].single_cluster:
@@ -192,7 +197,7 @@ class _Judged:
     more: Array | None = None
 
 
-def _judge(metric: Metric, sample: Sample, output: Array, sampling: Sampling, alone: bool = False) -> "_Judged | str":
+def _judge(metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False) -> "_Judged | str":
     found = _judge_rows(metric, sample, output, sampling, alone)
     if isinstance(found, str) or metric.population is None:
         return found
@@ -211,7 +216,7 @@ def _figure_of(metric: Metric, rows: tuple[Sample, Array]) -> float:
 
 
 def _judge_rows(
-    metric: Metric, sample: Sample, output: Array, sampling: Sampling, alone: bool = False
+    metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
 ) -> "_Judged | str":
     held = sampling.fixed and sample.cluster is None
     if metric.tally is Confusion:
@@ -222,6 +227,8 @@ def _judge_rows(
         return _of_row_costs(metric, sample, output)
     if metric.tally is ErrorSums:
         return _of_numbers(metric, sample, output, sampling)
+    if isinstance(output, TermSums | OutputSums):
+        return _of_terms(metric, sample, output, sampling)
     return _of_scores(metric, sample, output, held)
 
 
@@ -320,6 +327,18 @@ def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Samplin
     if sample.cluster is not None:
         groups, count = sample.cluster, int(sample.cluster.max()) + 1
     (found,) = error_changes([metric], [value], sums, groups, count)
+    return _Judged(value, _influence(sample, found))
+
+
+def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _Judged:
+    value = float(metric.of(tally))
+    groups, count = groups_of(tally, replace(sampling, clusters=None))
+    if sample.cluster is not None:
+        groups, count = sample.cluster, int(sample.cluster.max()) + 1
+    if isinstance(tally, OutputSums):
+        (found,) = output_changes([metric], [value], tally, groups, count)
+    else:
+        (found,) = term_changes([metric], [value], tally, groups, count)
     return _Judged(value, _influence(sample, found))
 
 

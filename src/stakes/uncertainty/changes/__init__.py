@@ -11,13 +11,14 @@ import numpy as np
 
 from stakes.metrics import Metric
 from stakes.metrics.prior import at_prior, base_of
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array, Number
 from stakes.uncertainty.changes.class_sums import without_rows
 from stakes.uncertainty.changes.losses import of_class_scores
 from stakes.uncertainty.changes.numbers import of_errors
 from stakes.uncertainty.changes.scores import of_scores
 from stakes.uncertainty.changes.tables import of_table
+from stakes.uncertainty.changes.terms import of_outputs, of_terms
 from stakes.uncertainty.influence import SINGLE_CLUSTER, Found
 from stakes.uncertainty.sampling import Sampling
 
@@ -56,6 +57,10 @@ def _influences(metrics: Sequence[Metric], values: Sequence[float], tally: Tally
             return of_table(metrics, values, tally, sampling)
         if isinstance(tally, ScoreTable):
             return of_scores(metrics, values, tally, sampling)
+        if isinstance(tally, TermSums):
+            return of_terms(metrics, values, tally, sampling)
+        if isinstance(tally, OutputSums):
+            return of_outputs(metrics, values, tally, sampling)
         if isinstance(tally, ErrorSums):
             return of_errors(metrics, values, tally, sampling)
         assert isinstance(tally, ClassScores)

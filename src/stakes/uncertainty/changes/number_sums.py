@@ -100,7 +100,7 @@ def _bilinear(products: Array, mean: Array, other: Array, slope: Array, tilt: Ar
 
 def from_rows(metric: Metric) -> bool:
     """Whether a figure is a mean over rows that no sums of the tally give."""
-    return metric.loss is not None and "rows" in metric.parts
+    return (metric.loss is not None or metric.changes is not None) and "rows" in metric.parts
 
 
 def _of_rows(

@@ -49,12 +49,14 @@ def error_changes(
     """What figures of predicted numbers lose without each group of rows."""
     assert sums.rows is not None
     rows = sums.rows
-    summed = [metric for metric in metrics if not from_rows(metric)]
+    summed = [metric for metric in metrics if not from_rows(metric) and metric.changes is None]
     parts = {part for metric in summed for part in metric.parts}
     without = iter(measure(summed, without_each(sums, rows, groups, count, parts)) if summed else [])
     found = []
     for metric, value in zip(metrics, values, strict=True):
-        if from_rows(metric):
+        if metric.changes is not None:
+            found.append(metric.changes(sums, groups, count, **metric.parameters))
+        elif from_rows(metric):
             loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
             weight = np.ones(len(loss)) if rows.weight is None else rows.weight.astype(np.float64)
             lost, gone = (np.bincount(groups, column, count) for column in (weight * loss, weight))

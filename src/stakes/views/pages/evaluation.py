@@ -8,6 +8,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import marks, noted
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.several import SeveralEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.facts import about
 from stakes.findings.pictures import points_of
@@ -46,7 +47,7 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
 
 def _before(evaluation: Evaluation) -> Iterator[TextTable]:
     """The confusion table, if decisions were taken between few enough classes."""
-    table = None if isinstance(evaluation, RegressionEvaluation) else evaluation.confusion
+    table = None if isinstance(evaluation, RegressionEvaluation | SeveralEvaluation) else evaluation.confusion
     if table is not None and len(table.decisions) <= _MOST_CLASSES:
         yield confusion_grid(table)
 
@@ -62,6 +63,22 @@ def _after(evaluation: Evaluation) -> Iterator[TextTable]:
         yield TextTable(head, rows, words=(), title=words("largest.title"))
     elif isinstance(evaluation, ManyClassEvaluation):
         yield from _classes(evaluation)
+    elif isinstance(evaluation, SeveralEvaluation):
+        yield from _each(evaluation)
+
+
+def _each(evaluation: SeveralEvaluation) -> Iterator[TextTable]:
+    """The figures of each label, output or level."""
+    each = {name: evaluation.each_figures[name] for name in evaluation.shown_names[:_MOST_CLASSES]}
+    if not each:
+        return
+    names = list(next(iter(each.values())))
+    rows = [
+        (name, write(evaluation.support[name], "count"), *(write(one[figure].value) for figure in names))
+        for name, one in each.items()
+    ]
+    head = (words(f"each.of_{evaluation.task}"), words("segments.rows"), *map(short, names))
+    yield TextTable(head, rows, title=words(f"each.{evaluation.task}"))
 
 
 def _classes(evaluation: ManyClassEvaluation) -> Iterator[TextTable]:
@@ -88,6 +105,8 @@ def _pictures(evaluation: Evaluation) -> Iterator[Callable[[], str]]:
         points = points_of(evaluation.errors)
         if points is not None:
             yield lambda: pictures.predicted(points, evaluation["r2"])
+        return
+    if isinstance(evaluation, SeveralEvaluation):
         return
     if isinstance(evaluation, TwoClassEvaluation) and evaluation.scores is not None and 0 < evaluation.prevalence < 1:
         yield partial(_roc, evaluation)

@@ -52,11 +52,13 @@ function listed(names) {
 }
 
 // A parameter stays as users write it: f_beta(beta=2). An average over classes is named after its figure: macro_f1.
-const AVERAGED = /^(macro|weighted|micro)_(?=[a-z])/;
+const AVERAGED = /^(macro|weighted|micro|uniform|variance_weighted)_(?=[a-z])/;
 const AVERAGES = {
   macro: ["average.macro", "average.macro_means"],
   weighted: ["average.weighted", "average.weighted_means"],
   micro: ["average.micro", "average.micro_means"],
+  uniform: ["average.uniform", "average.uniform_means"],
+  variance_weighted: ["average.variance_weighted", "average.variance_weighted_means"],
 };
 
 function metricName(text) {

@@ -1,24 +1,25 @@
 // The figures of each class against the rest, and a line at their plain mean.
 
-SECTIONS.classes = ({ metrics, classes, whole, count }) => {
+SECTIONS.classes = ({ metrics, classes, whole, count, entry }) => {
   const words = {
-    choose: t("segments.figure"), entry: t("classes.class"), dot: t("classes.dot"), rule: t("classes.mean"),
+    choose: t("segments.figure"), entry: entry ? sentence(entry) : t("classes.class"),
+    dot: t(entry ? "segments.dot" : "classes.dot"), rule: t("classes.mean"),
   };
   const choices = metrics.map((name, i) => (
-    { name: metricName(name), about: metricQuestion(name), rule: whole[i].value }
+    { name: metricName(name), about: metricQuestion(name), rule: whole ? whole[i].value : null }
   ));
   const shown = { n: count, shown: classes.length };
   return node(
     "div", {},
-    node("p", { class: "intro" }, t("classes.intro")),
+    entry ? null : node("p", { class: "intro" }, t("classes.intro")),
     shown.n > shown.shown ? node("p", {}, t("classes.cut", shown)) : null,
     chosenList({ id: "classes", choices, entries: classes, words }),
-    classTable(metrics, classes),
+    classTable(metrics, classes, words.entry),
   );
 };
 
-function classTable(metrics, classes) {
-  const head = [t("classes.class"), t("segments.rows"), ...metrics.map(metricName)];
+function classTable(metrics, classes, entry) {
+  const head = [entry, t("segments.rows"), ...metrics.map(metricName)];
   const rows = classes.map(({ name, rows: n, figures }) => [
     name,
     figureCell({ value: n }, writeCount),
@@ -28,7 +29,7 @@ function classTable(metrics, classes) {
   const limits = metrics.flatMap((name) => ends.map((end) => `${metricName(name)}, ${end}`));
   const numbers = (figures) => figures.flatMap(({ value, low, high }) => [value, low, high]);
   const csv = () => ({
-    head: [t("classes.class"), t("segments.rows"), ...limits],
+    head: [entry, t("segments.rows"), ...limits],
     rows: classes.map((one) => [one.name, one.rows, ...numbers(one.figures)]),
   });
   const table = tableOf(head, rows, { caption: t("classes.table"), id: "classes-table", csv });

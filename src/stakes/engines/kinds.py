@@ -1,0 +1,450 @@
+"""Rows of other kinds than one class or one number: several labels or outputs, quantiles, series in time.
+
+Each kind is read into columns of numbers with a name (:class:`Beside`), and its tally says what rows of them add.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import (
+    Column,
+    Data,
+    Values,
+    as_array,
+    as_finite,
+    as_series,
+    columns_of,
+    is_missing,
+    read_number,
+    refuse_missing,
+)
+from stakes.engines.labels import PAIRS, encode
+from stakes.engines.rows import RowsThatCount, rows_that_count
+from stakes.engines.segments import spread_by
+from stakes.engines.tables import take
+from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
+from stakes.tallies import ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
+from stakes.tallies.quantile_sums import ENSEMBLE
+from stakes.tallies.term_sums import Matrix, is_sparse
+
+if TYPE_CHECKING:
+    from stakes.engines.reading import RowQuestion
+
+_SETS = (set, frozenset)
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Columns of a kind of rows, and the names of what they are about; ``kind`` is that of their tally."""
+
+    kind: str
+    names: tuple[str, ...]
+    columns: Mapping[str, Matrix]
+
+    def take(self, rows: Array | slice) -> "Beside":
+        """Return some of the rows."""
+        return replace(self, columns={name: column[rows] for name, column in self.columns.items()})
+
+    def count(self, weight: Array | None, places: Array | None = None) -> Tally:
+        """Return the tally of these rows."""
+        if self.kind == OutputSums.kind:
+            return OutputSums.from_rows(self.names, self.columns["truth"], self.columns["prediction"], weight, places)
+        terms = {kind.kind: kind for kind in (LabelSums, QuantileSums, ForecastSums)}
+        return terms[self.kind].from_rows(self.names, self.columns, weight)
+
+
+def has_columns(values: Values) -> bool:
+    """Whether one argument holds several columns: a dictionary, a data frame, an array of two axes, sets of labels."""
+    if isinstance(values, Mapping) or is_sparse(values):
+        return True
+    if isinstance(values, list | tuple):
+        return bool(values) and isinstance(values[0], list | tuple | np.ndarray | set | frozenset)
+    width = getattr(values, "shape", ())[1:]
+    return len(width) == 1 and width[0] > 1
+
+
+def kind_of(asked: "RowQuestion") -> str | None:
+    """The kind of rows that a question is about, where it is none of a class or a number."""
+    if any(one is not None for one in (asked.low, asked.high, asked.quantiles, asked.ensemble)):
+        return QuantileSums.kind
+    if asked.label_separator is not None or has_columns(asked.truth):
+        return "several"
+    if isinstance(asked.prediction, Mapping):
+        return QuantileSums.kind
+    return None
+
+
+def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCount, Beside]:
+    """Read the rows of such a kind."""
+    if asked.pricing is not None:
+        raise InputError(
+            "costs-of-kind",
+            Given("costs"),
+            " decide between classes; of several labels ask ev.decide(costs), and leave them out here",
+        )
+    return _read_quantiles(data, asked) if kind == QuantileSums.kind else _read_several(data, asked)
+
+
+# ── columns under one argument ───────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """What was given as one argument: columns by name, a matrix, or one column of texts or sets."""
+
+    argument: str
+    names: tuple[str, ...] | None = None
+    columns: Mapping[str, Values] | None = None
+    matrix: Matrix | None = None
+    column: Values = None
+
+    @classmethod
+    def of(cls, argument: str, values: Values, classes: Sequence[str] | None) -> "_Given":
+        if hasattr(values, "columns") and not isinstance(values, Mapping):
+            values = columns_of(values)
+        if isinstance(values, Mapping):
+            return cls(argument, tuple(map(canonical, values)), {canonical(name): one for name, one in values.items()})
+        if not has_columns(values):
+            return cls(argument, column=values)
+        if isinstance(values, list | tuple) and _are_sets(values):
+            names = classes or sorted({canonical(label) for row in values for label in row})
+            return cls(
+                argument, tuple(names), matrix=_flags_of([map(canonical, row) for row in values], names, argument)
+            )
+        matrix = values.tocsr() if is_sparse(values) else as_array(values, argument)
+        if not is_sparse(matrix) and (matrix.ndim != 2 or matrix.dtype.kind not in "biuf"):
+            raise InputError("no-matrix", About(argument), " is no table of numbers, a row for each case; give one")
+        return cls(argument, tuple(classes or map(str, range(matrix.shape[1]))), matrix=matrix)
+
+    @property
+    def flat(self) -> dict[str, Values]:
+        """The columns that are to be found in a table, by how messages call them."""
+        if self.columns is not None:
+            return {f"{self.argument} of {name}": one for name, one in self.columns.items()}
+        return {} if self.matrix is not None else {self.argument: self.column}
+
+
+def _are_sets(rows: Sequence[Values]) -> bool:
+    """Whether rows are collections of labels rather than of numbers, one for each label."""
+    if any(isinstance(row, _SETS) for row in rows):
+        return True
+    return len({len(row) for row in rows}) > 1 or any(isinstance(value, str) for row in rows for value in row)
+
+
+def _flags_of(rows: Sequence[Values], names: Sequence[str], argument: str) -> Array:
+    """Which labels each row has."""
+    places = {name: place for place, name in enumerate(names)}
+    found = np.zeros((len(rows), len(names)), bool)
+    for i, row in enumerate(rows):
+        for label in row:
+            if label not in places:
+                raise errors.unknown_labels(argument, [label], names)
+            found[i, places[label]] = True
+    return found
+
+
+def _find(
+    data: Data, asked: "RowQuestion", given: Sequence[_Given], **more: Values
+) -> tuple[RowsThatCount, Array | None]:
+    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+    flat = {name: column for one in given for name, column in one.flat.items()} | more
+    shared = {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+    matrices = [one.matrix for one in given if one.matrix is not None]
+    if matrices:
+        flat["row"] = _row_numbers(matrices)
+    if "truth" not in flat:
+        flat["truth"] = next((column for name, column in flat.items() if name.startswith("truth of")), flat.get("row"))
+    found = take(data, asked.where, **flat, **shared)
+    if asked.label_separator is not None:
+        for name in ("truth", "prediction"):
+            if name in found:
+                found = {**found, name: _without_gaps(found[name], asked.label_separator)}
+    rows = rows_that_count(found, None, asked.missing, {} if data is None else flat)
+    if not matrices:
+        return rows, None
+    numbers = rows.columns["row"].values
+    refuse_missing(np.isnan(numbers), "truth")
+    whole = rows.places is None and len(numbers) == matrices[0].shape[0]
+    return rows, None if whole else numbers.astype(np.int64)
+
+
+def _row_numbers(matrices: Sequence[Matrix]) -> Array:
+    """The numbers of the rows; none for a row in which a matrix lacks a value, so that it is left out or refused."""
+    lengths = [matrix.shape[0] for matrix in matrices]
+    if len(set(lengths)) > 1:
+        raise errors.wrong_length("prediction", lengths[1], lengths[0])
+    gaps = [np.isnan(one).any(axis=1) for one in matrices if not is_sparse(one) and one.dtype.kind == "f"]
+    lacking = np.logical_or.reduce(gaps) if gaps else np.zeros(lengths[0], bool)
+    numbers = np.arange(lengths[0])
+    return np.where(lacking, np.nan, numbers) if lacking.any() else numbers
+
+
+def _without_gaps(values: Values, separator: str) -> list[str]:
+    """A column of texts in which a row without labels is one that holds nothing but a separator."""
+    series = as_series(values)
+    texts = list(values) if series is None else series.to_list()
+    return [separator if is_missing(text) or not str(text).strip() else str(text) for text in texts]
+
+
+def _stack(given: _Given, rows: RowsThatCount, kept: Array | None, read: Callable[[Column], Array]) -> Matrix:
+    """The columns of an argument side by side."""
+    if given.matrix is not None:
+        return given.matrix if kept is None else given.matrix[kept]
+    assert given.columns is not None
+    return np.stack([read(rows.columns[f"{given.argument} of {name}"]) for name in given.columns], axis=1)
+
+
+# ── several labels, several outputs ──────────────────────────────────────────────────────────────────────────────
+def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Beside]:
+    classes = None if asked.classes is None else [canonical(name) for name in asked.classes]
+    values = {name: getattr(asked, name) for name in ("truth", "prediction", "score")}
+    if values["prediction"] is None and values["score"] is None:
+        raise errors.nothing_to_judge()
+    given = [_Given.of(name, one, classes) for name, one in values.items() if one is not None]
+    if classes is None and (
+        sets := [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
+    ):
+        names = sorted({name for one in sets for name in one.names or ()})
+        given = [_Given.of(one.argument, values[one.argument], names) for one in given]
+    rows, kept = _find(data, asked, given)
+    if asked.label_separator is not None:
+        return rows, _of_texts(asked, rows, kept, given, classes)
+    names = given[0].names or ()
+    for one in given[1:]:
+        if set(one.names or ()) != set(names):
+            lacking = [name for name in (*names, *(one.names or ())) if (name in names) != (name in (one.names or ()))]
+            raise InputError(
+                "other-columns",
+                About(one.argument),
+                f" has no column for the same names as truth: {some(lacking)}; give the same ones",
+            )
+    given = [one if one.columns is None else replace(one, columns={n: one.columns[n] for n in names}) for one in given]
+    known = set(classes or names)
+    if unknown := [name for name in names if name not in known]:
+        raise errors.unknown_labels("truth", unknown, tuple(classes or ()))
+    if _of_numbers(asked, given[0], rows, kept):
+        return rows, _outputs(given, rows, kept, names)
+    columns = {"truth": _labels(given[0], rows, kept)}
+    for one in given[1:]:
+        if one.argument == "prediction":
+            columns["decided"] = _labels(one, rows, kept)
+        else:
+            columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
+    return rows, _decided(Beside(LabelSums.kind, names, columns), asked)
+
+
+def _are_labels(values: Values) -> bool:
+    return isinstance(values, list | tuple) and _are_sets(values)
+
+
+def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: Array | None) -> bool:
+    """Whether columns of the truth are quantities rather than labels that a row has or has not."""
+    if asked.task in ("regression", "counts") or asked.score is not None:
+        return asked.task in ("regression", "counts")
+    if truth.matrix is not None:
+        one = truth.matrix.data if is_sparse(truth.matrix) else truth.matrix
+        quantities = one.dtype.kind != "b" and not ((one == 0) | (one == 1)).all()
+    else:
+        quantities = any(_flags(rows.columns[f"truth of {name}"]) is None for name in truth.columns or ())
+    if quantities and asked.task == "classification":
+        raise _no_flags("truth")
+    return bool(quantities)
+
+
+def _outputs(given: Sequence[_Given], rows: RowsThatCount, kept: Array | None, names: tuple[str, ...]) -> Beside:
+    if [one.argument for one in given] != ["truth", "prediction"] or any(one.column is not None for one in given):
+        raise InputError(
+            "outputs-without-prediction", "several outputs are judged by ", Pass("prediction"), ", a column for each"
+        )
+    numbers = {one.argument: _finite(one.argument, _stack(one, rows, kept, as_finite)) for one in given}
+    return Beside(OutputSums.kind, names, numbers)
+
+
+def _finite(argument: str, matrix: Matrix) -> Array:
+    if is_sparse(matrix):
+        raise InputError("sparse-numbers", About(argument), " is sparse, and only labels may be; give it as an array")
+    if not np.isfinite(matrix).all():
+        raise errors.not_numbers(argument, "values that are missing or infinite")
+    return np.asarray(matrix, np.float64)
+
+
+def _no_flags(argument: str) -> InputError:
+    return InputError("no-flags", About(argument), " has a column for each label, which holds 0 and 1; it holds more")
+
+
+def _flags(column: Column) -> Array | None:
+    """Whether each row has a label, if a column tells that: 0 and 1, false and true, no and yes."""
+    if column.kind == "boolean":
+        return np.asarray(column.values, bool)
+    if column.kind == "number":
+        values = as_finite(column)
+        return values == 1 if ((values == 0) | (values == 1)).all() else None
+    labels = encode(column)
+    pair = next((pair for pair in PAIRS if set(labels.names) <= set(pair)), None)
+    return None if pair is None else np.array([name == pair[1] for name in labels.names])[labels.codes]
+
+
+def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
+    """Which labels each row has, or was given."""
+
+    def read(column: Column) -> Array:
+        found = _flags(column)
+        if found is None:
+            raise _no_flags(given.argument)
+        return found
+
+    matrix = _stack(given, rows, kept, read)
+    if is_sparse(matrix):
+        if not np.isin(matrix.data, (0, 1)).all():
+            raise _no_flags(given.argument)
+        return matrix.astype(np.float64)
+    if matrix.dtype.kind != "b" and not ((matrix == 0) | (matrix == 1)).all():
+        raise _no_flags(given.argument)
+    return matrix.astype(bool, copy=False)
+
+
+def _of_texts(
+    asked: "RowQuestion",
+    rows: RowsThatCount,
+    kept: Array | None,
+    given: Sequence[_Given],
+    classes: Sequence[str] | None,
+) -> Beside:
+    """Labels that stand in one column, with a separator between them."""
+    texts = {name: encode(rows.columns[name]) for name in ("truth", "prediction") if name in rows.columns}
+
+    def split(text: str) -> list[str]:
+        return [label for part in text.split(str(asked.label_separator)) if (label := part.strip())]
+
+    scored = [one for one in given if one.argument == "score"]
+    named = classes or (scored[0].names if scored else None)
+    names = tuple(named or sorted({label for one in texts.values() for text in one.names for label in split(text)}))
+    columns = {
+        "decided" if name == "prediction" else name: _flags_of([*map(split, one.names)], names, name)[one.codes]
+        for name, one in texts.items()
+    }
+    for one in scored:
+        columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
+    return _decided(Beside(LabelSums.kind, names, columns), asked)
+
+
+def _decided(labels: Beside, asked: "RowQuestion") -> Beside:
+    """The labels with what scores decide, where nothing else did: from the threshold on, or from 0.5 of probabilities."""
+    columns = dict(labels.columns)
+    scores, threshold = columns.get("scores"), asked.threshold
+    if scores is None or "decided" in columns:
+        return labels
+    if is_sparse(columns["truth"]):
+        columns["truth"] = columns["truth"].toarray().astype(bool)
+    if threshold is None and scores.min() >= 0 and scores.max() <= 1:
+        threshold = 0.5
+    if threshold is not None:
+        columns["decided"] = scores >= threshold
+    return replace(labels, columns=columns)
+
+
+# ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
+def _read_quantiles(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Beside]:
+    levels, given = _levels_given(asked)
+    truth = _Given("truth", column=asked.truth)
+    rows, kept = _find(data, asked, [truth, given])
+    said = _finite("quantiles", _stack(given, rows, kept, as_finite))
+    if levels is None:
+        names = tuple(f"{ENSEMBLE} {i}" for i in range(1, said.shape[1] + 1))
+        said = np.sort(said, axis=1)
+    else:
+        order = np.argsort(levels)
+        said, names = said[:, order], tuple(f"{levels[place]:.12g}" for place in order)
+        _refuse_crossing(said, names, asked)
+    numbers = {"truth": as_finite(rows.columns["truth"]).astype(np.float64), "quantiles": said}
+    return rows, Beside(QuantileSums.kind, names, numbers)
+
+
+def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
+    """The levels of the quantiles (none of an ensemble), and their columns."""
+    quantiles = asked.quantiles if asked.quantiles is not None else asked.prediction
+    ways = [asked.low is not None or asked.high is not None, quantiles is not None, asked.ensemble is not None]
+    if sum(ways) != 1:
+        raise InputError(
+            "which-quantiles", "give ", Pass("quantiles"), ", or ", Pass("low"), " and ", Pass("high"), ", or ",
+            Pass("ensemble"), "; one of them",
+        )  # fmt: skip
+    if asked.ensemble is not None:
+        members = asked.ensemble
+        if isinstance(members, list | tuple) and all(isinstance(name, str) for name in members):
+            members = {name: name for name in members}
+        return None, _Given.of("member", members, None)
+    if quantiles is not None:
+        if not isinstance(quantiles, Mapping) or not quantiles:
+            raise InputError("levels-of-quantiles", Given("quantiles"), " is a dictionary level → column: {0.1: 'q10'}")
+        levels = [read_number(str(level)) for level in quantiles]
+        if any(level is None or not 0 < level < 1 for level in levels):
+            wrong = next(
+                str(name) for name, one in zip(quantiles, levels, strict=True) if one is None or not 0 < one < 1
+            )
+            raise InputError("no-level", f"{wrong!r} is no level of a quantile; give one between 0 and 1")
+        return [float(level or 0) for level in levels], _Given.of("quantile", quantiles, None)
+    if asked.low is None or asked.high is None or asked.level is None:
+        raise InputError(
+            "level-of-interval", "an interval has ", Pass("low"), ", ", Pass("high"), " and ", Pass("level", 0.9),
+            ", the share of rows that it should cover",
+        )  # fmt: skip
+    if not 0 < asked.level < 1:
+        raise InputError("no-level", f"{asked.level!r} is no level of an interval; give one between 0 and 1")
+    tail = (1 - asked.level) / 2
+    return [tail, 1 - tail], _Given.of("quantile", {"low": asked.low, "high": asked.high}, None)
+
+
+def _refuse_crossing(said: Array, names: Sequence[str], asked: "RowQuestion") -> None:
+    """Refuse quantiles of which a higher one lies below a lower one, with how many rows and the first."""
+    wrong = (np.diff(said, axis=1) < 0).any(axis=1)
+    if not wrong.any():
+        return
+    row = int(np.argmax(wrong))
+    place = int(np.argmax(np.diff(said[row]) < 0))
+    low, high = said[row, place : place + 2].tolist()
+    if asked.low is not None:
+        words = f"low lies above high in {rows_text(int(wrong.sum()))} ({low:.6g} and {high:.6g}; "
+        raise InputError("low-above-high", words, first_row(row), "); swap the columns, or mend those rows")
+    words = f"quantiles cross in {rows_text(int(wrong.sum()))}: {names[place + 1]} is {high:.6g}, below {low:.6g} of "
+    raise InputError("crossing-quantiles", words, f"{names[place]} (", first_row(row), "); sort those of each row")
+
+
+# ── series in time ───────────────────────────────────────────────────────────────────────────────────────────────
+def in_series(
+    columns: Mapping[str, Column], truth: Array, prediction: Array, season: int
+) -> tuple[Beside, Array | None]:
+    """Forecasts with the value that stood before each in its series, and which series rows are of, if several."""
+    times = _times(columns["order"])
+    labels = encode(columns["series"]) if "series" in columns else None
+    codes = np.zeros(len(times), np.int64) if labels is None else labels.codes.astype(np.int64)
+    order = np.lexsort((np.arange(len(times)), codes))
+    same = codes[order][1:] == codes[order][:-1]
+    step = np.where(same, np.diff(times[order]), 1)
+    if (step <= 0).any():
+        place = int(np.argmax(step <= 0))
+        which = "" if labels is None else f" of series {labels.names[codes[order][place]]!r}"
+        twice = step[place] == 0
+        words = f"the times{which} " + ("come twice (" if twice else "go back (")
+        advice = "give each time of a series once" if twice else "sort the rows by time"
+        raise InputError(
+            "doubled-times" if twice else "unsorted-times", words, first_row(int(order[place + 1])), f"); {advice}"
+        )
+    before = np.full(len(truth), np.nan)
+    if len(order) > season:
+        near = codes[order][season:] == codes[order][:-season]
+        before[order[season:][near]] = truth[order[:-season][near]]
+    beside = Beside(ForecastSums.kind, (), {"truth": truth, "prediction": prediction, "before": before})
+    return beside, codes if labels is not None and len(labels.names) > 1 else None
+
+
+def _times(column: Column) -> Array:
+    """Times as numbers that order like them; texts in the order of their letters, as dates of ISO 8601 are."""
+    if column.kind == "text" and any(read_number(name) is None for name in column.names):
+        ranks = np.argsort(np.argsort(np.array(column.names)))
+        return np.asarray(ranks[column.values], np.float64)
+    return as_finite(column).astype(np.float64)

@@ -1,0 +1,331 @@
+"""Rows with several labels, several outputs or several quantiles: one figure for all of them, and those of each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.engines import memory
+from stakes.engines.plan import Counted, Plan
+from stakes.errors import InputError
+from stakes.evaluation.base import Evaluation
+from stakes.metrics import Estimate, Metric
+from stakes.metrics.declare import FORMS
+from stakes.metrics.usual import COMPARED
+from stakes.question.options import Value
+from stakes.records import Count, Finite, Record, Share
+from stakes.tallies import Confusion, ErrorSums, LabelSums, OutputSums, QuantileSums, Tally
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.costs import Costs
+from stakes.tallies.names import canonical, figure_of_class
+from stakes.tallies.on_demand import OnDemand
+from stakes.tallies.quantile_sums import ENSEMBLE, pairs_of
+from stakes.tallies.term_sums import is_sparse
+from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.shares import wilson
+
+if TYPE_CHECKING:
+    from stakes.decisions.thresholds.decision import Decision
+
+_MOST = 200
+"""Of more labels than this only the most frequent ones are told one by one."""
+
+_WAYS = ("macro", "micro", "weighted")
+
+
+class SeveralEvaluation(Evaluation, facts=""):
+    """What evaluations of several things per row share; ``ev["f1", "cat"]`` is the figure of one of them."""
+
+    _each: ClassVar[tuple[str, ...]] = ()
+    """The figures that are told of each."""
+
+    @classmethod
+    def _judges(cls, counted: Counted) -> bool:
+        return cls is not SeveralEvaluation and counted.task == cls.task
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels, the outputs, or the levels of the quantiles."""
+        return self._size.names  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def support(self) -> dict[str, Finite]:
+        """How many rows (by weight) each is about; of labels, those that have it."""
+        return dict.fromkeys(self.names, float(self._size.total))
+
+    @property
+    def shown_names(self) -> Sequence[str]:
+        """The names that are told one by one: all, or the most frequent ones."""
+        return (
+            sorted(self.names, key=lambda name: -self.support[name])[:_MOST] if len(self.names) > _MOST else self.names
+        )
+
+    @property
+    def each_figures(self) -> dict[str, dict[str, Estimate]]:
+        """The figures of each, with their intervals."""
+        return {name: {one: self[one, name] for one in self._each_known} for name in self.shown_names}
+
+    @property
+    def _each_known(self) -> Sequence[str]:
+        return self._each
+
+    @cached_property
+    def each(self) -> Mapping[str, Evaluation]:
+        """The evaluation of each by itself, by name."""
+        return OnDemand(self.names, self._one)
+
+    def _one(self, name: str) -> Evaluation:
+        raise NotImplementedError
+
+    def _named(self, of: Value) -> str:
+        if canonical(of) not in self.names:
+            raise errors.no_such_class(of, self.names)
+        return canonical(of)
+
+    def __getitem__(self, name: Value) -> Estimate:
+        pair = (isinstance(name, str) and figure_of_class(name)) or name
+        return self._of_one(*pair) if isinstance(pair, tuple) else super().__getitem__(name)
+
+    def _of_one(self, name: str, of: Value) -> Estimate:
+        return self.each[self._named(of)][name]
+
+    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
+        pair = (isinstance(name, str) and figure_of_class(name)) or name
+        if isinstance(pair, tuple):
+            return self.each[self._named(pair[1])]._place_of(pair[0])
+        return super()._place_of(name)
+
+    def _own_plots(self) -> Iterable[str]:
+        return ()
+
+
+# ── several labels ───────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class MissedTogether(Record):
+    """Two labels: ``missed`` was not given in so many rows in which ``beside`` was missed, too, or given instead."""
+
+    missed: str
+    beside: str
+    rows: Finite
+    share: Share
+
+
+class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figures forgotten taken_for"):
+    """The evaluation of several labels per row.
+
+    ``ev["macro_f1"]`` is the mean over the labels, ``ev["f1", "cat"]`` the figure of one, and ``ev.each["cat"]`` its
+    whole evaluation, of two classes.
+    """
+
+    task = "labels"
+    _each = ("recall", "precision", "f1", "false_positive_rate", "auc")
+    _usual_figure = COMPARED[LabelSums]
+
+    @property
+    def labels(self) -> LabelSums:
+        """The sums behind the figures."""
+        return self.counted.tallies["labels"]  # type: ignore[return-value]
+
+    @property
+    def support(self) -> dict[str, Finite]:
+        """The (weighted) number of rows that have each label."""
+        return dict(zip(self.names, self.labels["truth"].tolist(), strict=True))
+
+    @property
+    def _each_known(self) -> Sequence[str]:
+        decided, scored = "decided" in self.labels, "depth" in self.labels
+        return [name for name in self._each if (scored if name == "auc" else decided)]
+
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        own = [metric for metric in metrics.catalogue() if metric.tally is LabelSums]
+        bases = ("precision", "recall", "f1", "jaccard") if "decided" in self.labels else ()
+        found = [metrics.find(f"{how}_{base}") for base in bases for how in _WAYS]
+        if "depth" in self.labels:
+            found += [
+                metrics.find(f"{how}_{base}") for base in ("auc", "average_precision") for how in ("macro", "weighted")
+            ]
+        there = [one for one in own if ("scores" in one.parts) <= ("depth" in self.labels)]
+        there = [one for one in there if "scores" in one.parts or "decided" in self.labels]
+        yield self.labels, there + [FORMS[LabelSums](one) for one in found]
+
+    def _declared(self, name: Value) -> Metric:
+        metric = super()._declared(name)
+        if metric.tally is LabelSums:
+            return metric
+        if metric.tally is ErrorSums:
+            self._why_no(metric)
+        return FORMS[LabelSums](metric)
+
+    def _one(self, name: str) -> Evaluation:
+        sums, place = self.labels, self.names.index(name)
+        plan = Plan((f"not {name}", name), (f"not {name}", name), name)
+        if sums.rows is None:
+            table = sums.against_rest()[place]
+            cells = {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+            alone = Confusion.two_class(**cells, positive=name, negative=plan.negative)
+            return Evaluation(Counted("classification", {"confusion": alone}), sampling=self.sampling)
+        columns = {key: _column(one, place) for key, one in sums.rows.columns.items()}
+        codes = {key: columns[key].astype(np.uint8) for key in ("truth", "decided") if key in columns}
+        rows = memory.Rows(codes["truth"], codes.get("decided"), columns.get("scores"), weight=sums.rows.weight)
+        clusters = self.counted.clusters
+        rows = rows if clusters is None else replace(rows, cluster=clusters.groups)
+        return Evaluation(memory.count_classes(plan, rows, None), sampling=self.sampling)
+
+    def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
+        """Return for each label the threshold that costs least, and what deciding by it costs in rows not used for it."""
+        if self.labels.rows is None or "scores" not in self.labels.rows.columns:
+            raise errors.no_scores_to_decide()
+        return {
+            name: self.each[name].decide(costs, prior=prior, training_prior=training_prior)  # type: ignore[misc]
+            for name in self.shown_names
+        }
+
+    @cached_property
+    def _together(self) -> Array | None:
+        few = len(self.names) <= 2000 and "decided" in self.labels
+        return self.labels.missed_together() if few and self.labels.rows is not None else None
+
+    @property
+    def forgotten(self) -> list[MissedTogether]:
+        """The pairs of labels that are most often missed in the same row."""
+        found = self._together
+        return [] if found is None else self._pairs(np.triu(found[0], 1), found[0])
+
+    @property
+    def taken_for(self) -> list[MissedTogether]:
+        """The labels that are most often missed while another is wrongly given."""
+        found = self._together
+        return [] if found is None else self._pairs(found[1], found[0])
+
+    def _pairs(self, counts: Array, missed: Array, most: int = 10) -> list[MissedTogether]:
+        order = np.argsort(-counts, axis=None, kind="stable")[:most]
+        places = [divmod(int(place), counts.shape[1]) for place in order]
+        return [
+            MissedTogether(self.names[i], self.names[j], float(counts[i, j]), float(counts[i, j] / missed[i, i]))
+            for i, j in places
+            if counts[i, j] > 0
+        ]
+
+
+def _column(columns: Value, place: int) -> Array:
+    one = columns[:, [place]]
+    return np.asarray(one.toarray() if is_sparse(one) else one)[:, 0]
+
+
+# ── several outputs ──────────────────────────────────────────────────────────────────────────────────────────────
+class OutputsEvaluation(SeveralEvaluation, facts="outputs=names each_figures"):
+    """The evaluation of several predicted numbers per row.
+
+    ``ev["uniform_r2"]`` is the mean over the outputs, ``ev["r2", "height"]`` the figure of one, and
+    ``ev.each["height"]`` its whole evaluation.
+    """
+
+    task = "outputs"
+    _each = ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2")
+    _usual_figure = COMPARED[OutputSums]
+
+    @property
+    def outputs(self) -> OutputSums:
+        """The sums behind the figures."""
+        return self.counted.tallies["outputs"]  # type: ignore[return-value]
+
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        own = [metric.name for metric in metrics.catalogue() if metric.family == "regression"]
+        shares = ["variance_weighted_r2", "variance_weighted_explained_variance"]
+        yield self.outputs, [metrics.find(name) for name in [*(f"uniform_{name}" for name in own), *shares]]
+
+    def _declared(self, name: Value) -> Metric:
+        metric = super()._declared(name)
+        if metric.tally is ErrorSums:
+            raise InputError(
+                "which-output",
+                f"{metric.name} is a figure of one output; write 'uniform_{metric.name}', or {metric.name}[{self.names[0]}]",
+            )
+        return metric
+
+    def _one(self, name: str) -> Evaluation:
+        sums = self.outputs.each[self.names.index(name)]
+        return Evaluation(
+            Counted("regression", {"errors": sums}, clusters=self.counted.clusters), sampling=self.sampling
+        )
+
+
+# ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class CoverageAtWidth(Record):
+    """Rows whose interval is about so wide: how wide from and to, how many, and in what share it holds the truth."""
+
+    narrowest: Finite
+    widest: Finite
+    rows: Count
+    coverage: Share
+    low: Share
+    high: Share
+
+
+class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures coverage_by_width"):
+    """The evaluation of predicted quantiles, of an interval or of an ensemble.
+
+    ``ev["share_below(level=0.1)"]`` is the share of truths at or below the quantile 0.1, ``ev["pinball_at(level=0.1)"]``
+    its loss.
+    """
+
+    task = "quantiles"
+    _each = ("share_below", "pinball_at")
+    _usual_figure = COMPARED[QuantileSums]
+
+    @property
+    def quantiles(self) -> QuantileSums:
+        """The sums behind the figures."""
+        return self.counted.tallies["quantiles"]  # type: ignore[return-value]
+
+    @property
+    def level(self) -> float:
+        """The share of rows that the widest interval should cover."""
+        return self.quantiles.level
+
+    @property
+    def shown_names(self) -> Sequence[str]:
+        """The levels of the quantiles; none of the members of an ensemble."""
+        return () if self.names[0].startswith(ENSEMBLE) else self.names
+
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        yield (
+            self.quantiles,
+            [
+                metric
+                for metric in metrics.catalogue()
+                if metric.tally is QuantileSums and metric.name not in self._each
+            ],
+        )
+
+    def _of_one(self, name: str, of: Value) -> Estimate:
+        return self[metrics.find(name).with_parameters(level=float(self._named(of))).text]
+
+    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
+        pair = (isinstance(name, str) and figure_of_class(name)) or name
+        if isinstance(pair, tuple):
+            return self._place_of(metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text)
+        return Evaluation._place_of(self, name)
+
+    @property
+    def coverage_by_width(self) -> list[CoverageAtWidth]:
+        """How often the widest interval holds the truth, by fifths of its width; none where rows were not kept."""
+        rows, pairs = self.quantiles.rows, pairs_of(self.quantiles.levels)
+        if rows is None or not pairs or len(rows) < 25:
+            return []
+        (i, j), said, truth = pairs[0], rows.columns["quantiles"], rows.columns["truth"]
+        width, covered = said[:, j] - said[:, i], (said[:, i] <= truth) & (truth <= said[:, j])
+        found = []
+        for part in np.array_split(np.argsort(width, kind="stable"), 5):
+            share = float(covered[part].mean())
+            low, high = wilson(np.array(share), np.array(float(len(part))), self.sampling.confidence)
+            found.append(
+                CoverageAtWidth(
+                    float(width[part[0]]), float(width[part[-1]]), len(part), share, float(low), float(high)
+                )
+            )
+        return found

@@ -1,0 +1,244 @@
+"""Counts and positive quantities: deviances of claims, visits and amounts, and how well they are put in order."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Annotated
+
+import numpy as np
+
+from stakes.metrics.baselines import NOTHING, ZERO
+from stakes.metrics.declare import Kind, metric
+from stakes.metrics.reasons import Undefined
+from stakes.metrics.regression import NO_BASELINE, needs_parts
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Array, Number, ratio
+from stakes.tallies.error_sums import ErrorRows
+
+_TWEEDIE = "Jørgensen (1987), Journal of the Royal Statistical Society B 49"
+POWER = Kind("a number from 1 on", lambda value: 1 <= value < 100)
+ROWS = needs_parts("rows")
+
+
+def _any(rows: ErrorRows | None, wrong: Callable[[ErrorRows], Array]) -> bool:
+    return rows is not None and bool(wrong(rows).any())
+
+
+NOT_POSITIVE = Undefined("a prediction is 0 or less", lambda s: _any(s.rows, lambda rows: rows.prediction <= 0))
+NEGATIVE = Undefined("a truth is below 0", lambda s: _any(s.rows, lambda rows: rows.truth < 0))
+ZERO_OR_LESS = Undefined("a truth is 0 or less", lambda s: _any(s.rows, lambda rows: rows.truth <= 0))
+NOTHING_HAPPENED = Undefined("every truth is 0", lambda s: s.rows is not None and not s.rows.truth.any())
+ALL_EQUAL = Undefined("the baseline is never wrong", lambda s: s.constant is not None and s.constant.largest == 0)
+
+
+def deviance(truth: Array, prediction: Array, power: float = 1.0) -> Array:
+    """How far each prediction is off, in the unit of a log likelihood; the variance is a power of the mean."""
+    with np.errstate(all="ignore"):
+        return np.asarray(2 * (_own(truth, power) - _crossed(truth, prediction, power)))
+
+
+def _own(truth: Array, power: float) -> Array:
+    """The part of a deviance that the truth alone makes."""
+    if power == 1:
+        return np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0) - truth
+    if power == 2:
+        return -np.log(truth) - 1
+    return np.asarray(truth ** (2 - power) / ((1 - power) * (2 - power)))
+
+
+def _crossed(truth: Array, prediction: Array, power: float) -> Array:
+    """The part that depends on the prediction."""
+    if power == 1:
+        return np.asarray(truth * np.log(prediction) - prediction)
+    if power == 2:
+        return np.asarray(-truth / prediction - np.log(prediction))
+    return np.asarray(truth * prediction ** (1 - power) / (1 - power) - prediction ** (2 - power) / (2 - power))
+
+
+def _mean_deviance(sums: ErrorSums, power: float) -> Number:
+    return sums.mean_of(partial(deviance, power=power))
+
+
+def _explained(sums: ErrorSums, power: float) -> Number:
+    if sums.constant is None:
+        return math.nan
+    return 1 - ratio(_mean_deviance(sums, power), _mean_deviance(sums.constant, power))
+
+
+def _changes_of_explained(sums: ErrorSums, groups: Array, count: int, power: float) -> Array:
+    """What the share of the deviance that is explained loses without each group; the mean moves with the rows."""
+    rows = sums.rows
+    assert rows is not None
+    truth, prediction = (column.astype(np.float64) for column in (rows.truth, rows.prediction))
+    weight = np.ones(len(truth)) if rows.weight is None else rows.weight
+
+    def left(values: Array) -> Array:
+        each = np.bincount(groups, weight * values, count)
+        return np.asarray(each.sum() - each)
+
+    with np.errstate(all="ignore"):
+        total, happened = left(np.ones(len(truth))), left(truth)
+        mean = np.full(count, sums.baseline) if sums.baseline_given else happened / total
+        ignoring = 2 * (left(_own(truth, power)) - total * _crossed(happened / total, mean, power))
+        return np.asarray(_explained(sums, power) - 1 + left(deviance(truth, prediction, power)) / ignoring)
+
+
+_OF_COUNTS = (ROWS, NEGATIVE, NOT_POSITIVE)
+_OF_AMOUNTS = (ROWS, ZERO_OR_LESS, NOT_POSITIVE)
+
+
+@metric(
+    loss=deviance,
+    question="How far off are predicted counts, where the variance is the mean?",
+    formula="2 * sum(t * log(t / p) - t + p for t, p in rows) / n",
+    parts=("rows",),
+    better="lower",
+    undefined=_OF_COUNTS,
+    aliases=("mean_poisson_deviance",),
+    pitfall="In the unit of the count: compare it with its baseline, or take d2_poisson.",
+    reference="McCullagh & Nelder (1989), Generalized Linear Models",
+    headline=True,
+)
+def poisson_deviance(s: ErrorSums) -> Number:
+    return _mean_deviance(s, 1)
+
+
+@metric(
+    loss=partial(deviance, power=2),
+    question="How far off are predicted positive amounts, relative to their size?",
+    formula="2 * sum(log(p / t) + t / p - 1 for t, p in rows) / n",
+    parts=("rows",),
+    better="lower",
+    undefined=_OF_AMOUNTS,
+    aliases=("mean_gamma_deviance",),
+    pitfall="Needs every truth above 0; tiny truths weigh as much as large ones.",
+    reference="McCullagh & Nelder (1989), Generalized Linear Models",
+)
+def gamma_deviance(s: ErrorSums) -> Number:
+    return _mean_deviance(s, 2)
+
+
+@metric(
+    loss=lambda t, p, power: deviance(t, p, power),
+    question="How far off are predicted amounts of which many are 0, where the variance is a power of the mean?",
+    formula="2 * sum(t**(2 - power) / ((1 - power) * (2 - power)) - t * p**(1 - power) / (1 - power) "
+    "+ p**(2 - power) / (2 - power) for t, p in rows) / n",
+    parts=("rows",),
+    better="lower",
+    undefined=_OF_COUNTS,
+    otherwise="a truth is 0, and this power needs positive ones",
+    aliases=("mean_tweedie_deviance",),
+    pitfall="Figures of different powers are not to be compared; 1 is Poisson's, 2 is that of gamma.",
+    reference=_TWEEDIE,
+)
+def tweedie_deviance(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
+    return _mean_deviance(s, power)
+
+
+def _d2(power: float, words: str, undefined: tuple[Undefined, ...]) -> dict[str, object]:
+    return {
+        "question": f"How much of the deviance of {words} is avoided, compared with always predicting the mean?",
+        "formula": "1 - deviance / deviance of the mean",
+        "range": (-math.inf, 1),
+        "better": "higher",
+        "baseline": NOTHING,
+        "parts": ("rows", "baseline"),
+        "undefined": (*undefined, NO_BASELINE, ALL_EQUAL),
+        "pitfall": "Low even for good models of rare counts, which are mostly chance.",
+        "reference": _TWEEDIE,
+        **({} if math.isnan(power) else {"changes": partial(_changes_of_explained, power=power)}),
+    }
+
+
+@metric(**_d2(1, "counts", _OF_COUNTS), headline=True)
+def d2_poisson(s: ErrorSums) -> Number:
+    return _explained(s, 1)
+
+
+@metric(**_d2(2, "positive amounts", _OF_AMOUNTS))
+def d2_gamma(s: ErrorSums) -> Number:
+    return _explained(s, 2)
+
+
+@metric(**_d2(math.nan, "amounts of which many are 0", _OF_COUNTS), changes=_changes_of_explained)
+def d2_tweedie(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
+    return _explained(s, power)
+
+
+# ── the order of predictions ─────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Lorenz:
+    """Rows in the order of their predictions, the lowest first: which share of all that happens they hold."""
+
+    truth: Array
+    prediction: Array
+    weight: Array
+
+    @classmethod
+    def of(cls, sums: ErrorSums) -> "Lorenz":
+        """Put the rows in order."""
+        rows = sums.rows
+        assert rows is not None
+        weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight.astype(np.float64)
+        return cls(rows.truth.astype(np.float64), rows.prediction.astype(np.float64), weight)
+
+    @cached_property
+    def _levels(self) -> tuple[Array, Array, Array]:
+        """The place of each row among the distinct predictions; what rows weigh and what happens at each."""
+        _, places = np.unique(self.prediction, return_inverse=True)
+        return places, np.bincount(places, self.weight), np.bincount(places, self.weight * self.truth)
+
+    def curve(self) -> tuple[Array, Array]:
+        """The share of the rows up to each prediction, and the share of what happens that they hold."""
+        _, weight, happened = self._levels
+        return tuple(np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (weight, happened))  # type: ignore[return-value]
+
+    @cached_property
+    def area(self) -> float:
+        """Twice the area between that curve and the diagonal."""
+        return 2 * self._pairs / (self._happened * self._total) - 1
+
+    @cached_property
+    def _pairs(self) -> float:
+        """What happens in each row times the rows of lower predictions, and half of those of the same."""
+        _, weight, happened = self._levels
+        return float((happened * (np.cumsum(weight) - weight / 2)).sum())
+
+    @property
+    def _total(self) -> float:
+        return float(self.weight.sum())
+
+    @property
+    def _happened(self) -> float:
+        return float((self.weight * self.truth).sum())
+
+    def changes(self) -> Array:
+        """What the area loses without each row."""
+        places, weight, happened = self._levels
+        below = (np.cumsum(weight) - weight / 2)[places]
+        above = (happened.sum() - np.cumsum(happened) + happened / 2)[places]
+        own = self.weight * self.truth
+        left = self._pairs - own * below - self.weight * above + self.weight * own / 2
+        return np.asarray(self.area + 1 - 2 * left / ((self._happened - own) * (self._total - self.weight)))
+
+
+def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:
+    return np.bincount(groups, Lorenz.of(sums).changes(), count)
+
+
+@metric(
+    question="How well do predictions put rows in order, from those in which little happens to those in which much does?",
+    formula="twice the area between the diagonal and the Lorenz curve of the truth, rows in the order of predictions",
+    range=(-1, 1),
+    better="higher",
+    baseline=ZERO,
+    parts=("rows",),
+    undefined=(ROWS, NEGATIVE, NOTHING_HAPPENED),
+    changes=_lorenz_changes,
+    pitfall="Blind to the size of predictions; its best value depends on the truth and lies below 1.",
+    reference="Frees, Meyers & Cummings (2011), JASA 106",
+    headline=True,
+)
+def lorenz_gini(s: ErrorSums) -> Number:
+    return Lorenz.of(s).area if s.rows is not None else math.nan

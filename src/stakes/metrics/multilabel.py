@@ -1,0 +1,241 @@
+"""Several labels per row: of each row how well it was labelled and ranked, and averages over the labels."""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics.baselines import COIN, Baseline
+from stakes.metrics.declare import FORMS, Metric, measure, metric
+from stakes.metrics.many import Average, Ranking, mean_over_classes
+from stakes.metrics.ranking import auc, average_precision
+from stakes.metrics.reasons import NO_SCORES, Undefined
+from stakes.tallies import Confusion, LabelSums, ScoreTable
+from stakes.tallies.arithmetic import Array, Number, ratio
+from stakes.tallies.term_sums import TermRows
+
+UNDECIDED = Undefined("no decisions were given", lambda sums: "decided" not in sums)
+UNRANKED = Undefined(NO_SCORES, lambda sums: "depth" not in sums)
+NO_LABEL_SCORES = Undefined("no scores were given, or the rows were not kept", lambda sums: not sums.tables)
+_SECHIDIS = "Tsoumakas, Katakis & Vlahavas (2010), Data Mining and Knowledge Discovery Handbook"
+_ROWS_WITHOUT = "Rows in which it is undefined do not count: many empty rows make it a figure of the others."
+
+
+def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums], Number]:
+    """The mean of a figure of the rows in which it is defined."""
+    nowhere = Undefined(f"no row has {words}", lambda sums: sums[there] == 0)
+    facts = {"better": "higher", "undefined": (UNDECIDED, nowhere), "pitfall": _ROWS_WITHOUT, "reference": _SECHIDIS}
+
+    def figure(sums: LabelSums) -> Number:
+        return ratio(sums[term][()], sums[there][()])
+
+    figure.__name__ = name
+    return metric(
+        question=f"{_ASKED[name]} (the mean over the rows)",
+        formula=f"mean of {_ROW[name]} over the rows with {words}",
+        range=(0, 1),
+        **facts,
+    )(figure)
+
+
+_ASKED = {
+    "samples_precision": "Of the labels given to a row, what share is right?",
+    "samples_recall": "Of the labels that a row has, what share was given?",
+    "samples_f1": "How well do the labels given to a row match those it has, both errors counted?",
+    "samples_jaccard": "Of the labels that a row has or was given, what share is both?",
+}
+_ROW = {
+    "samples_precision": "hits / given",
+    "samples_recall": "hits / own",
+    "samples_f1": "2 * hits / (own + given)",
+    "samples_jaccard": "hits / (own + given - hits)",
+}
+samples_precision = _share("a label given", "precision", "any given", "samples_precision")
+samples_recall = _share("a label", "recall", "any own", "samples_recall")
+samples_f1 = _share("a label, own or given", "f1", "any", "samples_f1")
+samples_jaccard = _share("a label, own or given", "jaccard", "any", "samples_jaccard")
+
+
+@metric(
+    question="In what share of the rows are all labels right?",
+    formula="share of rows with own == given",
+    range=(0, 1),
+    better="higher",
+    undefined=(UNDECIDED,),
+    aliases=("exact_match_ratio",),
+    pitfall="One wrong label of many counts as much as all wrong: it falls with the number of labels.",
+    reference=_SECHIDIS,
+    headline=True,
+)
+def subset_accuracy(s: LabelSums) -> Number:
+    return s.mean("alike")
+
+
+@metric(
+    question="What share of all labels of all rows is wrong?",
+    formula="(labels missed + labels wrongly given) / (rows * labels)",
+    range=(0, 1),
+    better="lower",
+    undefined=(UNDECIDED,),
+    aliases=("hamming",),
+    pitfall="Where labels are rare, giving none scores well; compare it with its baseline.",
+    reference=_SECHIDIS,
+    headline=True,
+)
+def hamming_loss(s: LabelSums) -> Number:
+    return s.mean("wrong")
+
+
+@metric(
+    question="How far down the ranking of a row's labels does one have to go to find all that it has?",
+    formula="mean over rows of the worst rank of an own label",
+    better="lower",
+    parts=("scores",),
+    undefined=(UNRANKED,),
+    pitfall="Its best value is the mean number of labels, not 0; rows without labels count as 0.",
+    reference=_SECHIDIS,
+)
+def coverage_error(s: LabelSums) -> Number:
+    return s.mean("depth")
+
+
+@metric(
+    question="Of the labels ranked at or above one that the row has, what share does it have?",
+    formula="mean over rows of the mean over own labels of (own labels at or above) / rank",
+    range=(0, 1),
+    better="higher",
+    parts=("scores",),
+    undefined=(UNRANKED,),
+    aliases=("lrap", "label_ranking_average_precision_score"),
+    pitfall="Rows that have no label, or all of them, count as 1.",
+    reference=_SECHIDIS,
+    headline=True,
+)
+def label_ranking_average_precision(s: LabelSums) -> Number:
+    return s.mean("rank precision")
+
+
+@metric(
+    question="What share of the pairs of a label that the row has and one that it lacks is ranked the wrong way round?",
+    formula="mean over rows of (pairs with the lacking label at or above the own one) / (own * lacking)",
+    range=(0, 1),
+    better="lower",
+    parts=("scores",),
+    undefined=(UNRANKED,),
+    pitfall="Rows that have no label, or all of them, count as 0.",
+    reference=_SECHIDIS,
+)
+def label_ranking_loss(s: LabelSums) -> Number:
+    return s.mean("rank loss")
+
+
+# ── averages over the labels ─────────────────────────────────────────────────────────────────────────────────────
+def _micro(base: Metric, name: str) -> Metric:
+    """A figure of the scores of all labels in one ranking."""
+
+    def figure(sums: LabelSums) -> Number:
+        return float(base.of(ScoreTable.sum(sums.tables)))
+
+    figure.__name__ = name
+    return metric(
+        question=f"{base.question} (all labels' scores in one ranking)",
+        formula=f"{base.formula}, each row and label a case",
+        range=(0, 1),
+        better="higher",
+        baseline=Baseline("a constant score", value=lambda _, sums: _constant_of(base, sums)),
+        parts=("scores",),
+        undefined=(NO_LABEL_SCORES,),
+        otherwise="every row has all labels, or none",
+        changes=functools.partial(_changes_in_one_ranking, base),
+        pitfall="Frequent labels decide it, and scores of different labels have to be comparable.",
+        reference=base.reference,
+    )(figure)
+
+
+def _constant_of(base: Metric, sums: LabelSums) -> Number:
+    return base.baseline_of(ScoreTable.sum(sums.tables)) if sums.tables else math.nan
+
+
+def _changes_in_one_ranking(base: Metric, rows: TermRows) -> Array:
+    """What the rows change whose labels all lie in one ranking."""
+    truth, scores = rows.columns["truth"], rows.columns["scores"]
+    ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(rows.weights, truth.shape[1]))
+    return np.asarray(ranking.changes(base).reshape(truth.shape).sum(axis=1))
+
+
+micro_auc = _micro(auc, "micro_auc")
+micro_average_precision = _micro(average_precision, "micro_average_precision")
+
+_KNOWN: dict[str, Metric] = {}
+
+
+def over_labels(figure: Metric) -> Metric:
+    """Return the average of a two-class figure over labels, for one that averages it over classes."""
+    average = figure.function
+    if not isinstance(average, Average):
+        raise errors.which_average(figure.name, ["LABEL"], pooled=figure.tally is Confusion)
+    if figure.full_text not in _KNOWN:
+        _KNOWN[figure.full_text] = _over_labels(figure, average)
+    return _KNOWN[figure.full_text]
+
+
+def _over_labels(figure: Metric, average: Average) -> Metric:
+    scored = average.base.tally is ScoreTable
+    return replace(
+        figure,
+        tally=LabelSums,
+        function=functools.partial(_of_scores if scored else _of_decisions, average),
+        question=figure.question.replace("classes", "labels"),
+        family="multilabel",
+        baseline=Baseline(COIN.words, value=_constant_average) if scored else average.base.baseline,
+        undefined=(NO_LABEL_SCORES if scored else UNDECIDED,),
+        otherwise=f"{average.base.name} is undefined for a label",
+        changes=functools.partial(_changes_over_labels, average) if scored else None,
+        interval="influence",
+        within_classes=False,
+    )
+
+
+def _constant_average(figure: Metric, sums: LabelSums) -> Number:
+    if not sums.tables:
+        return math.nan
+    average: Average = figure.function.args[0]  # type: ignore[union-attr]
+    each = np.array([float(average.base.baseline_of(table)) for table in sums.tables])
+    return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
+
+
+def _of_decisions(average: Average, sums: LabelSums, **given: float) -> Number:
+    tables, base = sums.against_rest(), average.base.with_parameters(**given)
+    if average.how == "micro":
+        return measure([base], tables.pooled())[0]
+    return mean_over_classes(
+        np.asarray(measure([base], tables)[0]), sums["truth"] if average.how == "weighted" else None
+    )
+
+
+def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:
+    base = average.base.with_parameters(**given)
+    each = np.array([float(base.of(table)) for table in sums.tables])
+    return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
+
+
+def _changes_over_labels(average: Average, rows: TermRows) -> Array:
+    """What each row changes in the average over the labels of a figure of their scores."""
+    truth, scores, weights = rows.columns["truth"], rows.columns["scores"], rows.weights
+    totals = weights @ truth
+    shares = totals / totals.sum() if average.how == "weighted" else np.full(len(totals), 1 / len(totals))
+    found = np.zeros(len(weights))
+    for place, share in enumerate(shares):
+        ranking = Ranking(np.ascontiguousarray(scores[:, place]), np.ascontiguousarray(truth[:, place]), weights)
+        found += share * ranking.changes(average.base)
+        if average.how == "weighted":  # the share of the label changes, too
+            left = totals.sum() - weights * truth.sum(axis=1)
+            moved = share - (totals[place] - weights * truth[:, place]) / left
+            found += ranking.value(average.base) * moved
+    return found
+
+
+FORMS[LabelSums] = over_labels

@@ -1,0 +1,142 @@
+"""Several labels per row: sums of which labels a row has, which were given to it, and how well each row was labelled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.confusion import Confusion
+from stakes.tallies.scores import ScoreTable
+from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSums(TermSums):
+    """Several labels per row; ``names`` are the labels.
+
+    Of each label: the rows that have it (``truth``), that it was given to (``decided``), and both (``hits``). Of the
+    rows: what share of the labels given, or of those that it has, is right, and in how many rows there are any.
+    """
+
+    kind = "labels"
+    task = "classification"
+    wide = ("truth", "decided", "hits")
+
+    @classmethod
+    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
+        """Count labels, and work out the figures of each row."""
+        truth, terms = columns["truth"], Terms()
+        if "decided" in columns:
+            decided = columns["decided"]
+            hits = truth.multiply(decided) if is_sparse(truth) else truth & decided
+            own, given, right = (_per_row(one) for one in (truth, decided, hits))
+            either = own + given
+            terms |= {"truth": truth, "decided": decided, "hits": hits}
+            terms |= {"alike": either == 2 * right, "wrong": (either - 2 * right) / len(names)}
+            terms |= {"precision": divide(right, given), "any given": given > 0}
+            terms |= {"recall": divide(right, own), "any own": own > 0}
+            terms |= {"f1": divide(2 * right, either), "jaccard": divide(right, either - right), "any": either > 0}
+        else:
+            terms["truth"] = truth
+        if "scores" in columns:
+            terms |= _of_ranks(truth, columns["scores"])
+        return terms
+
+    @classmethod
+    def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
+        """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
+        truth, weights = rows.columns["truth"], rows.weights
+        if is_sparse(truth):
+            return None
+        share = weights @ truth / weights.sum()
+        columns = {"truth": truth}
+        if "decided" in rows.columns:
+            columns["decided"] = np.broadcast_to(share > 0.5, truth.shape)
+        if "scores" in rows.columns:
+            columns["scores"] = np.broadcast_to(share, truth.shape)
+        return columns
+
+    # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────
+    def against_rest(self) -> Confusion:
+        """The table of each label, along the last leading axis."""
+        own, given, hits = self["truth"], self["decided"], self["hits"]
+        rest = self.sums[..., :1] - own - given + hits
+        cells = (np.maximum(one, 0.0) for one in (hits, own - hits, given - hits, rest))
+        tp, fn, fp, tn = cells
+        return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)
+
+    @cached_property
+    def tables(self) -> Sequence[ScoreTable]:
+        """The scores of each label; none where rows were not kept."""
+        if self.rows is None or "scores" not in self.rows.columns:
+            return ()
+        return [self.table_of(place) for place in range(len(self.names))]
+
+    def table_of(self, place: int) -> ScoreTable:
+        """The scores of one label."""
+        assert self.rows is not None
+        columns = self.rows.columns["scores"][:, place], self.rows.columns["truth"][:, place]
+        return ScoreTable.from_rows(
+            *map(np.ascontiguousarray, columns), self.rows.weight, positive="yes", negative="no"
+        )
+
+    def coin(self) -> Self:
+        """The sums of giving each label at random, as often as the model does."""
+        sums = np.array(self.sums)
+        expected = divide(self["truth"] * self["decided"], np.asarray(self.sums[..., :1]))
+        sums[..., self._places["hits"]] = expected
+        return replace(self, sums=sums, rows=None, products=None)
+
+    def constants(self) -> Sequence[Self]:
+        """The sums of giving no label, and of giving all."""
+        found = []
+        for given, hits in ((0.0, 0.0), (self.sums[..., :1], self["truth"])):
+            sums = np.array(self.sums)
+            sums[..., self._places["decided"]], sums[..., self._places["hits"]] = given, hits
+            found.append(replace(self, sums=sums, rows=None, products=None))
+        return found
+
+    def missed_together(self) -> Array:
+        """In how many rows (by weight) each label was missed while another was missed, or wrongly given.
+
+        Two tables: labels × labels missed in the same row, and missed labels × labels given instead.
+        """
+        assert self.rows is not None
+        truth, decided, weight = self.rows.columns["truth"], self.rows.columns["decided"], self.rows.weights
+        if is_sparse(truth):
+            hits = truth.multiply(decided)
+            missed, wrong = (truth - hits).tocsr(), (decided - hits).tocsr()
+            weighed = missed.multiply(weight[:, None]).tocsr()
+            return np.stack([np.asarray((weighed.T @ other).todense()) for other in (missed, wrong)])
+        missed, wrong = (one.astype(np.float64) for one in (truth & ~decided, decided & ~truth))
+        return np.stack([(missed * weight[:, None]).T @ other for other in (missed, wrong)])
+
+
+def _per_row(labels: Matrix) -> Array:
+    """How many labels each row has."""
+    if is_sparse(labels):
+        return np.asarray(labels.sum(axis=1), np.float64).ravel()
+    return labels.sum(axis=1, dtype=np.float64)
+
+
+def _of_ranks(truth: Array, scores: Array) -> Terms:
+    """How the labels of each row are ranked by its scores; of equal scores the worst rank counts."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ranked, own = np.take_along_axis(scores, order, 1), np.take_along_axis(truth, order, 1)
+    n, width = scores.shape
+    places = np.arange(width)
+    last = np.concatenate([ranked[:, 1:] != ranked[:, :-1], np.ones((n, 1), bool)], axis=1)
+    ends = np.minimum.accumulate(np.where(last, places, width)[:, ::-1], axis=1)[:, ::-1]
+    above = np.take_along_axis(np.cumsum(own, axis=1), ends, 1)
+    rank, count = ends + 1.0, own.sum(axis=1, dtype=np.float64)
+    mixed = (count > 0) & (count < width)
+    share = divide(np.where(own, above / rank, 0.0).sum(axis=1), count)
+    reversed_pairs = divide(np.where(own, rank - above, 0.0).sum(axis=1), count * (width - count))
+    return {
+        "depth": np.where(own, rank, 0.0).max(axis=1),
+        "rank precision": np.where(mixed, share, 1.0),
+        "rank loss": np.where(mixed, reversed_pairs, 0.0),
+    }

@@ -1,0 +1,92 @@
+"""Predicted quantiles and intervals: sums of what each row loses, and of where its truth lies among them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums
+
+ENSEMBLE = "member"
+"""How the names of the members of an ensemble begin; other names are levels of quantiles."""
+
+
+def levels_of(names: Sequence[str]) -> Array:
+    """The levels of quantiles; the members of an ensemble are as many, evenly spaced, once each row is sorted."""
+    if names[0].startswith(ENSEMBLE):
+        return np.asarray((np.arange(len(names)) + 0.5) / len(names))
+    return np.array([float(name) for name in names])
+
+
+def pairs_of(levels: Array) -> list[tuple[int, int]]:
+    """The places of the two ends of each central interval, the widest first."""
+    ends = [(i, len(levels) - 1 - i) for i in range(len(levels) // 2)]
+    return [(i, j) for i, j in ends if abs(levels[i] + levels[j] - 1) < 1e-9]
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileSums(TermSums):
+    """Predicted quantiles of a number; ``names`` are their levels, or the members of an ensemble.
+
+    Of each level: in how many rows the truth lies at or below the quantile (``below``), and its pinball loss. Of the
+    rows: whether the widest interval covers the truth, how wide it is, its interval score, and the scores of all
+    quantiles together.
+    """
+
+    kind = "quantiles"
+    task = "regression"
+    wide = ("below", "pinball")
+
+    @cached_property
+    def levels(self) -> Array:
+        """The levels of the quantiles."""
+        return levels_of(self.names)
+
+    @property
+    def level(self) -> float:
+        """The share of rows that the widest interval should cover; NaN where there is none."""
+        pairs = pairs_of(self.levels)
+        return float(self.levels[pairs[0][1]] - self.levels[pairs[0][0]]) if pairs else np.nan
+
+    @classmethod
+    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
+        """Work out the losses of each row."""
+        truth, said, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
+        above = truth - said
+        pinball = np.maximum(levels * above, (levels - 1) * above)
+        terms = {"below": above <= 0, "pinball": pinball, "quantile score": pinball.mean(axis=1)}
+        if pairs := pairs_of(levels):
+            scores = [_interval_score(columns["truth"], said[:, i], said[:, j], 2 * levels[i]) for i, j in pairs]
+            i, j = pairs[0]
+            low, high = said[:, i], said[:, j]
+            covered = (low <= columns["truth"]) & (columns["truth"] <= high)
+            terms |= {"covered": covered, "width": high - low, "interval score": scores[0]}
+            middle = [place for place, level in enumerate(levels) if level == 0.5]
+            if 2 * len(pairs) + len(middle) == len(levels):
+                weighed = sum(levels[i] * score for (i, _), score in zip(pairs, scores, strict=True))
+                if middle:
+                    weighed = weighed + np.abs(above[:, middle[0]]) / 2
+                terms["weighted interval score"] = weighed / (len(pairs) + len(middle) / 2)
+        crps = 2 * terms["quantile score"]
+        if names[0].startswith(ENSEMBLE):
+            m = len(names)  # Σ|x − x′| over all pairs, from the order of each row
+            spread = (said * (2 * np.arange(m) - m + 1)).sum(axis=1) / m**2
+            crps = np.abs(above).mean(axis=1) - spread
+        return {**terms, "crps": crps}
+
+    @classmethod
+    def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix]:
+        """Say the quantiles of the truth alone in every row."""
+        truth, weights = rows.columns["truth"], rows.weights
+        order = np.argsort(truth, kind="stable")
+        reached = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
+        always = np.interp(levels_of(names), reached, truth[order])
+        return {"truth": truth, "quantiles": np.broadcast_to(always, (len(truth), len(names)))}
+
+
+def _interval_score(truth: Array, low: Array, high: Array, miss: float) -> Array:
+    """The width of an interval, and what the truth lies beyond it times 2 over the share that may lie there."""
+    beyond = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
+    return np.asarray(high - low + 2 / miss * beyond)
