@@ -75,6 +75,8 @@ def of_cells(tp: Any, fn: Any, fp: Any, tn: Any, **parameters: Any) -> dict[str,
         "Pe": (P * PP + N * PN, n * n),
     }
     names = {"tp": tp, "fn": fn, "fp": fp, "tn": tn, "P": P, "N": N, "PP": PP, "PN": PN, "n": n}
+    names |= {"cells": [(1, 1, tp), (1, 0, fn), (0, 1, fp), (0, 0, tn)], "truths": [(0, N), (1, P)]}
+    names["decisions"] = [(0, PN), (1, PP)]
     fractions = {k: Fraction(v) for k, v in parameters.items()}
     return {**names, **{name: divide(a, b) for name, (a, b) in rates.items()}, **fractions}
 

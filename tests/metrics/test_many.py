@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import stakes
 from stakes.language.sentences import words
 from stakes.tallies import ClassScores, Confusion
+from stakes.tallies.class_scores import ORDERED
 from tests.parts import Lazily, examples, is_older
 
 inter_rater = Lazily("statsmodels.stats.inter_rater")
@@ -252,8 +253,8 @@ def test_class_scores_add_up_and_save_themselves():
     rng = np.random.default_rng(3)
     scores = rng.dirichlet([1, 1, 1], 60)
     truth = rng.integers(0, 3, 60)
-    whole = ClassScores.from_rows(scores, truth, "abc")
-    parts = [ClassScores.from_rows(scores[r], truth[r], "abc") for r in (slice(0, 20), slice(20, 60))]
+    whole = ClassScores.from_rows(scores, truth, "abc", parts=ORDERED)
+    parts = [ClassScores.from_rows(scores[r], truth[r], "abc", parts=ORDERED) for r in (slice(0, 20), slice(20, 60))]
     both = ClassScores.sum(parts)
     assert m.macro_auc.of(both) == m.macro_auc.of(whole)
     for metric in m.catalogue():
@@ -315,7 +316,7 @@ def test_an_evaluation_of_three_classes():
         (("macro_f1", "a"), "macro_f1 is not a figure of one class against the rest here"),
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
-        ("micro_auc", "there is no 'micro_auc'"),
+        ("micro_auc", "micro_auc is a figure of several labels per row"),
         ("macro_nonsense", "there is no metric 'macro_nonsense'"),
     ],
 )

@@ -86,6 +86,10 @@ DECISION_ORACLES = {
     "mcc": lambda y, d, w: sk.matthews_corrcoef(y, d, sample_weight=w),
     "jaccard": lambda y, d, w: sk.jaccard_score(y, d, sample_weight=w),
     "kappa": lambda y, d, w: sk.cohen_kappa_score(y, d, sample_weight=w),
+    "linear_kappa": lambda y, d, w: sk.cohen_kappa_score(y, d, sample_weight=w, weights="linear"),
+    "quadratic_kappa": lambda y, d, w: sk.cohen_kappa_score(y, d, sample_weight=w, weights="quadratic"),
+    "mean_class_distance": lambda y, d, w: sk.mean_absolute_error(y, d, sample_weight=w),
+    "within_one_accuracy": lambda y, d, w: np.average(np.abs(y - d) <= 1, weights=w),
 }
 
 

@@ -106,6 +106,13 @@ def oracle_pinball(t, p, w):
     return sk.mean_pinball_loss(t, p, alpha=0.5, sample_weight=w)
 
 
+def oracle_gini(t, p, w):
+    """Twice the area over the polygon of shares; predictions here are all different."""
+    w, order = np.ones(len(t)) if w is None else w, np.argsort(p)
+    x, y = (np.append(0, np.cumsum(one[order]) / one.sum()) for one in (w, w * t))
+    return 1 - 2 * np.trapezoid(y, x)
+
+
 ORACLES = {
     "mean_absolute_error": lambda t, p, w: sk.mean_absolute_error(t, p, sample_weight=w),
     "mean_squared_error": lambda t, p, w: sk.mean_squared_error(t, p, sample_weight=w),
@@ -121,6 +128,13 @@ ORACLES = {
     "mean_squared_log_error": lambda t, p, w: sk.mean_squared_log_error(t, p, sample_weight=w),
     "mean_absolute_percentage_error": lambda t, p, w: sk.mean_absolute_percentage_error(t, p, sample_weight=w),
     "pinball": oracle_pinball,
+    "poisson_deviance": lambda t, p, w: sk.mean_poisson_deviance(t, p, sample_weight=w),
+    "gamma_deviance": lambda t, p, w: sk.mean_gamma_deviance(t, p, sample_weight=w),
+    "tweedie_deviance": lambda t, p, w: sk.mean_tweedie_deviance(t, p, sample_weight=w, power=1.5),
+    "d2_poisson": lambda t, p, w: sk.d2_tweedie_score(t, p, sample_weight=w, power=1),
+    "d2_gamma": lambda t, p, w: sk.d2_tweedie_score(t, p, sample_weight=w, power=2),
+    "d2_tweedie": lambda t, p, w: sk.d2_tweedie_score(t, p, sample_weight=w, power=1.5),
+    "lorenz_gini": oracle_gini,
 }
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from stakes import metrics
 from stakes.tallies import ClassScores, ErrorSums, ScoreTable
+from stakes.tallies.class_scores import ORDERED
 
 N = 200
 PARAMETERS = {
@@ -23,7 +24,7 @@ def columns(metric):
         return truth, scores, ScoreTable.from_rows(scores, truth)
     if metric.tally is ClassScores:
         truth, scores = random.choice(3, N, p=(0.5, 0.3, 0.2)), random.dirichlet([1, 1, 1], N)
-        return truth, scores, ClassScores.from_rows(scores, truth, ("a", "b", "c"))
+        return truth, scores, ClassScores.from_rows(scores, truth, ("a", "b", "c"), parts=ORDERED)
     truth = random.gamma(2, size=N)
     prediction = np.abs(truth + random.normal(size=N))
     return truth, prediction, ErrorSums.from_rows(truth, prediction)

@@ -86,7 +86,7 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
         raise InputError(
             "costs-of-kind",
             Given("costs"),
-            " decide between classes; of several labels ask ev.decide(costs), and leave them out here",
+            " decide between classes; of several labels ask ev.decide_each(costs), and leave them out here",
         )
     return _read_quantiles(data, asked) if kind == QuantileSums.kind else _read_several(data, asked)
 
@@ -112,9 +112,8 @@ class _Given:
             return cls(argument, column=values)
         if isinstance(values, list | tuple) and _are_sets(values):
             names = classes or sorted({canonical(label) for row in values for label in row})
-            return cls(
-                argument, tuple(names), matrix=_flags_of([map(canonical, row) for row in values], names, argument)
-            )
+            rows = [map(canonical, row) for row in values]
+            return cls(argument, tuple(names), matrix=_flags_of(rows, names, argument))
         matrix = values.tocsr() if is_sparse(values) else as_array(values, argument)
         if not is_sparse(matrix) and (matrix.ndim != 2 or matrix.dtype.kind not in "biuf"):
             raise InputError("no-matrix", About(argument), " is no table of numbers, a row for each case; give one")
@@ -147,11 +146,9 @@ def _flags_of(rows: Sequence[Values], names: Sequence[str], argument: str) -> Ar
     return found
 
 
-def _find(
-    data: Data, asked: "RowQuestion", given: Sequence[_Given], **more: Values
-) -> tuple[RowsThatCount, Array | None]:
+def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
     """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
-    flat = {name: column for one in given for name, column in one.flat.items()} | more
+    flat = {name: column for one in given for name, column in one.flat.items()}
     shared = {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
     matrices = [one.matrix for one in given if one.matrix is not None]
     if matrices:
@@ -205,9 +202,8 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
     if values["prediction"] is None and values["score"] is None:
         raise errors.nothing_to_judge()
     given = [_Given.of(name, one, classes) for name, one in values.items() if one is not None]
-    if classes is None and (
-        sets := [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
-    ):
+    sets = [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
+    if classes is None and sets:
         names = sorted({name for one in sets for name in one.names or ()})
         given = [_Given.of(one.argument, values[one.argument], names) for one in given]
     rows, kept = _find(data, asked, given)
@@ -234,7 +230,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
             columns["decided"] = _labels(one, rows, kept)
         else:
             columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
-    return rows, _decided(Beside(LabelSums.kind, names, columns), asked)
+    return rows, _decide(Beside(LabelSums.kind, names, columns), asked)
 
 
 def _are_labels(values: Values) -> bool:
@@ -246,7 +242,8 @@ def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: 
     if asked.task in ("regression", "counts") or asked.score is not None:
         return asked.task in ("regression", "counts")
     if truth.matrix is not None:
-        one = truth.matrix.data if is_sparse(truth.matrix) else truth.matrix
+        matrix = truth.matrix if kept is None else truth.matrix[kept]
+        one = matrix.data if is_sparse(matrix) else matrix
         quantities = one.dtype.kind != "b" and not ((one == 0) | (one == 1)).all()
     else:
         quantities = any(_flags(rows.columns[f"truth of {name}"]) is None for name in truth.columns or ())
@@ -329,11 +326,11 @@ def _of_texts(
     }
     for one in scored:
         columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
-    return _decided(Beside(LabelSums.kind, names, columns), asked)
+    return _decide(Beside(LabelSums.kind, names, columns), asked)
 
 
-def _decided(labels: Beside, asked: "RowQuestion") -> Beside:
-    """The labels with what scores decide, where nothing else did: from the threshold on, or from 0.5 of probabilities."""
+def _decide(labels: Beside, asked: "RowQuestion") -> Beside:
+    """Let scores decide where nothing else did: from the threshold on, or from 0.5 of probabilities."""
     columns = dict(labels.columns)
     scores, threshold = columns.get("scores"), asked.threshold
     if scores is None or "decided" in columns:
@@ -382,11 +379,9 @@ def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
         if not isinstance(quantiles, Mapping) or not quantiles:
             raise InputError("levels-of-quantiles", Given("quantiles"), " is a dictionary level → column: {0.1: 'q10'}")
         levels = [read_number(str(level)) for level in quantiles]
-        if any(level is None or not 0 < level < 1 for level in levels):
-            wrong = next(
-                str(name) for name, one in zip(quantiles, levels, strict=True) if one is None or not 0 < one < 1
-            )
-            raise InputError("no-level", f"{wrong!r} is no level of a quantile; give one between 0 and 1")
+        for name, one in zip(quantiles, levels, strict=True):
+            if one is None or not 0 < one < 1:
+                raise InputError("no-level", f"{str(name)!r} is no level of a quantile; give one between 0 and 1")
         return [float(level or 0) for level in levels], _Given.of("quantile", quantiles, None)
     if asked.low is None or asked.high is None or asked.level is None:
         raise InputError(
@@ -431,9 +426,8 @@ def in_series(
         twice = step[place] == 0
         words = f"the times{which} " + ("come twice (" if twice else "go back (")
         advice = "give each time of a series once" if twice else "sort the rows by time"
-        raise InputError(
-            "doubled-times" if twice else "unsorted-times", words, first_row(int(order[place + 1])), f"); {advice}"
-        )
+        code = "doubled-times" if twice else "unsorted-times"
+        raise InputError(code, words, first_row(int(order[place + 1])), f"); {advice}")
     before = np.full(len(truth), np.nan)
     if len(order) > season:
         near = codes[order][season:] == codes[order][:-season]

@@ -320,7 +320,7 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     if question["paired"] and len(set(lengths.values())) > 1:
         raise InputError(
             "models-of-different-rows",
-            f"models have different rows ({some([f'{name}: {n:,}' for name, n in lengths.items()])}); give all the same",
+            f"models have different rows ({some([f'{one}: {n:,}' for one, n in lengths.items()])}); give all the same",
         )
     judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
     taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from stakes.errors import InputError
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
-from stakes.metrics.usual import COMPARED
+from stakes.metrics.ranking import auc, average_precision
+from stakes.metrics.regression import explained_variance, r2
+from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
 from stakes.question.options import Value
 from stakes.records import Count, Finite, Record, Share
 from stakes.tallies import Confusion, ErrorSums, LabelSums, OutputSums, QuantileSums, Tally
@@ -38,9 +40,6 @@ _WAYS = ("macro", "micro", "weighted")
 
 class SeveralEvaluation(Evaluation, facts=""):
     """What evaluations of several things per row share; ``ev["f1", "cat"]`` is the figure of one of them."""
-
-    _each: ClassVar[tuple[str, ...]] = ()
-    """The figures that are told of each."""
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -70,7 +69,7 @@ class SeveralEvaluation(Evaluation, facts=""):
 
     @property
     def _each_known(self) -> Sequence[str]:
-        return self._each
+        return EACH_FIGURES[self.task]
 
     @cached_property
     def each(self) -> Mapping[str, Evaluation]:
@@ -121,7 +120,6 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     """
 
     task = "labels"
-    _each = ("recall", "precision", "f1", "false_positive_rate", "auc")
     _usual_figure = COMPARED[LabelSums]
 
     @property
@@ -137,16 +135,15 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     @property
     def _each_known(self) -> Sequence[str]:
         decided, scored = "decided" in self.labels, "depth" in self.labels
-        return [name for name in self._each if (scored if name == "auc" else decided)]
+        return [name for name in EACH_FIGURES[self.task] if (scored if name == auc.name else decided)]
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         own = [metric for metric in metrics.catalogue() if metric.tally is LabelSums]
-        bases = ("precision", "recall", "f1", "jaccard") if "decided" in self.labels else ()
+        bases = AVERAGED if "decided" in self.labels else ()
         found = [metrics.find(f"{how}_{base}") for base in bases for how in _WAYS]
         if "depth" in self.labels:
-            found += [
-                metrics.find(f"{how}_{base}") for base in ("auc", "average_precision") for how in ("macro", "weighted")
-            ]
+            ranked = (auc.name, average_precision.name)
+            found += [metrics.find(f"{how}_{base}") for base in ranked for how in ("macro", "weighted")]
         there = [one for one in own if ("scores" in one.parts) <= ("depth" in self.labels)]
         there = [one for one in there if "scores" in one.parts or "decided" in self.labels]
         yield self.labels, there + [FORMS[LabelSums](one) for one in found]
@@ -175,7 +172,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         return Evaluation(memory.count_classes(plan, rows, None), sampling=self.sampling)
 
     def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
-        """Return for each label the threshold that costs least, and what deciding by it costs in rows not used for it."""
+        """Return for each label the threshold that costs least, and what it costs in rows that it was not chosen by."""
         if self.labels.rows is None or "scores" not in self.labels.rows.columns:
             raise errors.no_scores_to_decide()
         return {
@@ -224,7 +221,6 @@ class OutputsEvaluation(SeveralEvaluation, facts="outputs=names each_figures"):
     """
 
     task = "outputs"
-    _each = ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2")
     _usual_figure = COMPARED[OutputSums]
 
     @property
@@ -234,7 +230,7 @@ class OutputsEvaluation(SeveralEvaluation, facts="outputs=names each_figures"):
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         own = [metric.name for metric in metrics.catalogue() if metric.family == "regression"]
-        shares = ["variance_weighted_r2", "variance_weighted_explained_variance"]
+        shares = [f"variance_weighted_{one.name}" for one in (r2, explained_variance)]
         yield self.outputs, [metrics.find(name) for name in [*(f"uniform_{name}" for name in own), *shares]]
 
     def _declared(self, name: Value) -> Metric:
@@ -242,15 +238,15 @@ class OutputsEvaluation(SeveralEvaluation, facts="outputs=names each_figures"):
         if metric.tally is ErrorSums:
             raise InputError(
                 "which-output",
-                f"{metric.name} is a figure of one output; write 'uniform_{metric.name}', or {metric.name}[{self.names[0]}]",
+                f"{metric.name} is a figure of one output; write 'uniform_{metric.name}', or "
+                f"{metric.name}[{self.names[0]}]",
             )
         return metric
 
     def _one(self, name: str) -> Evaluation:
         sums = self.outputs.each[self.names.index(name)]
-        return Evaluation(
-            Counted("regression", {"errors": sums}, clusters=self.counted.clusters), sampling=self.sampling
-        )
+        counted = Counted("regression", {"errors": sums}, clusters=self.counted.clusters)
+        return Evaluation(counted, sampling=self.sampling)
 
 
 # ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -269,12 +265,11 @@ class CoverageAtWidth(Record):
 class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures coverage_by_width"):
     """The evaluation of predicted quantiles, of an interval or of an ensemble.
 
-    ``ev["share_below(level=0.1)"]`` is the share of truths at or below the quantile 0.1, ``ev["pinball_at(level=0.1)"]``
-    its loss.
+    ``ev["share_below(level=0.1)"]`` is the share of truths at or below the quantile 0.1, and
+    ``ev["pinball_at(level=0.1)"]`` its loss.
     """
 
     task = "quantiles"
-    _each = ("share_below", "pinball_at")
     _usual_figure = COMPARED[QuantileSums]
 
     @property
@@ -298,7 +293,7 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
             [
                 metric
                 for metric in metrics.catalogue()
-                if metric.tally is QuantileSums and metric.name not in self._each
+                if metric.tally is QuantileSums and metric.name not in EACH_FIGURES[self.task]
             ],
         )
 
@@ -323,9 +318,6 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
         for part in np.array_split(np.argsort(width, kind="stable"), 5):
             share = float(covered[part].mean())
             low, high = wilson(np.array(share), np.array(float(len(part))), self.sampling.confidence)
-            found.append(
-                CoverageAtWidth(
-                    float(width[part[0]]), float(width[part[-1]]), len(part), share, float(low), float(high)
-                )
-            )
+            ends = float(width[part[0]]), float(width[part[-1]])
+            found.append(CoverageAtWidth(*ends, len(part), share, float(low), float(high)))
         return found

@@ -91,7 +91,7 @@ _OF_AMOUNTS = (ROWS, ZERO_OR_LESS, NOT_POSITIVE)
 @metric(
     loss=deviance,
     question="How far off are predicted counts, where the variance is the mean?",
-    formula="2 * sum(t * log(t / p) - t + p for t, p in rows) / n",
+    formula="2 * sum((t * log(t / p) if t else 0) - t + p for t, p in rows) / n",
     parts=("rows",),
     better="lower",
     undefined=_OF_COUNTS,
@@ -136,10 +136,18 @@ def tweedie_deviance(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> N
     return _mean_deviance(s, power)
 
 
-def _d2(power: float, words: str, undefined: tuple[Undefined, ...]) -> dict[str, object]:
+_POISSON = "(t * log(t / {0}) if t else 0) - t + {0}"
+_GAMMA = "log({0} / t) + t / {0} - 1"
+_POWER = (
+    "t**(2 - power) / ((1 - power) * (2 - power)) - t * {0}**(1 - power) / (1 - power) + {0}**(2 - power) / (2 - power)"
+)
+
+
+def _d2(power: float, words: str, loss: str, undefined: tuple[Undefined, ...]) -> dict[str, object]:
+    own, always = (f"sum({loss.format(said)} for t, p in rows)" for said in "pb")
     return {
         "question": f"How much of the deviance of {words} is avoided, compared with always predicting the mean?",
-        "formula": "1 - deviance / deviance of the mean",
+        "formula": f"1 - {own} / {always}",
         "range": (-math.inf, 1),
         "better": "higher",
         "baseline": NOTHING,
@@ -151,17 +159,17 @@ def _d2(power: float, words: str, undefined: tuple[Undefined, ...]) -> dict[str,
     }
 
 
-@metric(**_d2(1, "counts", _OF_COUNTS), headline=True)
+@metric(**_d2(1, "counts", _POISSON, _OF_COUNTS), headline=True)
 def d2_poisson(s: ErrorSums) -> Number:
     return _explained(s, 1)
 
 
-@metric(**_d2(2, "positive amounts", _OF_AMOUNTS))
+@metric(**_d2(2, "positive amounts", _GAMMA, _OF_AMOUNTS))
 def d2_gamma(s: ErrorSums) -> Number:
     return _explained(s, 2)
 
 
-@metric(**_d2(math.nan, "amounts of which many are 0", _OF_COUNTS), changes=_changes_of_explained)
+@metric(**_d2(math.nan, "amounts of which many are 0", _POWER, _OF_COUNTS), changes=_changes_of_explained)
 def d2_tweedie(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
     return _explained(s, power)
 
@@ -228,8 +236,8 @@ def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:
 
 
 @metric(
-    question="How well do predictions put rows in order, from those in which little happens to those in which much does?",
-    formula="twice the area between the diagonal and the Lorenz curve of the truth, rows in the order of predictions",
+    question="How well do predictions put rows in order, from where little happens to where much does?",
+    formula="2 * sum(t * sum((q < p) + (q == p) / 2 for q in predictions) for t, p in rows) / (n * sum(truths)) - 1",
     range=(-1, 1),
     better="higher",
     baseline=ZERO,

@@ -126,7 +126,8 @@ _USUAL: dict[type[Tally], Mapping[str, object]] = {
     ErrorSums: {"range": (0, math.inf), "interval": "influence", "baseline": MEAN},
     ClassScores: {"range": (0, math.inf), "interval": "influence", "baseline": CLASS_FREQUENCIES, "many": True},
     LabelSums: {"range": (0, math.inf), "interval": "influence", "baseline": USUAL_LABELS},
-    **dict.fromkeys((QuantileSums, ForecastSums), {"range": (0, math.inf), "interval": "influence"}),
+    QuantileSums: {"range": (0, math.inf), "interval": "influence"},
+    ForecastSums: {"range": (0, math.inf), "interval": "influence"},
 }
 """What a figure of such a tally has if its declaration says nothing else."""
 

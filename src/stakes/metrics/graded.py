@@ -8,7 +8,7 @@ from stakes.metrics.baselines import BEST_CONSTANT, ZERO
 from stakes.metrics.declare import metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion
-from stakes.tallies.arithmetic import Array, Number, divide, ratio
+from stakes.tallies.arithmetic import Array, Number, exact, ratio
 from stakes.tallies.class_scores import ranked_losses
 
 _COHEN = "Cohen (1968), Psychological Bulletin 70"
@@ -20,25 +20,29 @@ ALL_ALIKE = Undefined(
 
 def _steps(table: Confusion) -> Array:
     """How many steps each decision lies from each truth."""
-    places = np.arange(len(table.truths), dtype=np.float64)
-    order = np.array([table.truths.index(name) for name in table.decisions], np.float64)
-    return np.abs(places[:, None] - order)
+    order = [table.truths.index(name) for name in table.decisions]
+    return np.array([[abs(place - other) for other in order] for place in range(len(table.truths))], object)
+
+
+def _sum(table: Confusion, paid: Array, counts: Array | None = None) -> Number:
+    """What all rows pay: exact, or floats over the leading axes."""
+    counts = table.counts if counts is None else counts
+    if table.leading:
+        return (counts * paid.astype(np.float64)).sum((-1, -2))
+    return (exact(counts) * paid).sum()
 
 
 def _weighted_kappa(table: Confusion, power: int) -> Number:
-    paid, counts = _steps(table) ** power, table.counts.astype(np.float64)
-    expected = (counts.sum(-1)[..., :, None] * counts.sum(-2)[..., None, :] * paid).sum((-1, -2))
-    return (1 - divide((counts * paid).sum((-1, -2)) * counts.sum((-1, -2)), expected, np.nan))[()]
-
-
-def _mean_of(table: Confusion, paid: Array) -> Number:
-    counts = table.counts.astype(np.float64)
-    return divide((counts * paid).sum((-1, -2)), counts.sum((-1, -2)), np.nan)[()]
+    paid, counts = _steps(table) ** power, table.counts if table.leading else exact(table.counts)
+    total, by_chance = counts.sum((-1, -2)), counts.sum(-1)[..., :, None] * counts.sum(-2)[..., None, :]
+    expected = _sum(table, paid, by_chance)
+    return ratio(expected - total * _sum(table, paid), expected)
 
 
 @metric(
     question="How much better than chance do grades agree, a miss by more steps costing as many times more?",
-    formula="1 - observed mean distance / mean distance by chance",
+    formula="1 - n * sum(count * abs(t - d) for t, d, count in cells) / "
+    "sum(a * b * abs(t - d) for t, a in truths for d, b in decisions)",
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -53,7 +57,8 @@ def linear_kappa(c: Confusion) -> Number:
 
 @metric(
     question="How much better than chance do grades agree, a miss costing the square of its steps?",
-    formula="1 - observed mean squared distance / mean squared distance by chance",
+    formula="1 - n * sum(count * abs(t - d)**2 for t, d, count in cells) / "
+    "sum(a * b * abs(t - d)**2 for t, a in truths for d, b in decisions)",
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -70,7 +75,7 @@ def quadratic_kappa(c: Confusion) -> Number:
 
 @metric(
     question="By how many steps is a grade off on average?",
-    formula="sum(count * abs(truth - decision)) / n",
+    formula="sum(count * abs(t - d) for t, d, count in cells) / n",
     range=(0, np.inf),
     better="lower",
     baseline=BEST_CONSTANT,
@@ -82,12 +87,12 @@ def quadratic_kappa(c: Confusion) -> Number:
     headline=True,
 )
 def mean_class_distance(c: Confusion) -> Number:
-    return _mean_of(c, _steps(c))
+    return ratio(_sum(c, _steps(c)), c.total)
 
 
 @metric(
     question="In what share of the rows is the grade right, or off by one step?",
-    formula="sum(count where abs(truth - decision) <= 1) / n",
+    formula="sum(count for t, d, count in cells if abs(t - d) <= 1) / n",
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_ROWS,),
@@ -97,7 +102,7 @@ def mean_class_distance(c: Confusion) -> Number:
     headline=True,
 )
 def within_one_accuracy(c: Confusion) -> Number:
-    return _mean_of(c, (_steps(c) <= 1).astype(np.float64))
+    return ratio(_sum(c, (_steps(c) <= 1).astype(object)), c.total)
 
 
 @metric(

@@ -34,7 +34,7 @@ def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums]
 
     figure.__name__ = name
     return metric(
-        question=f"{_ASKED[name]} (the mean over the rows)",
+        question=_ASKED[name],
         formula=f"mean of {_ROW[name]} over the rows with {words}",
         range=(0, 1),
         **facts,
@@ -42,10 +42,10 @@ def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums]
 
 
 _ASKED = {
-    "samples_precision": "Of the labels given to a row, what share is right?",
-    "samples_recall": "Of the labels that a row has, what share was given?",
-    "samples_f1": "How well do the labels given to a row match those it has, both errors counted?",
-    "samples_jaccard": "Of the labels that a row has or was given, what share is both?",
+    "samples_precision": "On average over the rows, what share of the labels given is right?",
+    "samples_recall": "On average over the rows, what share of their labels was given?",
+    "samples_f1": "On average over the rows, how well do labels given match those they have, both errors counted?",
+    "samples_jaccard": "On average over the rows, what share of the labels that they have or were given is both?",
 }
 _ROW = {
     "samples_precision": "hits / given",
@@ -53,10 +53,10 @@ _ROW = {
     "samples_f1": "2 * hits / (own + given)",
     "samples_jaccard": "hits / (own + given - hits)",
 }
-samples_precision = _share("a label given", "precision", "any given", "samples_precision")
-samples_recall = _share("a label", "recall", "any own", "samples_recall")
-samples_f1 = _share("a label, own or given", "f1", "any", "samples_f1")
-samples_jaccard = _share("a label, own or given", "jaccard", "any", "samples_jaccard")
+samples_precision = _share("a label given", "row precision", "any given", "samples_precision")
+samples_recall = _share("a label", "row recall", "any own", "samples_recall")
+samples_f1 = _share("a label, own or given", "row f1", "any", "samples_f1")
+samples_jaccard = _share("a label, own or given", "row jaccard", "any", "samples_jaccard")
 
 
 @metric(
@@ -141,7 +141,7 @@ def _micro(base: Metric, name: str) -> Metric:
 
     figure.__name__ = name
     return metric(
-        question=f"{base.question} (all labels' scores in one ranking)",
+        question=f"With the scores of all labels in one ranking: {base.question[0].lower()}{base.question[1:]}",
         formula=f"{base.formula}, each row and label a case",
         range=(0, 1),
         better="higher",
@@ -211,9 +211,8 @@ def _of_decisions(average: Average, sums: LabelSums, **given: float) -> Number:
     tables, base = sums.against_rest(), average.base.with_parameters(**given)
     if average.how == "micro":
         return measure([base], tables.pooled())[0]
-    return mean_over_classes(
-        np.asarray(measure([base], tables)[0]), sums["truth"] if average.how == "weighted" else None
-    )
+    each = np.asarray(measure([base], tables)[0])
+    return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
 
 
 def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:

@@ -42,9 +42,8 @@ def average_of_outputs(name: str, how: str) -> Metric:
     """Return the average of a figure of predicted numbers over the outputs; by variance of shares of it only."""
     base = CATALOGUE[name]
     if base.tally is not ErrorSums or (how == "variance_weighted" and name not in ("r2", "explained_variance")):
-        raise InputError(
-            "no-average", f"there is no {f'{how}_{name}'!r}: {how} averages are not of {name}; write {name!r}"
-        )
+        words = f"there is no {f'{how}_{name}'!r}: {how} averages are not of {name}; write {name!r}"
+        raise InputError("no-average", words)
     return replace(
         base,
         name=f"{how}_{base.name}",

@@ -108,7 +108,7 @@ def quantile_score(s: QuantileSums) -> Number:
     headline=True,
 )
 def crps(s: QuantileSums) -> Number:
-    return s.mean("crps")
+    return s.mean("distance")
 
 
 @metric(
@@ -125,7 +125,7 @@ def crps(s: QuantileSums) -> Number:
     headline=True,
 )
 def crps_skill(s: QuantileSums) -> Number:
-    return 1 - ratio(s.mean("crps"), s.constant.mean("crps")) if s.constant is not None else math.nan
+    return 1 - ratio(s.mean("distance"), s.constant.mean("distance")) if s.constant is not None else math.nan
 
 
 def _place(sums: QuantileSums, level: float) -> int | None:
@@ -143,7 +143,7 @@ def _at(sums: QuantileSums, term: str, level: float) -> Number:
 
 
 @metric(
-    question="In what share of the rows does the truth lie at or below the predicted quantile? (it should be its level)",
+    question="Does the truth lie at or below the predicted quantile as often as its level says?",
     formula="sum(t <= quantile for rows) / n",
     range=(0, 1),
     better="neither",
@@ -166,4 +166,4 @@ def share_below(s: QuantileSums, *, level: Annotated[float, CHANCE] = 0.5) -> Nu
     reference="Koenker & Bassett (1978), Econometrica 46",
 )
 def pinball_at(s: QuantileSums, *, level: Annotated[float, CHANCE] = 0.5) -> Number:
-    return _at(s, "pinball", level)
+    return _at(s, "loss", level)

@@ -75,6 +75,26 @@ SEGMENT_PLOT = {
 }
 """What a plot of segments shows: the first of these that is defined."""
 
+EACH_FIGURES = {
+    "labels": ("recall", "precision", "f1", "false_positive_rate", "auc"),
+    "outputs": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2"),
+    "quantiles": ("share_below", "pinball_at"),
+}
+"""What is told of each label, output or quantile."""
+
+AVERAGED = ("precision", "recall", "f1", "jaccard")
+"""Figures of decisions whose averages over labels are told; others can be asked for."""
+
+GAINS: dict[str, tuple[str, ...]] = {
+    "labels": ("micro_f1", "label_ranking_average_precision"),
+    "outputs": ("uniform_r2",),
+    "quantiles": ("crps_skill",),
+}
+"""What tells whether a model is better than ignoring the input: the first of these that is defined."""
+
+WORST = {"labels": "f1", "outputs": "r2"}
+"""By which figure the worst label or output is found."""
+
 CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 """What a table shows of each class against the rest."""
 

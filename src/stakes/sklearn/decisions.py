@@ -11,7 +11,10 @@ import numpy as np
 from stakes import errors
 from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric, find, measure
+from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.many import average_of
+from stakes.metrics.multilabel import over_labels
+from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
 from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, read_decisions
 from stakes.tallies import Confusion
@@ -22,10 +25,11 @@ ZeroDivision = float | Literal["warn"]
 
 ACCURACY, BALANCED, MCC, KAPPA = map(find, ("accuracy", "balanced_accuracy", "mcc", "kappa"))
 PRECISION, RECALL, F1, JACCARD = map(find, ("precision", "recall", "f1", "jaccard"))
+SUBSET, HAMMING = map(find, ("subset_accuracy", "hamming_loss"))
 RATIOS = tuple(map(find, ("positive_likelihood_ratio", "negative_likelihood_ratio")))
 
 _MANY = "there are too many labels"
-_SEVERAL = "a row has several labels, of which no interval is known"
+_SEVERAL = "no interval is known of some of the labels, or of this mean over rows"
 
 
 # ── one figure of all decisions ──────────────────────────────────────────────────────────────────────────────────
@@ -58,8 +62,12 @@ def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normal
         return (1 - share if wrong else share) * (1 if normalize else total)
 
     if isinstance(seen, SeveralLabels):
-        return FloatWithInterval(value, why_none=_SEVERAL)
+        return FloatWithInterval(value, _of_labels(SUBSET, seen), scale)
     return FloatWithInterval(value, _of(ACCURACY, seen), scale)
+
+
+def _of_labels(metric: Metric, seen: SeveralLabels) -> Source:
+    return source_of_labels(metric, seen.weight, truth=seen.truth.astype(bool), decided=seen.decided.astype(bool))
 
 
 def _of(metric: Metric, seen: Decisions) -> Source:
@@ -74,7 +82,7 @@ def hamming_loss(y_true: Values, y_pred: Values, *, sample_weight: Values = None
     wrong = (seen.truth != seen.decided).sum(1)
     counted = wrong.sum() if seen.weight is None else wrong @ seen.weight
     total = len(wrong) if seen.weight is None else seen.weight.sum()
-    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), why_none=_SEVERAL)
+    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_labels(HAMMING, seen))
 
 
 def _single(y_true: Values, y_pred: Values, sample_weight: Values = None) -> Decisions:
@@ -477,7 +485,10 @@ def _interval_of(
 ) -> tuple[Source | None, None, str]:
     """Where the interval of an average over labels comes from, if it is known."""
     if isinstance(seen, SeveralLabels):
-        return None, None, _SEVERAL
+        if average in ("micro", "macro", "weighted") and labels is None:
+            return _of_labels(over_labels(average_of(metric, average)), seen), None, ""
+        samples = None if labels is not None or metric.parameters else CATALOGUE.get(f"samples_{metric.name}")
+        return (None if samples is None else _of_labels(samples, seen)), None, _SEVERAL
     if seen.counts is None or average not in ("micro", "macro", "weighted"):
         return None, None, _MANY
     places = None if labels is None else _places(seen, np.asarray(labels))

@@ -13,7 +13,7 @@ class Name:
 
 
 _UNDEFINED = "`strict=True`: undefined stays undefined"
-_ONE_OUTPUT = "several outputs have no interval"
+_ONE_OUTPUT = "outputs weighted by hand have no interval"
 
 NAMES = {
     "accuracy_score": Name("decisions", "accuracy"),
@@ -24,11 +24,11 @@ NAMES = {
     "classification_report": Name(
         "report", "precision, recall, f1, accuracy", "the averages of `output_dict=True` have intervals"
     ),
-    "cohen_kappa_score": Name("decisions", "kappa", "weighted kappa has an interval, too"),
+    "cohen_kappa_score": Name("decisions", "kappa, linear_kappa, quadratic_kappa"),
     "confusion_matrix": Name("decisions", "stakes.Confusion"),
     "f1_score": Name("decisions", "f1", _UNDEFINED),
     "fbeta_score": Name("decisions", "f_beta", _UNDEFINED),
-    "hamming_loss": Name("decisions", "accuracy", "1 − accuracy of single labels"),
+    "hamming_loss": Name("decisions", "hamming_loss, accuracy", "1 − accuracy of single labels"),
     "jaccard_score": Name("decisions", "jaccard", _UNDEFINED),
     "matthews_corrcoef": Name("decisions", "mcc", _UNDEFINED),
     "multilabel_confusion_matrix": Name("decisions", "stakes.Confusion"),
@@ -49,12 +49,15 @@ NAMES = {
     "det_curve": Name("ranking", "stakes.ScoreTable"),
     "metric_at_thresholds": Name("ranking", ""),
     "precision_recall_curve": Name("ranking", "stakes.ScoreTable"),
-    "roc_auc_score": Name("ranking", "auc, partial_auc, macro_auc, weighted_auc, hand_till_auc"),
+    "roc_auc_score": Name("ranking", "auc, partial_auc, macro_auc, weighted_auc, micro_auc, hand_till_auc"),
     "roc_curve": Name("ranking", "stakes.ScoreTable"),
     "top_k_accuracy_score": Name("ranking", "top_k_accuracy", "`strict=True`: of ties the first class goes first"),
+    "coverage_error": Name("labels", "coverage_error"),
+    "label_ranking_average_precision_score": Name("labels", "label_ranking_average_precision"),
+    "label_ranking_loss": Name("labels", "label_ranking_loss"),
     "d2_absolute_error_score": Name("regression", "pinball", "no interval"),
     "d2_pinball_score": Name("regression", "pinball", "no interval"),
-    "d2_tweedie_score": Name("regression", "", "no interval"),
+    "d2_tweedie_score": Name("regression", "d2_poisson, d2_gamma, d2_tweedie", "none below power 1 but 0"),
     "explained_variance_score": Name(
         "regression",
         "explained_variance",
@@ -65,12 +68,12 @@ NAMES = {
     "mean_absolute_percentage_error": Name(
         "regression", "mean_absolute_percentage_error", f"{_UNDEFINED} where a truth is 0"
     ),
-    "mean_gamma_deviance": Name("regression", "", "the mean over rows has an interval"),
+    "mean_gamma_deviance": Name("regression", "gamma_deviance"),
     "mean_pinball_loss": Name("regression", "pinball", _ONE_OUTPUT),
-    "mean_poisson_deviance": Name("regression", "", "the mean over rows has an interval"),
+    "mean_poisson_deviance": Name("regression", "poisson_deviance"),
     "mean_squared_error": Name("regression", "mean_squared_error", _ONE_OUTPUT),
     "mean_squared_log_error": Name("regression", "mean_squared_log_error", _ONE_OUTPUT),
-    "mean_tweedie_deviance": Name("regression", "", "the mean over rows has an interval"),
+    "mean_tweedie_deviance": Name("regression", "tweedie_deviance"),
     "median_absolute_error": Name("regression", "median_absolute_error", _ONE_OUTPUT),
     "r2_score": Name(
         "regression", "r2", f"{_UNDEFINED}; exact at offsets and sizes at which scikit-learn loses digits"
@@ -82,9 +85,7 @@ NAMES = {
 }
 """Every function of this face, in the order of the page about it."""
 
-NOT_HERE = dict.fromkeys(
-    ("coverage_error", "label_ranking_average_precision_score", "label_ranking_loss"), "labels ranked in each row"
-) | dict.fromkeys(("dcg_score", "ndcg_score"), "graded relevance")
+NOT_HERE = dict.fromkeys(("dcg_score", "ndcg_score"), "graded relevance")
 """What scikit-learn has and this face has not, and what it is about."""
 
 FUNCTIONS = tuple(NAMES)

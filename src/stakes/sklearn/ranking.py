@@ -10,8 +10,11 @@ import numpy as np
 from stakes import errors
 from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric, find
+from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.many import average_of
+from stakes.metrics.multilabel import over_labels
 from stakes.sklearn.decisions import check_value
+from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
 from stakes.sklearn.targets import (
     Kind,
@@ -259,11 +262,14 @@ def _over_labels(
     """A figure of each column of labels, or one made of them."""
     if flags.shape != scores.shape:
         raise different_shapes(flags, scores)
-    why = "a row has several labels, of which no interval is known"
+    why = "no interval is known of the mean over rows of a figure of their labels"
     units = weights(weight, len(flags))
+    columns = {"truth": flags, "scores": scores.astype(np.float64, copy=False)}
     if average == "micro":
         unit = None if units is None else np.repeat(units, flags.shape[1])
-        return FloatWithInterval(_figure(metric, flags.ravel(), scores.ravel(), unit), why_none=why)
+        value = _figure(metric, flags.ravel(), scores.ravel(), unit)
+        pooled = CATALOGUE.get(f"micro_{metric.text}")
+        return FloatWithInterval(value, pooled and source_of_labels(pooled, units, **columns), why_none=why)
     if average == "samples":
         flags, scores, over, inner = flags.T, scores.T, units, None
     else:
@@ -277,7 +283,10 @@ def _over_labels(
         return each
     if over is not None:
         each = np.where(over > 0, each, 0.0)
-    return FloatWithInterval(float(np.average(each, weights=over)), why_none=why)
+    source = None
+    if average != "samples":
+        source = source_of_labels(over_labels(average_of(metric, str(average))), units, **columns)
+    return FloatWithInterval(float(np.average(each, weights=over)), source, why_none=why)
 
 
 def _figure(metric: Metric, positive: Array, score: Array, weight: Array | None) -> float:

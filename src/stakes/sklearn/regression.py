@@ -10,9 +10,11 @@ import numpy as np
 
 from stakes.errors import Given, InputError
 from stakes.metrics import Metric, find
+from stakes.metrics.declare import CATALOGUE
+from stakes.metrics.outputs import average_of_outputs
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
 from stakes.sklearn.targets import as_array, as_numbers, same_length, warn_of_indexes, weights
-from stakes.tallies import ErrorSums
+from stakes.tallies import ErrorSums, OutputSums
 from stakes.tallies.arithmetic import Array, Values, is_real
 from stakes.tallies.parallel import run_all
 
@@ -25,7 +27,7 @@ _BLOCK, _SPAN = 1 << 13, 1 << 18
 """Rows whose temporaries stay in the processor's cache, and those that a thread works on at a time."""
 
 _NO_OPTIONS = {"positive": None, "classes": None, "baseline": None}
-_SEVERAL = "there are several outputs, of which no interval is known"
+_SEVERAL = "the outputs are weighted by hand, of which no interval is known"
 _MAE, _MSE, _RMSE, _MEDIAN, _MAX = map(
     find,
     ["mean_absolute_error", "mean_squared_error", "root_mean_squared_error", "median_absolute_error", "max_error"],
@@ -102,6 +104,12 @@ class Numbers:
             )
         return found
 
+    def source_of_all(self, metric: Metric, how: str) -> Source:
+        """The same of an average over the outputs."""
+        average = average_of_outputs(metric.name, how).with_parameters(**metric.parameters)
+        names = tuple(map(str, range(self.truth.shape[1])))
+        return lambda: (average, OutputSums.from_rows(names, self.truth, self.predicted, self.weight))
+
     def source(self, metric: Metric) -> Source:
         """What the interval of a figure is made from: rows are counted again with all that it takes."""
         return lambda: (metric, ErrorSums.from_rows(self.truth, self.predicted, self.weight))
@@ -152,7 +160,10 @@ def _over_outputs(
     if len(each) == 1:
         return FloatWithInterval(each[0], rows.source(metric))
     weight = None if isinstance(multioutput, str) else np.asarray(multioutput)
-    return FloatWithInterval(float(np.average(each, weights=weight)), why_none=_SEVERAL)
+    value = float(np.average(each, weights=weight))
+    if weight is not None or metric.name not in CATALOGUE or not rows.positive_weight:
+        return FloatWithInterval(value, why_none=_SEVERAL)
+    return FloatWithInterval(value, rows.source_of_all(metric, "uniform"))
 
 
 def _check_multioutput(rows: Numbers, multioutput: Multioutput, more: tuple[str, ...] = ()) -> None:
@@ -352,7 +363,10 @@ def _explained(
         float(np.average((o.truth - np.average(o.truth, weights=o.weight)) ** 2, weights=o.weight))
         for o in rows.outputs
     ]
-    return _over_outputs(rows, metric, spread if len(spread) > 1 and any(spread) else "uniform_average", share)
+    found = _over_outputs(rows, metric, spread if len(spread) > 1 and any(spread) else "uniform_average", share)
+    if len(spread) == 1 or not any(spread) or not rows.positive_weight:
+        return found
+    return FloatWithInterval(float(found), rows.source_of_all(metric, "variance_weighted"))
 
 
 def d2_pinball_score(
@@ -451,7 +465,10 @@ def d2_tweedie_score(
         mean = float(np.average(one.truth, weights=one.weight))
         return 1 - _quotient(one.figure(metric), one.instead(mean).mean_of(metric.row_losses))
 
-    return _skill(rows, metric, "uniform_average", share)
+    found = _skill(rows, metric, "uniform_average", share)
+    if power < 1 or len(rows.truth) < 2 or not rows.positive_weight:
+        return found
+    return FloatWithInterval(float(found), rows.source(find("d2_tweedie").with_parameters(power=float(power))))
 
 
 def _quotient(one: float, other: float) -> float:

@@ -1,4 +1,4 @@
-"""Several labels per row: sums of which labels a row has, which were given to it, and how well each row was labelled."""
+"""Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +36,13 @@ class LabelSums(TermSums):
             either = own + given
             terms |= {"truth": truth, "decided": decided, "hits": hits}
             terms |= {"alike": either == 2 * right, "wrong": (either - 2 * right) / len(names)}
-            terms |= {"precision": divide(right, given), "any given": given > 0}
-            terms |= {"recall": divide(right, own), "any own": own > 0}
-            terms |= {"f1": divide(2 * right, either), "jaccard": divide(right, either - right), "any": either > 0}
+            terms |= {"row precision": divide(right, given), "any given": given > 0}
+            terms |= {"row recall": divide(right, own), "any own": own > 0}
+            terms |= {
+                "row f1": divide(2 * right, either),
+                "row jaccard": divide(right, either - right),
+                "any": either > 0,
+            }
         else:
             terms["truth"] = truth
         if "scores" in columns:

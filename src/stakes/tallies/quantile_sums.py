@@ -37,7 +37,7 @@ class QuantileSums(TermSums):
 
     kind = "quantiles"
     task = "regression"
-    wide = ("below", "pinball")
+    wide = ("below", "loss")
 
     @cached_property
     def levels(self) -> Array:
@@ -56,7 +56,7 @@ class QuantileSums(TermSums):
         truth, said, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
         above = truth - said
         pinball = np.maximum(levels * above, (levels - 1) * above)
-        terms = {"below": above <= 0, "pinball": pinball, "quantile score": pinball.mean(axis=1)}
+        terms = {"below": above <= 0, "loss": pinball, "quantile score": pinball.mean(axis=1)}
         if pairs := pairs_of(levels):
             scores = [_interval_score(columns["truth"], said[:, i], said[:, j], 2 * levels[i]) for i, j in pairs]
             i, j = pairs[0]
@@ -74,7 +74,7 @@ class QuantileSums(TermSums):
             m = len(names)  # Σ|x − x′| over all pairs, from the order of each row
             spread = (said * (2 * np.arange(m) - m + 1)).sum(axis=1) / m**2
             crps = np.abs(above).mean(axis=1) - spread
-        return {**terms, "crps": crps}
+        return {**terms, "distance": crps}
 
     @classmethod
     def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix]:

@@ -71,10 +71,8 @@ def stack_rows(parts: Sequence[Matrix]) -> Matrix:
 
 def _beside(terms: Terms, rows: int) -> Matrix:
     """All terms side by side, as floats; first that each row is one."""
-    wide = [
-        np.ones((rows, 1)),
-        *(one if is_sparse(one) else np.asarray(one).reshape(rows, -1) for one in terms.values()),
-    ]
+    wide = [np.ones((rows, 1))]
+    wide += [one if is_sparse(one) else np.asarray(one).reshape(rows, -1) for one in terms.values()]
     if any(map(is_sparse, wide)):
         from scipy import sparse
 
@@ -213,9 +211,8 @@ class TermSums(Tally):
                 each = _beside(self.terms_of(part.columns, self.names), len(part))
                 each = np.asarray(each.todense() if is_sparse(each) else each) * part.weights[:, None]
                 products += each.T @ each
-        return replace(
-            self, rows=None, products=products, ignoring=None if self.constant is None else self.constant.sums
-        )
+        ignoring = None if self.constant is None else self.constant.sums
+        return replace(self, rows=None, products=products, ignoring=ignoring)
 
     def check(self) -> None:
         """Refuse sums that no rows give."""

@@ -6,21 +6,13 @@ from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, Quant
 from stakes.findings.verdicts.answers import believe, better, fails, known_figures, of_evaluation, side_of
 from stakes.language.sentences import Finding, Sentence, answer, metric, sentence
 from stakes.metrics import Estimate
-
-_GAIN = {
-    "labels": ("micro_f1", "label_ranking_average_precision"),
-    "outputs": ("uniform_r2",),
-    "quantiles": ("crps_skill",),
-}
-"""What tells whether a model is better than ignoring the input: the first of these that is defined."""
-
-_WORST = {"labels": "f1", "outputs": "r2"}
-"""By which figure the worst label or output is found."""
+from stakes.metrics.quantiles import coverage_of_intervals
+from stakes.metrics.usual import GAINS, WORST
 
 
 def verdict_of(evaluation: SeveralEvaluation) -> tuple[Finding, ...]:
     """Return the questions with their answers, and what a careful colleague would point out."""
-    known = known_figures(evaluation, *_GAIN[evaluation.task])
+    known = known_figures(evaluation, *GAINS[evaluation.task])
     found = known[0] if known else None
     usual = evaluation.figures[evaluation._usual_figure]
     answers = [_better(found, usual), believe(evaluation, found), _where(evaluation, usual)]
@@ -32,13 +24,13 @@ def verdict_of(evaluation: SeveralEvaluation) -> tuple[Finding, ...]:
 def _better(found: Estimate | None, usual: Estimate) -> Finding:
     if found is None or math.isnan(found.baseline):
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"), figures=[usual])
-    side = side_of(found, found.baseline) * (-1 if found.name in ("hamming_loss", "crps") else 1)
+    side = side_of(found, found.baseline)
     return better(side, figures=[found] if found is usual else [found, usual])
 
 
 def _covers(evaluation: QuantilesEvaluation) -> Finding:
     """Whether intervals hold as many truths as they promise."""
-    question, found = "verdict.covers", evaluation.figures["coverage_of_intervals"]
+    question, found = "verdict.covers", evaluation.figures[coverage_of_intervals.name]
     if not found.defined or found.low is None:
         return answer(question, "open", sentence("verdict.covers_unknown"), figures=[found])
     values = {"share": found.value, "level": evaluation.level}
@@ -52,7 +44,7 @@ def _covers(evaluation: QuantilesEvaluation) -> Finding:
 def _where(evaluation: SeveralEvaluation, usual: Estimate) -> Finding:
     told: list[Sentence] = []
     if isinstance(evaluation, LabelsEvaluation | OutputsEvaluation):
-        by = _WORST[evaluation.task]
+        by = WORST[evaluation.task]
         each = {name: one[by] for name, one in evaluation.each_figures.items() if by in one and one[by].defined}
         if each:
             worst = min(each, key=lambda name: each[name].value)

@@ -1,0 +1,270 @@
+"""Several labels per row: scikit-learn as oracle, every way to write them, every surface."""
+
+import json
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy import sparse
+
+import stakes
+from stakes.errors import InputError
+from tests.command import run
+from tests.kinds.rows import labels
+
+ROWS = labels(n=80)
+TRUTH, SAID, SCORES = ROWS["truth"], ROWS["prediction"], ROWS["score"]
+WEIGHT = np.random.default_rng(5).choice([0.5, 1.0, 2.0], 80)
+BY = np.where(np.arange(80) % 2, "odd", "even")
+DECIDED = {"f1": sk.f1_score, "precision": sk.precision_score, "recall": sk.recall_score, "jaccard": sk.jaccard_score}
+RANKED = {"auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}
+IN_ROWS = {
+    "coverage_error": sk.coverage_error,
+    "label_ranking_average_precision": sk.label_ranking_average_precision_score,
+    "label_ranking_loss": sk.label_ranking_loss,
+}
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["alone", "weighted"])
+def test_figures_are_those_of_scikit_learn(weight):
+    ev = stakes.evaluate(**ROWS, weight=weight)
+    found = {name: one.value for name, one in ev.figures.items()}
+    assert found["hamming_loss"] == pytest.approx(sk.hamming_loss(TRUTH, SAID, sample_weight=weight))
+    assert found["subset_accuracy"] == pytest.approx(sk.accuracy_score(TRUTH, SAID, sample_weight=weight))
+    for how in ("macro", "micro", "weighted"):
+        for name, theirs in DECIDED.items():
+            expected = theirs(TRUTH, SAID, average=how, sample_weight=weight)
+            assert found[f"{how}_{name}"] == pytest.approx(expected), (how, name)
+        for name, theirs in RANKED.items():
+            expected = theirs(TRUTH, SCORES, average=how, sample_weight=weight)
+            assert found[f"{how}_{name}"] == pytest.approx(expected), (how, name)
+    for name in ("f1", "precision", "recall"):
+        expected = DECIDED[name](TRUTH, SAID, average="samples", sample_weight=weight, zero_division=np.nan)
+        assert found[f"samples_{name}"] == pytest.approx(expected), name
+    for name, theirs in IN_ROWS.items():
+        assert found[name] == pytest.approx(theirs(TRUTH, SCORES, sample_weight=weight)), name
+    both = (TRUTH & SAID).sum(1), (TRUTH | SAID).sum(1)
+    there = both[1] > 0
+    unit = np.ones(80) if weight is None else weight
+    assert found["samples_jaccard"] == pytest.approx(
+        np.average((both[0] / np.maximum(both[1], 1))[there], weights=unit[there])
+    )
+
+
+def test_ties_of_scores_count_as_scikit_learn_counts_them():
+    random = np.random.default_rng(1)
+    truth, scores = random.random((200, 6)) < 0.4, random.integers(0, 3, (200, 6)) / 2
+    for name, theirs in IN_ROWS.items():
+        assert stakes.metrics.find(name)(truth, scores) == pytest.approx(theirs(truth, scores)), name
+
+
+def test_one_label_is_an_evaluation_of_two_classes():
+    ev = stakes.evaluate(**ROWS, cluster=np.arange(80) // 2)
+    one = stakes.evaluate(truth=TRUTH[:, 1], prediction=SAID[:, 1], score=SCORES[:, 1], cluster=np.arange(80) // 2)
+    for name in ("f1", "auc", "brier_score"):
+        assert (ev[name, "1"].value, ev[name, "1"].low, ev[name, "1"].high) == (
+            one[name].value,
+            one[name].low,
+            one[name].high,
+        )
+    assert ev["f1[1]"].value == sk.f1_score(TRUTH[:, 1], SAID[:, 1])
+    assert ev.each_figures["1"]["recall"].value == sk.recall_score(TRUTH[:, 1], SAID[:, 1])
+    chosen = ev.decide_each(stakes.Costs(miss=5, false_alarm=1))
+    assert chosen["1"].threshold == one.decide(stakes.Costs(miss=5, false_alarm=1)).threshold
+
+
+def test_labels_that_are_missed_together_or_for_another():
+    truth = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]])
+    said = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]])
+    ev = stakes.evaluate(truth=truth, prediction=said, classes=["a", "b", "c"])
+    first = ev.forgotten[0]
+    assert (first.missed, first.beside, first.rows, first.share) == ("a", "b", 2, 1)
+    assert {(one.missed, one.beside, one.rows) for one in ev.taken_for} == {("a", "c", 1), ("b", "c", 1)}
+    assert "missed together in 2 rows" in " ".join(words for one in ev.findings for words in one.words)
+
+
+WRITTEN = {
+    "columns": {
+        "truth": {n: TRUTH[:, i] for i, n in enumerate("abc")},
+        "prediction": {n: SAID[:, i] for i, n in enumerate("abc")},
+    },
+    "sets": {
+        "truth": [set(np.array(list("abc"))[row]) for row in TRUTH],
+        "prediction": [set(np.array(list("abc"))[row]) for row in SAID],
+    },
+    "texts": {
+        "truth": [";".join(np.array(list("abc"))[row]) for row in TRUTH],
+        "prediction": ["; ".join(np.array(list("abc"))[row]) or None for row in SAID],
+        "label_separator": ";",
+    },
+    "numbers": {"truth": TRUTH.astype(int), "prediction": SAID.astype(float), "classes": list("abc")},
+    "sparse": {
+        "truth": sparse.csr_matrix(TRUTH.astype(int)),
+        "prediction": sparse.csc_array(SAID),
+        "classes": list("abc"),
+    },
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_labels_are_the_same_however_they_are_written(way):
+    ev, plain = (
+        stakes.evaluate(**WRITTEN[way], by=BY),
+        stakes.evaluate(truth=TRUTH, prediction=SAID, classes=list("abc"), by=BY),
+    )
+    assert ev.names == ("a", "b", "c")
+    for name, one in plain.figures.items():
+        assert (ev[name].value, ev[name].low, ev[name].high) == pytest.approx(
+            (one.value, one.low, one.high), nan_ok=True
+        )
+        assert ev.segments["odd"][name].value == pytest.approx(plain.segments["odd"][name].value, nan_ok=True)
+
+
+def test_rows_that_lack_a_value_are_left_out():
+    truth = TRUTH.astype(float)
+    truth[3, 1] = np.nan
+    with pytest.raises(InputError, match="truth"):
+        stakes.evaluate(truth=truth, prediction=SAID)
+    ev = stakes.evaluate(truth=truth, prediction=SAID, missing="drop")
+    keep = np.arange(80) != 3
+    assert (ev.rows, ev.counted.dropped) == (79, 1)
+    assert ev["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH[keep], SAID[keep]))
+
+
+@pytest.fixture
+def file(tmp_path):
+    columns = {
+        f"{kind}_{name}": one[:, i] for i, name in enumerate("abc") for kind, one in {"t": TRUTH, "s": SCORES}.items()
+    }
+    columns = {name: one.astype(float) for name, one in columns.items()} | {"by": BY}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+TYPED = [word for name in "abc" for word in ("--truth", f"{name}=t_{name}", "--score", f"{name}=s_{name}")]
+
+
+def test_the_command_line_says_the_same(file, tmp_path):
+    ev = stakes.evaluate(truth=TRUTH, score=SCORES, by=BY)
+    data = json.loads(run("evaluate", file, *TYPED, "--by", "by", "--json").stdout)
+    assert data["task"] == "labels"
+    assert data["labels"] == ["a", "b", "c"]
+    for name in ("hamming_loss", "macro_auc", "samples_f1"):
+        assert data["figures"][name]["low"] == pytest.approx(ev[name].low)
+        assert data["segments"]["odd"]["figures"][name]["value"] == pytest.approx(ev.segments["odd"][name].value)
+    shown = run("evaluate", file, *TYPED).stdout
+    assert "Which of 3 labels does each row have?" in shown
+    assert "Label by label" in shown
+    gate = run("gate", file, *TYPED, "--require", "hamming_loss.high <= 0.5", "--require", "f1[b] > 0.4")
+    assert gate.returncode == 0, gate.stdout
+    assert run("gate", file, *TYPED, "--require", "macro_f1.low >= 0.99").returncode == 1
+    page = tmp_path / "page.html"
+    assert run("evaluate", file, *TYPED, "--by", "by", "--report", str(page)).returncode == 0
+    assert '"kind": "classes"' in page.read_text() or '"kind":"classes"' in page.read_text()
+
+
+def test_lazy_tables_are_asked_for_their_rows():
+    import polars as pl
+
+    columns = {f"{kind}{i}": one[:, i] for i in range(3) for kind, one in {"t": TRUTH, "p": SAID}.items()}
+    lazy = pl.LazyFrame(columns)
+    named = {kind: {str(i): f"{kind[0]}{i}" for i in range(3)} for kind in ("truth", "prediction")}
+    ev = stakes.evaluate(lazy, **named)
+    assert ev["macro_f1"].value == pytest.approx(sk.f1_score(TRUTH, SAID, average="macro"))
+
+
+def test_models_are_compared_by_what_rows_change_in_both():
+    other = np.random.default_rng(9).random((80, 3)) < 0.4
+    both = stakes.compare(
+        truth=TRUTH, predictions={"ours": SAID, "theirs": other}, metric=["hamming_loss", "macro_f1"], by=BY
+    )
+    pair = next(one for one in both.pairs if one.metric == "hamming_loss")
+    gap = (SAID != TRUTH).mean(1) - (other != TRUTH).mean(1)
+    assert pair.difference == pytest.approx(gap.mean())
+    from scipy import stats
+
+    low, high = stats.ttest_1samp(gap, 0).confidence_interval(0.95)
+    assert (pair.low, pair.high) == pytest.approx((low, high), rel=0.05)
+    assert set(both.segments) == {"odd", "even"}
+    assert stakes.compare(truth=TRUTH, predictions={"ours": SAID, "theirs": other}).table[0].model == "ours"
+
+
+def test_counts_add_up_and_travel(tmp_path):
+    parts = [
+        stakes.count(truth=TRUTH[rows], prediction=SAID[rows], score=SCORES[rows])
+        for rows in (slice(0, 30), slice(30, 80))
+    ]
+    whole = stakes.evaluate(**ROWS)
+    both = stakes.Evaluation(parts[0] + parts[1])
+    assert both["macro_f1"].low == pytest.approx(whole["macro_f1"].low)
+    parts[0].save(tmp_path / "one.tally")
+    parts[1].save(tmp_path / "two.tally")
+    ev = stakes.evaluate([str(tmp_path / "one.tally"), str(tmp_path / "two.tally")])
+    assert ev["macro_f1"].value == pytest.approx(whole["macro_f1"].value)
+    assert ev["hamming_loss"].low == pytest.approx(whole["hamming_loss"].low, rel=0.02)
+    assert "not kept" in ev["macro_auc"].reason
+    assert ev["recall[1]"].value == pytest.approx(whole["recall[1]"].value)
+
+
+def test_what_is_shown_in_three_languages():
+    ev = stakes.evaluate(**ROWS)
+    for lang, title in {"en": "Label by label", "es": "Etiqueta por etiqueta", "ru": "Каждая метка"}.items():
+        shown = str(stakes.evaluate(**ROWS, lang=lang))
+        assert title in shown
+        assert "samples_f1" not in shown
+    assert "Label by label" in ev._repr_html_()
+
+
+WRONG = {
+    "labels outside the list": (
+        {"truth": [{"a"}, {"z"}], "prediction": [{"a"}, {"a"}], "classes": ["a", "b"]},
+        "truth has the label 'z', which is not in classes",
+    ),
+    "other columns": (
+        {"truth": {"a": [0, 1], "b": [1, 0]}, "prediction": {"a": [0, 1], "c": [0, 1]}},
+        "prediction has no column for the same names as truth: 'b' and 'c'",
+    ),
+    "no flags": (
+        {"truth": [[0, 2], [1, 0]], "prediction": [[0, 1], [1, 0]], "task": "classification"},
+        "a column for each label, which holds 0 and 1",
+    ),
+    "no output": ({"truth": [[0, 1], [1, 0]]}, "score"),
+    "costs": (
+        {"truth": [[0, 1], [1, 0]], "score": [[0, 1], [1, 0]], "costs": stakes.Costs(miss=1, false_alarm=1)},
+        "ask ev.decide_each",
+    ),
+    "an average": ({**ROWS, "_ask": "f1"}, "macro_f1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_is_one_line(case):
+    given, words = WRONG[case]
+    ask = given.get("_ask")
+    given = {name: one for name, one in given.items() if name != "_ask"}
+    with pytest.raises(InputError) as problem:
+        stakes.evaluate(**given)[ask]
+    assert words in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_ten_thousand_sparse_labels_stay_sparse():
+    random = np.random.default_rng(0)
+    truth, said = (sparse.random(3000, 10_000, 0.0005, format="csr", rng=random) for _ in range(2))
+    truth.data[:], said.data[:] = 1, 1
+    ev = stakes.evaluate(truth=truth, prediction=said)
+    assert ev["micro_f1"].low is not None
+    assert ev["hamming_loss"].value == pytest.approx(abs(truth - said).sum() / 3e7)
+    assert len(ev.shown_names) == 200
+
+
+def test_the_face_has_the_names_of_scikit_learn():
+    from stakes.sklearn import coverage_error, label_ranking_average_precision_score, label_ranking_loss
+
+    for ours in (coverage_error, label_ranking_average_precision_score, label_ranking_loss):
+        theirs = getattr(sk, ours.__name__)
+        found = ours(TRUTH.astype(int), SCORES, sample_weight=WEIGHT)
+        assert found == pytest.approx(theirs(TRUTH.astype(int), SCORES, sample_weight=WEIGHT))
+        assert found.low < found < found.high

@@ -1,0 +1,364 @@
+"""Grades, counts, quantiles, several outputs and forecasts: outside oracles, every surface, bad input."""
+
+import json
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy import integrate, stats
+
+import stakes
+from stakes.errors import InputError
+from stakes.tallies import ScoreTable
+from tests.command import run
+from tests.kinds.rows import forecasts, outputs, quantiles
+
+random = np.random.default_rng(0)
+BY = np.where(np.arange(60) % 2, "odd", "even")
+WEIGHT = random.choice([0.5, 1.0, 2.0], 60)
+EITHER = pytest.mark.parametrize("weight", [None, WEIGHT], ids=["alone", "weighted"])
+
+
+def write(tmp_path, **columns):
+    path = tmp_path / "rows.csv"
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+# ── grades ───────────────────────────────────────────────────────────────────────────────────────────────────────
+TRUTH = random.integers(1, 5, 60)
+SAID = np.clip(TRUTH + random.integers(-1, 3, 60), 1, 4)
+GRADES = np.array(["poor", "fair", "good", "fine"])
+PROBABILITIES = random.dirichlet(np.ones(4), 60) * 0.6 + 0.4 * np.eye(4)[TRUTH - 1]
+
+
+@EITHER
+def test_grades_are_judged_by_how_far_off_they_are(weight):
+    ev = stakes.evaluate(truth=TRUTH, prediction=SAID, ordered=True, weight=weight, by=BY)
+    for power in ("linear", "quadratic"):
+        expected = sk.cohen_kappa_score(TRUTH, SAID, weights=power, sample_weight=weight)
+        assert ev[f"{power}_kappa"].value == pytest.approx(expected)
+    assert ev["mean_class_distance"].value == pytest.approx(np.average(np.abs(TRUTH - SAID), weights=weight))
+    assert ev["within_one_accuracy"].value == pytest.approx(np.average(np.abs(TRUTH - SAID) <= 1, weights=weight))
+    assert ev["quadratic_kappa"].low < ev["quadratic_kappa"].value < ev["quadratic_kappa"].high
+    assert ev.segments["odd"]["quadratic_kappa"].defined
+    assert ev.by_segment("mean_class_distance")["odd"].value == pytest.approx(
+        ev.segments["odd"]["mean_class_distance"].value
+    )
+    assert "quadratic_kappa" not in stakes.evaluate(truth=TRUTH, prediction=SAID, task="classification").figures
+
+
+@EITHER
+def test_probabilities_of_grades_have_a_ranked_score(weight):
+    ev = stakes.evaluate(truth=TRUTH, score=PROBABILITIES, classes=[1, 2, 3, 4], ordered=True, weight=weight)
+    above = np.cumsum(PROBABILITIES, 1) - (TRUTH[:, None] <= np.arange(1, 5))
+    assert ev["rps"].value == pytest.approx(np.average((above**2).sum(1), weights=weight))
+    shares = np.bincount(TRUTH - 1, weight, 4) / (60 if weight is None else weight.sum())
+    always = np.cumsum(shares) - (TRUTH[:, None] <= np.arange(1, 5))
+    assert ev["rps"].baseline == pytest.approx(np.average((always**2).sum(1), weights=weight))
+    assert ev["rps"].low < ev["rps"].value < ev["rps"].high
+
+
+def test_the_order_of_named_grades_is_the_one_that_is_given(tmp_path):
+    names = {"truth": GRADES[TRUTH - 1], "prediction": GRADES[SAID - 1]}
+    ev = stakes.evaluate(**names, ordered=True, classes=list(GRADES))
+    assert ev.classes == tuple(GRADES)
+    assert ev["quadratic_kappa"].value == pytest.approx(sk.cohen_kappa_score(TRUTH, SAID, weights="quadratic"))
+    typed = [word for name in GRADES for word in ("--class", name)]
+    file = write(tmp_path, truth=GRADES[TRUTH - 1], said=GRADES[SAID - 1])
+    data = json.loads(
+        run("evaluate", file, "--truth", "truth", "--prediction", "said", "--ordered", *typed, "--json").stdout
+    )
+    assert data["figures"]["linear_kappa"]["value"] == pytest.approx(ev["linear_kappa"].value)
+    with pytest.raises(InputError, match="ordered=.* needs an order, and 'fair', 'fine', 'good' and 'poor' have none"):
+        stakes.evaluate(**names, ordered=True)
+    with pytest.raises(InputError, match="quadratic_kappa is a figure of grades, and these classes have no order"):
+        stakes.evaluate(**names)["quadratic_kappa"]
+
+
+def test_grades_are_compared():
+    other = random.integers(1, 5, 60)
+    both = stakes.compare(truth=TRUTH, predictions={"a": SAID, "b": other}, ordered=True, metric="mean_class_distance")
+    gap = np.abs(TRUTH - SAID) - np.abs(TRUTH - other)
+    assert both.pairs[0].difference == pytest.approx(gap.mean())
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+EXPOSURE = random.random(60) + 0.2
+RATE = random.random(60) + 0.5
+CLAIMS = random.poisson(2 * RATE * EXPOSURE)
+
+
+def test_counts_over_an_exposure_are_rates_that_weigh_as_much():
+    ev = stakes.evaluate(truth=CLAIMS, prediction=2 * RATE * EXPOSURE, exposure=EXPOSURE, by=BY)
+    expected = sk.mean_poisson_deviance(CLAIMS / EXPOSURE, 2 * RATE, sample_weight=EXPOSURE)
+    assert ev["poisson_deviance"].value == pytest.approx(expected)
+    assert ev["d2_poisson"].value == pytest.approx(
+        sk.d2_tweedie_score(CLAIMS / EXPOSURE, 2 * RATE, power=1, sample_weight=EXPOSURE)
+    )
+    order = np.argsort(RATE)
+    x, y = (np.append(0, np.cumsum(one[order]) / one.sum()) for one in (EXPOSURE, CLAIMS))
+    assert ev["lorenz_gini"].value == pytest.approx(1 - 2 * integrate.trapezoid(y, x))
+    assert {"poisson_deviance", "lorenz_gini"} <= set(ev.figures)
+    assert "lorenz_gini" in ev.segments["odd"].figures
+    assert ev.calibration is not None
+    plain = stakes.evaluate(truth=CLAIMS + 0.5, prediction=RATE)
+    assert "lorenz_gini" not in plain.figures
+    assert plain["gamma_deviance"].value == pytest.approx(sk.mean_gamma_deviance(CLAIMS + 0.5, RATE))
+
+
+def test_counts_on_the_command_line_and_in_a_gate(tmp_path):
+    file = write(tmp_path, claims=CLAIMS, said=2 * RATE, years=EXPOSURE)
+    typed = (file, "--truth", "claims", "--prediction", "said")
+    data = json.loads(run("evaluate", *typed, "--task", "counts", "--json").stdout)
+    assert data["figures"]["poisson_deviance"]["value"] == pytest.approx(sk.mean_poisson_deviance(CLAIMS, 2 * RATE))
+    assert run("gate", *typed, "--exposure", "years", "--require", "poisson_deviance <= 100").returncode == 0
+
+
+# ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
+def interval_score(truth, low, high, alpha):
+    return high - low + 2 / alpha * (np.maximum(low - truth, 0) + np.maximum(truth - high, 0))
+
+
+@EITHER
+def test_quantiles_have_the_scores_of_the_literature(weight):
+    given = quantiles()
+    truth, said = given["truth"], given["quantiles"]
+    ev = stakes.evaluate(**given, weight=weight, by=BY)
+
+    def mean(values):
+        return pytest.approx(np.average(values, weights=weight))
+
+    winkler = interval_score(truth, said[0.1], said[0.9], 0.2)
+    assert ev["coverage_of_intervals"].value == mean((said[0.1] <= truth) & (truth <= said[0.9]))
+    assert ev["mean_interval_width"].value == mean(said[0.9] - said[0.1])
+    assert ev["winkler_score"].value == mean(winkler)
+    assert ev["wis"].value == mean((np.abs(truth - said[0.5]) / 2 + 0.1 * winkler) / 1.5)
+    losses = {level: np.maximum(level * (truth - one), (level - 1) * (truth - one)) for level, one in said.items()}
+    assert ev["quantile_score"].value == mean(np.mean(list(losses.values()), 0))
+    assert ev["crps"].value == mean(2 * np.mean(list(losses.values()), 0))
+    assert ev["wis"].value == pytest.approx(ev["crps"].value)  # which is the same for these levels
+    for level, one in said.items():
+        assert ev["pinball_at", level].value == pytest.approx(
+            sk.mean_pinball_loss(truth, one, alpha=level, sample_weight=weight)
+        )
+        assert ev[f"share_below(level={level})"].value == mean(truth <= one)
+    assert ev.segments["odd"]["crps"].value == pytest.approx(
+        np.average(
+            2 * np.mean(list(losses.values()), 0)[BY == "odd"], weights=None if weight is None else weight[BY == "odd"]
+        )
+    )
+
+
+def test_the_baseline_says_the_quantiles_of_the_truth():
+    truth = quantiles()["truth"]
+    ev = stakes.evaluate(**quantiles())
+    always = {level: np.quantile(truth, level, method="hazen") for level in (0.1, 0.5, 0.9)}
+    expected = np.mean(
+        [2 * sk.mean_pinball_loss(truth, np.full(60, one), alpha=level) for level, one in always.items()]
+    )
+    assert ev["crps"].baseline == pytest.approx(expected)
+    assert ev["crps_skill"].value == pytest.approx(1 - ev["crps"].value / expected)
+
+
+def test_an_ensemble_has_the_crps_of_its_steps():
+    truth, members = random.normal(size=60), random.normal(size=(60, 7))
+    ev = stakes.evaluate(truth=truth, ensemble=members)
+
+    def integral(t, x):  # of (F − [t ≤ x])², a step function between sorted points
+        points = np.sort(np.append(x, t))
+        middle = (points[1:] + points[:-1]) / 2
+        share = (x[:, None] <= middle).mean(0)
+        return (np.diff(points) * (share - (t <= middle)) ** 2).sum()
+
+    assert ev["crps"].value == pytest.approx(np.mean([integral(t, x) for t, x in zip(truth, members, strict=True)]))
+    named = {f"m{i}": members[:, i] for i in range(7)}
+    assert stakes.evaluate({"t": truth, **named}, truth="t", ensemble=list(named))["crps"].value == pytest.approx(
+        ev["crps"].value
+    )
+
+
+def test_an_interval_is_two_quantiles_and_its_coverage_a_share():
+    given = quantiles(n=400)
+    low, high = given["quantiles"][0.1], given["quantiles"][0.9]
+    ev = stakes.evaluate(truth=given["truth"], low=low, high=high, level=0.8)
+    assert ev.names == ("0.1", "0.9")
+    found = ev["coverage_of_intervals"]
+    assert found.baseline == pytest.approx(0.8)
+    wilson = stats.binomtest(round(400 * found.value), 400).proportion_ci(0.95, method="wilson")
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=0.005)
+    fifths = ev.coverage_by_width
+    assert [one.rows for one in fifths] == [80] * 5
+    assert np.mean([one.coverage for one in fifths]) == pytest.approx(found.value)
+    assert fifths[0].widest <= fifths[1].narrowest
+    assert any(one.key == "verdict.covers" for one in ev.findings)
+    assert "Do the predicted intervals hold?" in str(ev)
+
+
+def test_quantiles_on_the_command_line_and_compared(tmp_path):
+    given = quantiles()
+    truth, said = given["truth"], given["quantiles"]
+    file = write(tmp_path, t=truth, a=said[0.1], b=said[0.9])
+    typed = (file, "--truth", "t", "--quantile", "0.1=a", "--quantile", "0.9=b")
+    data = json.loads(run("evaluate", *typed, "--json").stdout)
+    expected = stakes.evaluate(truth=truth, low=said[0.1], high=said[0.9], level=0.8)
+    assert data["figures"]["winkler_score"]["low"] == pytest.approx(expected["winkler_score"].low)
+    low_high = json.loads(
+        run("evaluate", file, "--truth", "t", "--low", "a", "--high", "b", "--level", "0.8", "--json").stdout
+    )
+    assert low_high["figures"] == data["figures"]
+    assert run("gate", *typed, "--require", "coverage_of_intervals.high >= 0.5").returncode == 0
+    wide = {level: truth + (level - 0.5) * 9 for level in (0.1, 0.9)}
+    both = stakes.compare(
+        truth=truth, predictions={"ours": {k: said[k] for k in (0.1, 0.9)}, "wide": wide}, metric="winkler_score"
+    )
+    gap = interval_score(truth, said[0.1], said[0.9], 0.2) - interval_score(truth, wide[0.1], wide[0.9], 0.2)
+    pair = both.pairs[0]
+    sign = 1 if pair.first == "ours" else -1
+    assert sign * pair.difference == pytest.approx(gap.mean())
+    ends = stats.ttest_1samp(sign * gap, 0).confidence_interval(0.95)
+    assert (pair.low, pair.high) == pytest.approx((ends.low, ends.high), rel=0.1)
+
+
+# ── several outputs ──────────────────────────────────────────────────────────────────────────────────────────────
+@EITHER
+def test_averages_over_outputs_are_those_of_scikit_learn(weight):
+    given = outputs()
+    ev = stakes.evaluate(**given, classes=["size", "cost"], weight=weight, by=BY)
+    columns = given["truth"], given["prediction"]
+    for name, theirs in {"r2": sk.r2_score, "mae": sk.mean_absolute_error, "rmse": sk.root_mean_squared_error}.items():
+        assert ev[f"uniform_{name}"].value == pytest.approx(theirs(*columns, sample_weight=weight))
+        assert ev[name, "cost"].value == pytest.approx(
+            theirs(*columns, sample_weight=weight, multioutput="raw_values")[1]
+        )
+    for name, theirs in {"r2": sk.r2_score, "explained_variance": sk.explained_variance_score}.items():
+        expected = theirs(*columns, sample_weight=weight, multioutput="variance_weighted")
+        assert ev[f"variance_weighted_{name}"].value == pytest.approx(expected)
+    assert ev["uniform_r2"].low < ev["uniform_r2"].value < ev["uniform_r2"].high
+    assert set(ev.each_figures) == {"size", "cost"}
+    assert ev.segments["odd"]["uniform_mae"].defined
+    with pytest.raises(InputError, match=r"r2 is a figure of one output; write 'uniform_r2', or r2\[size\]"):
+        ev["r2"]
+
+
+def test_outputs_elsewhere(tmp_path):
+    given = outputs()
+    columns = {f"{kind[0]}{i}": given[kind][:, i] for kind in given for i in range(2)}
+    file = write(tmp_path, **columns)
+    typed = [word for i in range(2) for word in ("--truth", f"{i}=t{i}", "--prediction", f"{i}=p{i}")]
+    data = json.loads(run("evaluate", file, *typed, "--json").stdout)
+    assert data["outputs"] == ["0", "1"]
+    assert data["figures"]["uniform_r2"]["value"] == pytest.approx(sk.r2_score(given["truth"], given["prediction"]))
+    assert "Output by output" in run("evaluate", file, *typed).stdout
+    near = given["truth"] + 0.1
+    both = stakes.compare(truth=given["truth"], predictions={"far": given["prediction"], "near": near})
+    assert both.table[0].model == "near"
+    assert both.pairs[0].p_value < 0.01
+    parts = [stakes.count(**{k: v[rows] for k, v in given.items()}) for rows in (slice(0, 20), slice(20, 60))]
+    assert stakes.Evaluation(parts[0] + parts[1])["uniform_r2"].low == pytest.approx(
+        stakes.evaluate(**given)["uniform_r2"].low
+    )
+
+
+# ── forecasts ────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_forecasts_are_held_against_the_last_value():
+    given = forecasts()
+    truth, said = given["truth"], given["prediction"]
+    ev = stakes.evaluate(**given)
+    errors, naive = np.abs(truth - said)[1:], np.abs(np.diff(truth))
+    assert ev["mase"].value == pytest.approx(errors.mean() / naive.mean())
+    assert ev["rmsse"].value == pytest.approx(np.sqrt((errors**2).mean() / (naive**2).mean()))
+    assert ev["mae"].value == pytest.approx(np.abs(truth - said).mean())  # of all rows
+    season = stakes.evaluate(**given, season=7)
+    assert season["mase"].value == pytest.approx(
+        np.abs(truth - said)[7:].mean() / np.abs(truth[7:] - truth[:-7]).mean()
+    )
+    assert "no times were given" in stakes.evaluate(truth=truth, prediction=said)["mase"].reason
+
+
+def test_series_are_clusters_and_are_not_continued_by_others():
+    truth, said = np.cumsum(random.normal(size=(40, 6)), 1), random.normal(size=(40, 6))
+    series, times = np.repeat([f"s{i}" for i in range(40)], 6), np.tile(np.arange(6), 40)
+    ev = stakes.evaluate(truth=truth.ravel(), prediction=said.ravel(), order=times, series=series, by=times)
+    assert ev["mase"].value == pytest.approx(np.abs(truth - said)[:, 1:].sum() / np.abs(np.diff(truth)).sum())
+    assert ev.counted.clusters.count == 40
+    given = stakes.evaluate(truth=truth.ravel(), prediction=said.ravel(), cluster=series)
+    assert (ev["mae"].low, ev["mae"].high) == (given["mae"].low, given["mae"].high)
+    assert ev.segments["3"]["mae"].value == pytest.approx(np.abs(truth - said)[:, 3].mean())  # errors by horizon
+    mixed = np.argsort(times, kind="stable")  # sorted by time, series one after the other
+    other = stakes.evaluate(
+        truth=truth.ravel()[mixed], prediction=said.ravel()[mixed], order=times[mixed], series=series[mixed]
+    )
+    assert other["mase"].value == pytest.approx(ev["mase"].value)
+
+
+def test_two_forecasts_of_one_series_are_told_apart_by_diebold_and_mariano():
+    given = forecasts(n=120)
+    truth, one = given["truth"], given["prediction"]
+    noise = np.convolve(random.normal(size=122), np.ones(3), "valid")  # errors of three steps ahead overlap
+    two, steps = truth + noise, 3
+    both = stakes.compare(
+        truth=truth, predictions={"one": one, "two": two}, order=np.arange(120), horizon=steps, metric="mse"
+    )
+    pair = both.pairs[0]
+    loss = (truth - one) ** 2 - (truth - two) ** 2
+    loss = loss if pair.first == "one" else -loss
+    n, away = len(loss), loss - loss.mean()
+    covariances = [(away[lag:] * away[: n - lag]).sum() / n for lag in range(steps)]
+    variance = (covariances[0] + 2 * sum(covariances[1:])) / n
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    statistic = loss.mean() / np.sqrt(variance / harvey)
+    assert pair.difference == pytest.approx(loss.mean())
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), n - 1), rel=1e-6)
+    assert "Diebold" in pair.method
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────
+TWO = np.array([1.0, 2.0])
+WRONG = {
+    "crossing": (
+        {"truth": TWO, "quantiles": {0.1: [0, 5], 0.5: [1, 4], 0.9: [2, 6]}},
+        "quantiles cross in 1 row: 0.5 is 4, below 5 of 0.1 (first in row 2",
+    ),
+    "low above high": (
+        {"truth": TWO, "low": [3, 0], "high": [2, 1], "level": 0.9},
+        "low lies above high in 1 row (3 and 2; first in row 1)",
+    ),
+    "no level": ({"truth": TWO, "low": TWO, "high": TWO}, "an interval has low=…, high=… and level=0.9"),
+    "bad level": ({"truth": TWO, "quantiles": {"high": TWO}}, "'high' is no level of a quantile"),
+    "two ways": ({"truth": TWO, "quantiles": {0.5: TWO}, "ensemble": [[1, 2], [3, 4]]}, "one of them"),
+    "negative counts": (
+        {"truth": [1, -2, 3], "prediction": [1, 1, 1], "task": "counts"},
+        "truth holds counts, and 1 row are below 0 (-2; first in row 2",
+    ),
+    "no exposure": ({"truth": TWO, "prediction": TWO + 1, "exposure": [1, 0]}, "exposure=… is 0 or less in 1 row"),
+    "unsorted": (
+        {"truth": TWO, "prediction": TWO + 1, "order": [2, 1]},
+        "the times go back (first in row 2); sort the rows by time",
+    ),
+    "doubled": (
+        {"truth": [1, 2, 3.5], "prediction": [1, 1, 1.5], "order": ["2024-01-01"] * 3, "series": ["a", "b", "b"]},
+        "the times of series 'b' come twice (first in row 3); give each time of a series once",
+    ),
+    "series": (
+        {"truth": TWO, "prediction": TWO + 1.5, "series": ["a", "b"]},
+        "series=… needs the time of each row; pass order=",
+    ),
+    "outputs": ({"truth": [[1.5, 2], [3, 4]], "prediction": [1, 2]}, "prediction"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_is_one_line(case):
+    given, words = WRONG[case]
+    with pytest.raises(InputError) as problem:
+        stakes.evaluate(**given)
+    assert words in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_a_score_table_is_no_figure_of_grades():
+    assert (
+        "mean_class_distance" not in stakes.evaluate(ScoreTable.from_rows([0.2, 0.7, 0.4], [False, True, True])).figures
+    )
