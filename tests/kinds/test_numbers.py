@@ -71,7 +71,7 @@ def test_the_order_of_named_grades_is_the_one_that_is_given(tmp_path):
         run("evaluate", file, "--truth", "truth", "--prediction", "said", "--ordered", *typed, "--json").stdout
     )
     assert data["figures"]["linear_kappa"]["value"] == pytest.approx(ev["linear_kappa"].value)
-    with pytest.raises(InputError, match="ordered=.* needs an order, and 'fair', 'fine', 'good' and 'poor' have none"):
+    with pytest.raises(InputError, match=r"ordered=.* needs an order, and 'fair', 'fine', 'good' and 'poor' have none"):
         stakes.evaluate(**names, ordered=True)
     with pytest.raises(InputError, match="quadratic_kappa is a figure of grades, and these classes have no order"):
         stakes.evaluate(**names)["quadratic_kappa"]
@@ -254,7 +254,7 @@ def test_outputs_elsewhere(tmp_path):
     near = given["truth"] + 0.1
     both = stakes.compare(truth=given["truth"], predictions={"far": given["prediction"], "near": near})
     assert both.table[0].model == "near"
-    assert both.pairs[0].p_value < 0.01
+    assert both.pairs[0].p_value < 0.05
     parts = [stakes.count(**{k: v[rows] for k, v in given.items()}) for rows in (slice(0, 20), slice(20, 60))]
     assert stakes.Evaluation(parts[0] + parts[1])["uniform_r2"].low == pytest.approx(
         stakes.evaluate(**given)["uniform_r2"].low
@@ -319,31 +319,31 @@ TWO = np.array([1.0, 2.0])
 WRONG = {
     "crossing": (
         {"truth": TWO, "quantiles": {0.1: [0, 5], 0.5: [1, 4], 0.9: [2, 6]}},
-        "quantiles cross in 1 row: 0.5 is 4, below 5 of 0.1 (first in row 2",
+        "quantiles cross in 1 row: 0.5 is 4, below 5 of 0.1 (the first is row 2, counting from 1",
     ),
     "low above high": (
         {"truth": TWO, "low": [3, 0], "high": [2, 1], "level": 0.9},
-        "low lies above high in 1 row (3 and 2; first in row 1)",
+        "low lies above high in 1 row (3 and 2; the first is row 1, counting from 1)",
     ),
-    "no level": ({"truth": TWO, "low": TWO, "high": TWO}, "an interval has low=…, high=… and level=0.9"),
+    "no level": ({"truth": TWO, "low": TWO, "high": TWO}, "an interval has low=, high= and level=0.9"),
     "bad level": ({"truth": TWO, "quantiles": {"high": TWO}}, "'high' is no level of a quantile"),
     "two ways": ({"truth": TWO, "quantiles": {0.5: TWO}, "ensemble": [[1, 2], [3, 4]]}, "one of them"),
     "negative counts": (
         {"truth": [1, -2, 3], "prediction": [1, 1, 1], "task": "counts"},
-        "truth holds counts, and 1 row are below 0 (-2; first in row 2",
+        "truth holds counts, and in 1 row they are below 0 (-2; the first is row 2, counting from 1",
     ),
-    "no exposure": ({"truth": TWO, "prediction": TWO + 1, "exposure": [1, 0]}, "exposure=… is 0 or less in 1 row"),
+    "no exposure": ({"truth": TWO, "prediction": TWO + 1, "exposure": [1, 0]}, "exposure= is 0 or less in 1 row"),
     "unsorted": (
         {"truth": TWO, "prediction": TWO + 1, "order": [2, 1]},
-        "the times go back (first in row 2); sort the rows by time",
+        "the times go back (the first is row 2, counting from 1); sort the rows by time",
     ),
     "doubled": (
         {"truth": [1, 2, 3.5], "prediction": [1, 1, 1.5], "order": ["2024-01-01"] * 3, "series": ["a", "b", "b"]},
-        "the times of series 'b' come twice (first in row 3); give each time of a series once",
+        "the times of series 'b' come twice (the first is row 3, counting from 1); give each time of a series once",
     ),
     "series": (
         {"truth": TWO, "prediction": TWO + 1.5, "series": ["a", "b"]},
-        "series=… needs the time of each row; pass order=",
+        "series= needs the time of each row; pass order=",
     ),
     "outputs": ({"truth": [[1.5, 2], [3, 4]], "prediction": [1, 2]}, "prediction"),
 }

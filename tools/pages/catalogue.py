@@ -13,7 +13,12 @@ TITLES = {
     "probability": "Probabilities",
     "calibration": "The calibration line",
     "many": "More than two classes",
+    "multilabel": "Several labels per row",
+    "graded": "Grades in order",
     "regression": "Errors of numbers",
+    "counts": "Counts and positive quantities",
+    "quantiles": "Intervals and quantiles",
+    "forecasts": "Forecasts in time",
 }
 LABELS = {
     "formula": "Formula",

@@ -41,6 +41,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.ranks import Ranks
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.evaluation.watch import Watch
 from stakes.metrics import Estimate
@@ -65,7 +66,11 @@ ANSWERS: dict[str, tuple[type, ...]] = {
     "decide": (Decision, Policies),
     "columns": (DescribedFile,),
     "doctor": (Installed,),
-    "evaluate": (TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation, FewLabels),
+    "evaluate": (
+        *(TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation),
+        *(LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation),
+        FewLabels,
+    ),
     "gate": (Gate,),
     "label": (RowsToLabel,),
     "metrics": (Listed,),

@@ -247,7 +247,7 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
 
 
 def _negative_counts(count: int, row: int, seen: float) -> InputError:
-    words = f" holds counts, and {rows_text(count)} are below 0 ({seen:.6g}; "
+    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
     return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
 
 
@@ -282,7 +282,8 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
         tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
         if parts is None and not all(tally.probabilities for tally in tallies):
             warn_of_few_outside(np.asarray(read.rows.scores))
-    return _with_rows(replace(counted, decided_by=read.decided_by), read)
+    asked = {"ordered": True} if read.plan.ordered else {}
+    return _with_rows(replace(counted, decided_by=read.decided_by, question=asked), read)
 
 
 def _with_rows(counted: Counted, read: Read) -> Counted:

@@ -325,7 +325,8 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
     taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
-    return [contestant_of(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
+    steps = question["horizon"]
+    return [contestant_of(name, read, judged[name], *taken[name], decisions, steps) for name, read in reads.items()]
 
 
 @contextmanager
@@ -398,13 +399,20 @@ def _decide_rows(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], A
 
 
 def contestant_of(
-    name: str, read: Read, evaluation: Evaluation, own: tuple[str, ...], taken: Array | None, decisions: tuple[str, ...]
+    name: str,
+    read: Read,
+    evaluation: Evaluation,
+    own: tuple[str, ...],
+    taken: Array | None,
+    decisions: tuple[str, ...],
+    horizon: int | None = None,
 ) -> Contestant:
     """A model with its decisions numbered as those of all models are."""
     rows, plan = read.rows, read.plan
     cluster = None if rows.cluster is None else np.unique(rows.cluster, return_inverse=True)[1]
     if plan is None:
-        sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
+        in_time = rows.beside is not None and rows.prediction is not None and cluster is None
+        sample = Sample(rows.truth, weight=rows.weight, cluster=cluster, horizon=horizon if in_time else None)
         return Contestant(name, evaluation, sample, None, None, rows.prediction, read.by)
     costs = None if rows.costs is None else rows.costs[:, [plan.decisions.index(decision) for decision in decisions]]
     truth = rows.truth.astype(np.int64)

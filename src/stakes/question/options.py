@@ -251,6 +251,11 @@ class Compared(Asked, total=False):
         Option("models", "columns", "NAME"),
     ]
     margin: Annotated[float | None, "The difference that would still not matter.", Option("models", "number")]
+    horizon: Annotated[
+        int,
+        "How many steps ahead forecasts of a series are: errors nearer than that resemble each other.",
+        Option("how sure", "whole", metavar="STEPS", default=1, least=1),
+    ]
     id: Annotated[
         str | None, "The case numbers that join several files, one model each.", Option("models", metavar="COLUMN")
     ]

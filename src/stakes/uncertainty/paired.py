@@ -80,8 +80,29 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     tables = []
     if metric.tally is ScoreTable and not moved.any():
         tables = [ScoreTable.from_rows(output, sample.hits, sample.weight) for output in (first, second)]
+    if sample.horizon is not None and sample.cluster is None and len(moved) == len(sample.truth) and moved.any():
+        gap = one.value - other.value
+        return _in_time(gap, moved, sample.horizon, _most(metric), sampling.confidence)
     same = not moved.any() and (first is second or np.array_equal(first, second))
     return finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
+
+
+def _in_time(gap: float, changes: Array, horizon: int, most: float, confidence: float) -> Difference:
+    """Judge a difference of forecasts of one series, whose errors resemble those of the steps before.
+
+    Diebold & Mariano (1995), Journal of Business & Economic Statistics 13, with the correction of Harvey, Leybourne &
+    Newbold (1997), International Journal of Forecasting 13; a long-run variance below 0 is that of single rows.
+    """
+    n, away = len(changes), (len(changes) - 1) * (changes - changes.mean())
+    lags = [float((away[lag:] * away[: n - lag]).sum()) / n for lag in range(min(horizon, n - 1))]
+    variance = lags[0] + 2 * sum(lags[1:])
+    steps = horizon if variance > 0 else 1
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    if harvey <= 0:
+        return Difference(note="there are too few rows for forecasts so many steps ahead")
+    error = math.sqrt((variance if variance > 0 else lags[0]) / n / harvey)
+    found = t_limits(gap, error, n - 1, most, confidence)
+    return Difference(*found, "Diebold and Mariano's test with Harvey's correction")
 
 
 def finish(

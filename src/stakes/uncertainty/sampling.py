@@ -98,7 +98,8 @@ class Sample:
 
     Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
     that differs from row to row. An entry can stand for many rows: ``alike`` says how many, ``weight`` what they weigh
-    together, and ``squares`` are the sums of their squared weights.
+    together, and ``squares`` are the sums of their squared weights. Rows of a series in time are forecasts so many
+    steps ahead (``horizon``), of which those nearer than that resemble each other.
     """
 
     truth: Array
@@ -110,6 +111,7 @@ class Sample:
     costs: Array | None = None
     alike: Array | None = None
     squares: Array | None = None
+    horizon: int | None = None
 
     def take(self, rows: Array) -> "Sample":
         """Return some of the rows (a mask)."""
