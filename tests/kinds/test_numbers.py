@@ -77,6 +77,17 @@ def test_the_order_of_named_grades_is_the_one_that_is_given(tmp_path):
         stakes.evaluate(**names)["quadratic_kappa"]
 
 
+def test_a_figure_of_grades_asks_for_their_order():
+    assert stakes.metrics.quadratic_kappa(TRUTH, SAID) == pytest.approx(
+        sk.cohen_kappa_score(TRUTH, SAID, weights="quadratic")
+    )
+    named = GRADES[TRUTH - 1], GRADES[SAID - 1]
+    found = stakes.metrics.linear_kappa(*named, classes=list(GRADES))
+    assert found == pytest.approx(sk.cohen_kappa_score(TRUTH, SAID, weights="linear"))
+    with pytest.raises(InputError, match="needs an order"):
+        stakes.metrics.linear_kappa(*named)
+
+
 def test_grades_are_compared():
     other = random.integers(1, 5, 60)
     both = stakes.compare(truth=TRUTH, predictions={"a": SAID, "b": other}, ordered=True, metric="mean_class_distance")

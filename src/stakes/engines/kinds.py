@@ -214,7 +214,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
         if set(one.names or ()) != set(names):
             lacking = [name for name in (*names, *(one.names or ())) if (name in names) != (name in (one.names or ()))]
             raise InputError(
-                "other-columns",
+                "other-names-than-truth",
                 About(one.argument),
                 f" has no column for the same names as truth: {some(lacking)}; give the same ones",
             )

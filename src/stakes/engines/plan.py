@@ -32,13 +32,16 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
-NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "frequency", "by", "low", "high", "order", "series")
+NAMES_OF_COLUMNS = (
+    *("truth", "score", "prediction", "weight", "frequency", "by", "exposure", "order", "series"),
+    *("low", "high", "quantiles", "ensemble"),
+)
 """Where these are arrays they have no name, which is no other question."""
 
 TRAVELS: dict[str, type | UnionType] = {
     **dict.fromkeys((*NAMES_OF_COLUMNS, "where", "alike", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
-    **dict.fromkeys(("low", "high", "exposure", "order", "series", "label_separator"), str),
+    "label_separator": str,
     **dict.fromkeys(("level", "season", "ordered"), int | float),
 }
 """What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""

@@ -322,7 +322,7 @@ def _classes(
         plan = replace(plan, ordered=True)
         if classes is None and any(read_number(name) is None for name in plan.classes):
             raise InputError(
-                "classes-without-order",
+                "grades-have-no-order",
                 Given("ordered"),
                 f" needs an order, and {some(plan.classes)} have none of their own; pass ",
                 Pass("classes", list(plan.classes)),

@@ -149,7 +149,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         metric = self._find(name)
         if metric.family == "graded" and not self.ordered:
             raise InputError(
-                "classes-without-order", f"{metric.name} is a figure of grades, and these classes have no order; pass ",
+                "grades-without-order", f"{metric.name} is a figure of grades, and these classes have no order; pass ",
                 Pass("ordered", True), " (and ", Pass("classes"), " from the lowest to the highest)",
             )  # fmt: skip
         if self._unnamed and metric.tally in (Confusion, ScoreTable):

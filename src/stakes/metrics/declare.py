@@ -419,9 +419,8 @@ class Metric:
     def _count(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> Tally:
         task = "auto" if has_columns(rows[0]) else self.tally.task
         several = self.tally is ClassScores
-        counted = count_rows(
-            truth=rows[0], **{self._column: rows[1]}, task=task, parts=self.parts, several=several, **options
-        )
+        asked = {"truth": rows[0], self._column: rows[1], "ordered": self.family == "graded", **options}
+        counted = count_rows(**asked, task=task, parts=self.parts, several=several)
         kinds = counted.tallies
         for kind, tally in kinds.items():
             if any(kind == other.kind for other in FORMS):

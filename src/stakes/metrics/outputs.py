@@ -43,7 +43,7 @@ def average_of_outputs(name: str, how: str) -> Metric:
     base = CATALOGUE[name]
     if base.tally is not ErrorSums or (how == "variance_weighted" and name not in ("r2", "explained_variance")):
         words = f"there is no {f'{how}_{name}'!r}: {how} averages are not of {name}; write {name!r}"
-        raise InputError("no-average", words)
+        raise InputError("no-average-of-outputs", words)
     return replace(
         base,
         name=f"{how}_{base.name}",

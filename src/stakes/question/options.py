@@ -129,7 +129,7 @@ class Shared(TypedDict, total=False):
     low: Annotated[Column, "The lower end of a predicted interval.", _COLUMN]
     high: Annotated[Column, "The upper end of a predicted interval.", _COLUMN]
     level: Annotated[
-        float | None, "The share of rows that a predicted interval should cover.", Option("columns", "number", "SHARE")
+        float | None, "The share of rows that a predicted interval should cover.", Option("rows", "number", "SHARE")
     ]
     quantiles: Annotated[
         Column,
@@ -144,7 +144,7 @@ class Shared(TypedDict, total=False):
     season: Annotated[
         int,
         "After how many steps of a series the naive forecast says a value again.",
-        Option("columns", "whole", default=1, least=1),
+        Option("rows", "whole", default=1, least=1),
     ]
     exposure: Annotated[Column, "What counts happened in (time, distance): rates are judged, weighed by it.", _COLUMN]
     weight: Annotated[Column, "How much each row counts.", _COLUMN]
