@@ -444,8 +444,11 @@ def test_the_command_line_goes_before_the_file(folder):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[gate]\nrequired = []", "stakes.toml: 'required' is no option; did you mean 'require' or 'quiet'?"),
-        ("[gate]\ntruth = ['a', 'b']", 'stakes.toml: truth has ["a", "b"]; write a text in quotes'),
+        (
+            "[gate]\nrequired = []",
+            "stakes.toml: 'required' is no option; did you mean 'require', 'ordered' or 'quiet'?",
+        ),
+        ("[gate]\nweight = ['a', 'b']", 'stakes.toml: weight has ["a", "b"]; write a text in quotes'),
         ("[gate]\nallow-dropped = true", "stakes.toml: allow-dropped has true; write a number"),
         ("[gate]\nthreshold = true", "stakes.toml: threshold has true; write a number"),
         ("[gate]\nthreshold = 2024-01-01", 'stakes.toml: threshold has "2024-01-01"; write a number'),

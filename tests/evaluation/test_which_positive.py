@@ -26,7 +26,7 @@ SITE = np.where(np.arange(ROWS) % 2, "A", "B")
 FRAME = pd.DataFrame({"y": TRUTH, "said": SAID, "other": OTHER, "w": WEIGHT, "site": SITE})
 BY_NAME = {"truth": "y", "prediction": "said"}
 PRICES = Costs([[0, 1], [5, 0]], classes=["cat", "dog"], decisions=["cat", "dog"])
-OF_DECISIONS = [metric for metric in catalogue() if metric.tally is Confusion]
+OF_DECISIONS = [metric for metric in catalogue() if metric.tally is Confusion and metric.family != "graded"]
 
 
 def asks(call, *names):

@@ -214,8 +214,8 @@ def _from_numpy(array: Array, argument: str) -> Column:
         raise InputError(
             "multilabel",
             About(argument),
-            f" is an array of shape {array.shape}: several labels per row (multilabel) are not supported; "
-            "evaluate each label by itself",
+            f" is an array of shape {array.shape}: several labels per row (multilabel) can be evaluated and "
+            "compared; here give one column",
         )
     if array.ndim != 1:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
@@ -378,8 +378,8 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
         raise InputError(
             "multilabel-rows",
             About(argument),
-            " holds a list or set in a row: several labels per row (multilabel) are not supported; "
-            "evaluate each label by itself",
+            " holds a list or set in a row: several labels per row (multilabel) can be evaluated and "
+            "compared; here give one column",
         )
     if "other" in kinds:
         raise errors.unsupported_type(argument, kinds["other"].__name__)

@@ -65,8 +65,8 @@ def has_columns(values: Values) -> bool:
         return True
     if isinstance(values, list | tuple):
         return bool(values) and isinstance(values[0], list | tuple | np.ndarray | set | frozenset)
-    width = getattr(values, "shape", ())[1:]
-    return len(width) == 1 and width[0] > 1
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    return len(shape) == 2 and shape[1] > 1
 
 
 def kind_of(asked: "RowQuestion") -> str | None:
@@ -117,6 +117,9 @@ class _Given:
         matrix = values.tocsr() if is_sparse(values) else as_array(values, argument)
         if not is_sparse(matrix) and (matrix.ndim != 2 or matrix.dtype.kind not in "biuf"):
             raise InputError("no-matrix", About(argument), " is no table of numbers, a row for each case; give one")
+        if classes is not None and len(classes) != matrix.shape[1]:
+            words = f" has {matrix.shape[1]:,} columns for {len(classes):,} names; give as many"
+            raise InputError("columns-without-names", About(argument), words)
         return cls(argument, tuple(classes or map(str, range(matrix.shape[1]))), matrix=matrix)
 
     @property
@@ -204,13 +207,16 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
     given = [_Given.of(name, one, classes) for name, one in values.items() if one is not None]
     sets = [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
     if classes is None and sets:
-        names = sorted({name for one in sets for name in one.names or ()})
-        given = [_Given.of(one.argument, values[one.argument], names) for one in given]
+        union = sorted({name for one in sets for name in one.names or ()})
+        given = [_Given.of(one.argument, values[one.argument], union) for one in given]
     rows, kept = _find(data, asked, given)
     if asked.label_separator is not None:
         return rows, _of_texts(asked, rows, kept, given, classes)
-    names = given[0].names or ()
+    names: tuple[str, ...] = given[0].names or ()
     for one in given[1:]:
+        if one.names is None:
+            words = " is one column, and truth has several; give a column for each"
+            raise InputError("one-column-for-several", About(one.argument), words)
         if set(one.names or ()) != set(names):
             lacking = [name for name in (*names, *(one.names or ())) if (name in names) != (name in (one.names or ()))]
             raise InputError(

@@ -180,6 +180,10 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
             for name in self.shown_names
         }
 
+    def decide(self, *_: Value, **__: Value) -> "Decision":
+        """Say how to decide about several labels."""
+        raise InputError("decide-each-label", "each of several labels has a threshold; ask ev.decide_each(costs)")
+
     @cached_property
     def _together(self) -> Array | None:
         few = len(self.names) <= 2000 and "decided" in self.labels

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -143,7 +143,7 @@ _POWER = (
 )
 
 
-def _d2(power: float, words: str, loss: str, undefined: tuple[Undefined, ...]) -> dict[str, object]:
+def _d2(power: float, words: str, loss: str, undefined: tuple[Undefined, ...]) -> dict[str, Any]:
     own, always = (f"sum({loss.format(said)} for t, p in rows)" for said in "pb")
     return {
         "question": f"How much of the deviance of {words} is avoided, compared with always predicting the mean?",

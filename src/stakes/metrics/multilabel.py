@@ -4,6 +4,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,12 @@ _ROWS_WITHOUT = "Rows in which it is undefined do not count: many empty rows mak
 def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums], Number]:
     """The mean of a figure of the rows in which it is defined."""
     nowhere = Undefined(f"no row has {words}", lambda sums: sums[there] == 0)
-    facts = {"better": "higher", "undefined": (UNDECIDED, nowhere), "pitfall": _ROWS_WITHOUT, "reference": _SECHIDIS}
+    facts: dict[str, Any] = {
+        "better": "higher",
+        "undefined": (UNDECIDED, nowhere),
+        "pitfall": _ROWS_WITHOUT,
+        "reference": _SECHIDIS,
+    }
 
     def figure(sums: LabelSums) -> Number:
         return ratio(sums[term][()], sums[there][()])

@@ -7,9 +7,10 @@ from typing import Any, Self
 
 from stakes import errors
 from stakes.engines.files.text_format import TextFormat
+from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
-from stakes.errors import Given, InputError
+from stakes.errors import About, Given, InputError
 from stakes.errors.words import short
 from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
@@ -36,6 +37,9 @@ class Question:
     def of(cls, verb: str, asked: Mapping[str, Any]) -> Self:
         """Check what is asked."""
         refuse_unknown(verb, asked)
+        if verb in ("calibrate", "permutation_test") and has_columns(asked.get("truth")):
+            words = " has several columns, which can be evaluated and compared; here give one of them"
+            raise InputError("one-column-here", About("truth"), words)
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
         there = at_frequencies(given["prior"], given["training_prior"]) if verb in _AT_PRIOR else None

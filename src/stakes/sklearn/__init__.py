@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from stakes.sklearn.estimators import CostClassifier as CostClassifier
     from stakes.sklearn.estimators import RecalibratedClassifier as RecalibratedClassifier
     from stakes.sklearn.estimators import RejectClassifier as RejectClassifier
+    from stakes.sklearn.labels import coverage_error as coverage_error
+    from stakes.sklearn.labels import label_ranking_average_precision_score as label_ranking_average_precision_score
+    from stakes.sklearn.labels import label_ranking_loss as label_ranking_loss
     from stakes.sklearn.probability import brier_score_loss as brier_score_loss
     from stakes.sklearn.probability import d2_brier_score as d2_brier_score
     from stakes.sklearn.probability import d2_log_loss_score as d2_log_loss_score

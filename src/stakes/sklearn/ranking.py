@@ -269,7 +269,8 @@ def _over_labels(
         unit = None if units is None else np.repeat(units, flags.shape[1])
         value = _figure(metric, flags.ravel(), scores.ravel(), unit)
         pooled = CATALOGUE.get(f"micro_{metric.text}")
-        return FloatWithInterval(value, pooled and source_of_labels(pooled, units, **columns), why_none=why)
+        source = None if pooled is None else source_of_labels(pooled, units, **columns)
+        return FloatWithInterval(value, source, why_none=why)
     if average == "samples":
         flags, scores, over, inner = flags.T, scores.T, units, None
     else:

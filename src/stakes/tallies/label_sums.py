@@ -82,10 +82,8 @@ class LabelSums(TermSums):
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
         assert self.rows is not None
-        columns = self.rows.columns["scores"][:, place], self.rows.columns["truth"][:, place]
-        return ScoreTable.from_rows(
-            *map(np.ascontiguousarray, columns), self.rows.weight, positive="yes", negative="no"
-        )
+        scores, truth = (np.ascontiguousarray(self.rows.columns[name][:, place]) for name in ("scores", "truth"))
+        return ScoreTable.from_rows(scores, truth, self.rows.weight, positive="yes", negative="no")
 
     def coin(self) -> Self:
         """The sums of giving each label at random, as often as the model does."""
@@ -123,7 +121,7 @@ def _per_row(labels: Matrix) -> Array:
     """How many labels each row has."""
     if is_sparse(labels):
         return np.asarray(labels.sum(axis=1), np.float64).ravel()
-    return labels.sum(axis=1, dtype=np.float64)
+    return np.asarray(labels.sum(axis=1, dtype=np.float64))
 
 
 def _of_ranks(truth: Array, scores: Array) -> Terms:

@@ -121,7 +121,8 @@ class TermSums(Tally):
 
     @classmethod
     def _add_up(cls, rows: TermRows, names: tuple[str, ...]) -> tuple[tuple[str, ...], Array]:
-        terms, weights = (), rows.weights
+        terms: tuple[str, ...] = ()
+        weights = rows.weights
         found: list[Array] = []
         for here in _pieces(rows):
             part = rows.take(here)
