@@ -88,3 +88,15 @@ def test_very_many_rows_are_left_out_in_groups_that_tell_the_same_spread():
 
 def test_forecasts_have_a_tally_of_their_own_beside_errors():
     assert set(stakes.count(**ROWS[ForecastSums]()).tallies) == {"errors", "forecast"}
+
+
+OF_TWO_COLUMNS = [metric for metric in FIGURES if metric.tally is not ForecastSums]
+
+
+@pytest.mark.parametrize("metric", OF_TWO_COLUMNS, ids=lambda metric: metric.text)
+def test_a_metric_called_on_columns_is_the_figure_of_the_evaluation(metric):
+    given = ROWS[metric.tally](n=N)
+    said = given["score"] if metric._column == "score" else given.get("quantiles", given.get("prediction"))
+    weight = np.random.default_rng(4).choice([0.5, 1, 3], N)
+    called = metrics.find(metric.text)(given["truth"], said, weight=weight)
+    assert called == pytest.approx(stakes.evaluate(**given, weight=weight)[metric.text].value, rel=1e-12)

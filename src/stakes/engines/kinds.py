@@ -3,7 +3,7 @@
 Each kind is read into columns of numbers with a name (:class:`Beside`), and its tally says what rows of them add.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,12 +51,12 @@ class Beside:
         """Return some of the rows."""
         return replace(self, columns={name: column[rows] for name, column in self.columns.items()})
 
-    def count(self, weight: Array | None, places: Array | None = None) -> Tally:
-        """Return the tally of these rows."""
+    def count(self, weight: Array | None, places: Array | None = None, parts: Collection[str] | None = None) -> Tally:
+        """Return the tally of these rows, with the parts that are wanted (otherwise all)."""
         if self.kind == OutputSums.kind:
             return OutputSums.from_rows(self.names, self.columns["truth"], self.columns["prediction"], weight, places)
         terms = {kind.kind: kind for kind in (LabelSums, QuantileSums, ForecastSums)}
-        return terms[self.kind].from_rows(self.names, self.columns, weight)
+        return terms[self.kind].from_rows(self.names, self.columns, weight, parts)
 
 
 def has_columns(values: Values) -> bool:
@@ -195,7 +195,7 @@ def _stack(given: _Given, rows: RowsThatCount, kept: Array | None, read: Callabl
     if given.matrix is not None:
         return given.matrix if kept is None else given.matrix[kept]
     assert given.columns is not None
-    return np.stack([read(rows.columns[f"{given.argument} of {name}"]) for name in given.columns], axis=1)
+    return np.stack([read(rows.columns[f"{given.argument} of {name}"]) for name in given.columns]).T
 
 
 # ── several labels, several outputs ──────────────────────────────────────────────────────────────────────────────
@@ -250,7 +250,7 @@ def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: 
     if truth.matrix is not None:
         matrix = truth.matrix if kept is None else truth.matrix[kept]
         one = matrix.data if is_sparse(matrix) else matrix
-        quantities = one.dtype.kind != "b" and not ((one == 0) | (one == 1)).all()
+        quantities = not _all_flags(one)
     else:
         quantities = any(_flags(rows.columns[f"truth of {name}"]) is None for name in truth.columns or ())
     if quantities and asked.task == "classification":
@@ -273,6 +273,13 @@ def _finite(argument: str, matrix: Matrix) -> Array:
     if not np.isfinite(matrix).all():
         raise errors.not_numbers(argument, "values that are missing or infinite")
     return np.asarray(matrix, np.float64)
+
+
+def _all_flags(values: Array) -> bool:
+    """Whether these are nothing but 0 and 1."""
+    if values.dtype.kind in "biu":
+        return values.dtype.kind == "b" or not values.size or bool(values.min() >= 0 and values.max() <= 1)
+    return bool(((values == 0) | (values == 1)).all())
 
 
 def _no_flags(argument: str) -> InputError:
@@ -305,9 +312,9 @@ def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
         if not np.isin(matrix.data, (0, 1)).all():
             raise _no_flags(given.argument)
         return matrix.astype(np.float64)
-    if matrix.dtype.kind != "b" and not ((matrix == 0) | (matrix == 1)).all():
+    if not _all_flags(matrix):
         raise _no_flags(given.argument)
-    return matrix.astype(bool, copy=False)
+    return np.ascontiguousarray(matrix.astype(bool, copy=False))
 
 
 def _of_texts(
@@ -361,7 +368,8 @@ def _read_quantiles(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Be
         said = np.sort(said, axis=1)
     else:
         order = np.argsort(levels)
-        said, names = said[:, order], tuple(f"{levels[place]:.12g}" for place in order)
+        said = said if (np.diff(order) > 0).all() else said[:, order]
+        names = tuple(f"{levels[place]:.12g}" for place in order)
         _refuse_crossing(said, names, asked)
     numbers = {"truth": as_finite(rows.columns["truth"]).astype(np.float64), "quantiles": said}
     return rows, Beside(QuantileSums.kind, names, numbers)

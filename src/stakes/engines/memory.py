@@ -92,14 +92,14 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
     return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
 
-def count_beside(rows: Rows, by: Labels | None) -> Counted:
+def count_beside(rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
     """Count rows of a kind of their own, overall and by segment."""
     assert rows.beside is not None
     kind = rows.beside.kind
 
     def tallies(part: Rows) -> dict[str, Tally]:
         assert part.beside is not None
-        return {kind: part.beside.count(part.weight, part.places)}
+        return {kind: part.beside.count(part.weight, part.places, parts)}
 
     segments = {} if by is None else _segments(kind, rows, by, tallies)
     return Counted(kind, tallies(rows), segments, clusters=rows.clusters)

@@ -274,7 +274,7 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
     """Count rows that were read."""
     with keep_numbers(read.places):
         if read.rows.beside is not None and read.rows.prediction is None:
-            return _with_rows(memory.count_beside(read.rows, read.by), read)
+            return _with_rows(memory.count_beside(read.rows, read.by, parts), read)
         if read.plan is None:
             task = "counts" if read.counts else "regression"
             return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts, task), read)

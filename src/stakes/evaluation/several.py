@@ -14,6 +14,7 @@ from stakes.errors import InputError
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
+from stakes.metrics.multilabel import needs_scores
 from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.regression import explained_variance, r2
 from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
@@ -144,8 +145,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         if "depth" in self.labels:
             ranked = (auc.name, average_precision.name)
             found += [metrics.find(f"{how}_{base}") for base in ranked for how in ("macro", "weighted")]
-        there = [one for one in own if ("scores" in one.parts) <= ("depth" in self.labels)]
-        there = [one for one in there if "scores" in one.parts or "decided" in self.labels]
+        there = [one for one in own if ("depth" if needs_scores(one) else "decided") in self.labels]
         yield self.labels, there + [FORMS[LabelSums](one) for one in found]
 
     def _declared(self, name: Value) -> Metric:

@@ -414,7 +414,7 @@ class Metric:
     def _column(self) -> str:
         if self.tally is QuantileSums:
             return "quantiles"
-        return "score" if self.tally in _SCORED or "scores" in self.parts else "prediction"
+        return "score" if self.tally in _SCORED or {"scores", "depth", "ranks"} & set(self.parts) else "prediction"
 
     def _count(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> Tally:
         task = "auto" if has_columns(rows[0]) else self.tally.task

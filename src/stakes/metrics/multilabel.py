@@ -19,7 +19,8 @@ from stakes.tallies.arithmetic import Array, Number, ratio
 from stakes.tallies.term_sums import TermRows
 
 UNDECIDED = Undefined("no decisions were given", lambda sums: "decided" not in sums)
-UNRANKED = Undefined(NO_SCORES, lambda sums: "depth" not in sums)
+UNRANKED = Undefined(NO_SCORES, lambda sums: not {"depth", "rank loss"} & set(sums.terms))
+_OF_SCORES = {"scores", "depth", "ranks"}
 NO_LABEL_SCORES = Undefined("no scores were given, or the rows were not kept", lambda sums: not sums.tables)
 _SECHIDIS = "Tsoumakas, Katakis & Vlahavas (2010), Data Mining and Knowledge Discovery Handbook"
 _ROWS_WITHOUT = "Rows in which it is undefined do not count: many empty rows make it a figure of the others."
@@ -43,6 +44,7 @@ def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums]
         question=_ASKED[name],
         formula=f"mean of {_ROW[name]} over the rows with {words}",
         range=(0, 1),
+        parts=("rows",),
         **facts,
     )(figure)
 
@@ -70,6 +72,7 @@ samples_jaccard = _share("a label, own or given", "row jaccard", "any", "samples
     formula="share of rows with own == given",
     range=(0, 1),
     better="higher",
+    parts=("rows",),
     undefined=(UNDECIDED,),
     aliases=("exact_match_ratio",),
     pitfall="One wrong label of many counts as much as all wrong: it falls with the number of labels.",
@@ -92,14 +95,15 @@ def subset_accuracy(s: LabelSums) -> Number:
     headline=True,
 )
 def hamming_loss(s: LabelSums) -> Number:
-    return s.mean("wrong")
+    wrong = (s["truth"] + s["decided"] - 2 * s["hits"]).sum(-1)
+    return ratio(wrong[()], (s.sums[..., 0] * len(s.names))[()])
 
 
 @metric(
     question="How far down the ranking of a row's labels does one have to go to find all that it has?",
     formula="mean over rows of the worst rank of an own label",
     better="lower",
-    parts=("scores",),
+    parts=("depth",),
     undefined=(UNRANKED,),
     pitfall="Its best value is the mean number of labels, not 0; rows without labels count as 0.",
     reference=_SECHIDIS,
@@ -113,7 +117,7 @@ def coverage_error(s: LabelSums) -> Number:
     formula="mean over rows of the mean over own labels of (own labels at or above) / rank",
     range=(0, 1),
     better="higher",
-    parts=("scores",),
+    parts=("ranks",),
     undefined=(UNRANKED,),
     aliases=("lrap", "label_ranking_average_precision_score"),
     pitfall="Rows that have no label, or all of them, count as 1.",
@@ -129,13 +133,18 @@ def label_ranking_average_precision(s: LabelSums) -> Number:
     formula="mean over rows of (pairs with the lacking label at or above the own one) / (own * lacking)",
     range=(0, 1),
     better="lower",
-    parts=("scores",),
+    parts=("ranks",),
     undefined=(UNRANKED,),
     pitfall="Rows that have no label, or all of them, count as 0.",
     reference=_SECHIDIS,
 )
 def label_ranking_loss(s: LabelSums) -> Number:
     return s.mean("rank loss")
+
+
+def needs_scores(figure: Metric) -> bool:
+    """Whether a figure of several labels is one of their scores."""
+    return bool(_OF_SCORES & set(figure.parts)) or figure.changes is not None
 
 
 # ── averages over the labels ─────────────────────────────────────────────────────────────────────────────────────
@@ -202,6 +211,7 @@ def _over_labels(figure: Metric, average: Average) -> Metric:
         changes=functools.partial(_changes_over_labels, average) if scored else None,
         interval="influence",
         within_classes=False,
+        parts=("scores",) if scored else (),
     )
 
 

@@ -25,6 +25,7 @@ _GNEITING = "Gneiting & Raftery (2007), JASA 102"
 
 
 @metric(
+    parts=("rows",),
     question="In what share of the rows does the widest interval hold the truth?",
     formula="sum(low <= t <= high for t in rows) / n",
     range=(0, 1),
@@ -41,6 +42,7 @@ def coverage_of_intervals(s: QuantileSums) -> Number:
 
 
 @metric(
+    parts=("rows",),
     question="How wide is the widest interval on average?",
     formula="sum(high - low for rows) / n",
     better="lower",
@@ -56,6 +58,7 @@ def mean_interval_width(s: QuantileSums) -> Number:
 
 
 @metric(
+    parts=("rows",),
     question="How wide is the widest interval, with a fine for every truth outside it?",
     formula="sum(high - low + 2 / alpha * (max(low - t, 0) + max(t - high, 0)) for rows) / n",
     better="lower",
@@ -71,6 +74,7 @@ def winkler_score(s: QuantileSums) -> Number:
 
 
 @metric(
+    parts=("rows",),
     question="How far off are all central intervals together, each with its fines?",
     formula="sum((abs(t - median) / 2 + sum(alpha / 2 * interval score)) / (intervals + 1/2) for rows) / n",
     better="lower",
@@ -85,6 +89,7 @@ def weighted_interval_score(s: QuantileSums) -> Number:
 
 
 @metric(
+    parts=("rows",),
     question="How large is the pinball loss of the predicted quantiles, on average over their levels?",
     formula="sum(mean(max(alpha * (t - q), (alpha - 1) * (t - q)) for alpha, q) for rows) / n",
     better="lower",
@@ -143,6 +148,7 @@ def _at(sums: QuantileSums, term: str, level: float) -> Number:
 
 
 @metric(
+    parts=("rows",),
     question="Does the truth lie at or below the predicted quantile as often as its level says?",
     formula="sum(t <= quantile for rows) / n",
     range=(0, 1),
@@ -157,6 +163,7 @@ def share_below(s: QuantileSums, *, level: Annotated[float, CHANCE] = 0.5) -> Nu
 
 
 @metric(
+    parts=("rows",),
     question="How large is the pinball loss of one predicted quantile?",
     formula="sum(max(level * (t - quantile), (level - 1) * (t - quantile)) for rows) / n",
     better="lower",

@@ -1,6 +1,6 @@
 """Forecasts of series: sums of errors beside those of saying the last value again."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,9 @@ class ForecastSums(TermSums):
     task = "regression"
 
     @classmethod
-    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
+    def terms_of(
+        cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
+    ) -> Terms:
         """Work out both errors of each row; a row without one before it has neither."""
         truth, before = columns["truth"], columns["before"]
         there = ~np.isnan(before)

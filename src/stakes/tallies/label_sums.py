@@ -1,6 +1,6 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -26,26 +26,23 @@ class LabelSums(TermSums):
     wide = ("truth", "decided", "hits")
 
     @classmethod
-    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
-        """Count labels, and work out the figures of each row."""
+    def terms_of(
+        cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
+    ) -> Terms:
+        """Count labels, and work out the figures of each row (the part "rows") and of its order of labels."""
         truth, terms = columns["truth"], Terms()
+        wanted = ("rows", "depth", "ranks") if parts is None else parts
         if "decided" in columns:
             decided = columns["decided"]
             hits = truth.multiply(decided) if is_sparse(truth) else truth & decided
-            own, given, right = (_per_row(one) for one in (truth, decided, hits))
-            either = own + given
             terms |= {"truth": truth, "decided": decided, "hits": hits}
-            terms |= {"alike": either == 2 * right, "wrong": (either - 2 * right) / len(names)}
-            terms |= {"row precision": divide(right, given), "any given": given > 0}
-            terms |= {"row recall": divide(right, own), "any own": own > 0}
-            terms |= {
-                "row f1": divide(2 * right, either),
-                "row jaccard": divide(right, either - right),
-                "any": either > 0,
-            }
+            terms |= _of_rows(truth, decided, hits) if "rows" in wanted else {}
         else:
             terms["truth"] = truth
-        if "scores" in columns:
+        if "scores" in columns and "depth" in wanted:
+            lowest = np.where(truth, columns["scores"], np.inf).min(axis=1, keepdims=True)
+            terms["depth"] = _per_row(columns["scores"] >= lowest)
+        if "scores" in columns and "ranks" in wanted:
             terms |= _of_ranks(truth, columns["scores"])
         return terms
 
@@ -117,11 +114,21 @@ class LabelSums(TermSums):
         return np.stack([(missed * weight[:, None]).T @ other for other in (missed, wrong)])
 
 
+def _of_rows(truth: Matrix, decided: Matrix, hits: Matrix) -> Terms:
+    """How well each row was labelled, and whether it was, or has labels at all."""
+    own, given, right = (_per_row(one) for one in (truth, decided, hits))
+    either = own + given
+    shares = {"row precision": divide(right, given), "row recall": divide(right, own)}
+    shares |= {"row f1": divide(2 * right, either), "row jaccard": divide(right, either - right)}
+    return {"alike": either == 2 * right, **shares, "any given": given > 0, "any own": own > 0, "any": either > 0}
+
+
 def _per_row(labels: Matrix) -> Array:
     """How many labels each row has."""
     if is_sparse(labels):
         return np.asarray(labels.sum(axis=1), np.float64).ravel()
-    return np.asarray(labels.sum(axis=1, dtype=np.float64))
+    flags = labels.astype(np.float32)  # a product with ones adds up short rows faster than sum() does
+    return np.asarray(flags @ np.ones(labels.shape[1], np.float32), np.float64)
 
 
 def _of_ranks(truth: Array, scores: Array) -> Terms:
@@ -138,7 +145,6 @@ def _of_ranks(truth: Array, scores: Array) -> Terms:
     share = divide(np.where(own, above / rank, 0.0).sum(axis=1), count)
     reversed_pairs = divide(np.where(own, rank - above, 0.0).sum(axis=1), count * (width - count))
     return {
-        "depth": np.where(own, rank, 0.0).max(axis=1),
         "rank precision": np.where(mixed, share, 1.0),
         "rank loss": np.where(mixed, reversed_pairs, 0.0),
     }

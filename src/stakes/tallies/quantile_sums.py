@@ -1,6 +1,6 @@
 """Predicted quantiles and intervals: sums of what each row loses, and of where its truth lies among them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,11 +51,15 @@ class QuantileSums(TermSums):
         return float(self.levels[pairs[0][1]] - self.levels[pairs[0][0]]) if pairs else np.nan
 
     @classmethod
-    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
+    def terms_of(
+        cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
+    ) -> Terms:
         """Work out the losses of each row."""
         truth, said, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
         above = truth - said
         pinball = np.maximum(levels * above, (levels - 1) * above)
+        if parts is not None and not names[0].startswith(ENSEMBLE) and set(parts) <= {"baseline"}:
+            return {"distance": 2 * pinball.mean(axis=1)}
         terms = {"below": above <= 0, "loss": pinball, "quantile score": pinball.mean(axis=1)}
         if pairs := pairs_of(levels):
             scores = [_interval_score(columns["truth"], said[:, i], said[:, j], 2 * levels[i]) for i, j in pairs]

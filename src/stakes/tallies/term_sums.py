@@ -5,7 +5,7 @@ comparisons, because leaving rows out is taking their terms from the sums.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -16,7 +16,7 @@ from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import IN_MEMORY, SUMMED_FLOATS, TOTAL, WEIGHTED, how, same
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 14
 _MOST_PRODUCTS = 400
 """Of more terms than this their products are not kept beside the sums, so that only rows tell how sure figures are."""
 
@@ -102,8 +102,10 @@ class TermSums(Tally):
     """The terms that have a number for each name."""
 
     @classmethod
-    def terms_of(cls, columns: Mapping[str, Matrix], names: tuple[str, ...]) -> Terms:
-        """Work out what each row adds."""
+    def terms_of(
+        cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
+    ) -> Terms:
+        """Work out what each row adds: all terms, or those of the parts that one figure asks for."""
         raise NotImplementedError
 
     @classmethod
@@ -112,24 +114,43 @@ class TermSums(Tally):
         return None
 
     @classmethod
-    def from_rows(cls, names: Sequence[str], columns: Mapping[str, Matrix], weight: Array | None = None) -> Self:
-        """Add up the terms of all rows, which are kept."""
+    def from_rows(
+        cls,
+        names: Sequence[str],
+        columns: Mapping[str, Matrix],
+        weight: Array | None = None,
+        parts: Collection[str] | None = None,
+    ) -> Self:
+        """Add up the terms of all rows, which are kept; ``parts`` are those that one figure asks for."""
         rows, names = TermRows(columns, weight), tuple(names)
-        terms, sums = cls._add_up(rows, names)
+        terms, sums = cls._add_up(rows, names, parts)
         squares = float((rows.weights**2).sum())
         return cls(names, terms, sums, squares, weighted=weight is not None, rows=rows)
 
     @classmethod
-    def _add_up(cls, rows: TermRows, names: tuple[str, ...]) -> tuple[tuple[str, ...], Array]:
-        terms: tuple[str, ...] = ()
+    def _add_up(
+        cls,
+        rows: TermRows,
+        names: tuple[str, ...],
+        parts: Collection[str] | None = None,
+        terms: tuple[str, ...] | None = None,
+    ) -> tuple[tuple[str, ...], Array]:
+        """The sums of the terms of these parts, or of these terms."""
         weights = rows.weights
         found: list[Array] = []
         for here in _pieces(rows):
             part = rows.take(here)
-            each = cls.terms_of(part.columns, names)
-            terms = tuple(each)
-            found.append(weights[here] @ _beside(each, len(part)))
-        return terms, np.array([math.fsum(column) for column in np.array(found).T.tolist()])
+            each = cls.terms_of(part.columns, names, parts)
+            terms = tuple(each) if terms is None else terms
+            own = None if rows.weight is None else weights[here]
+            sums = [np.ravel(_total(one, own)) for one in (np.ones(len(part), bool), *map(each.get, terms))]
+            found.append(np.concatenate(sums))
+        return terms or (), np.array([math.fsum(column) for column in np.array(found).T.tolist()])
+
+    def _of_rows(self, rows: TermRows) -> Matrix:
+        """The terms of some rows side by side."""
+        each = self.terms_of(rows.columns, self.names)
+        return _beside({name: each[name] for name in self.terms}, len(rows))
 
     def sums_by(self, groups: Array, count: int) -> Array:
         """The sums of each group of rows."""
@@ -140,9 +161,7 @@ class TermSums(Tally):
         for here in _pieces(self.rows):
             part = self.rows.take(here)
             own = (weights[here], (groups[here], np.arange(len(part))))
-            added = sparse.csr_array(own, shape=(count, len(part))) @ _beside(
-                self.terms_of(part.columns, self.names), len(part)
-            )
+            added = sparse.csr_array(own, shape=(count, len(part))) @ self._of_rows(part)
             found += added.toarray() if is_sparse(added) else added
         return found
 
@@ -158,7 +177,7 @@ class TermSums(Tally):
         columns = None if self.rows is None else self.columns_ignoring(self.rows, self.names)
         if columns is None or self.rows is None:
             return None
-        _, sums = self._add_up(TermRows(columns, self.rows.weight), self.names)
+        _, sums = self._add_up(TermRows(columns, self.rows.weight), self.names, terms=self.terms)
         return replace(self, sums=sums, rows=None, products=None)
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
@@ -209,7 +228,7 @@ class TermSums(Tally):
             products = np.zeros((self.sums.shape[-1],) * 2)
             for here in _pieces(self.rows):
                 part = self.rows.take(here)
-                each = _beside(self.terms_of(part.columns, self.names), len(part))
+                each = self._of_rows(part)
                 each = np.asarray(each.todense() if is_sparse(each) else each) * part.weights[:, None]
                 products += each.T @ each
         ignoring = None if self.constant is None else self.constant.sums
@@ -225,6 +244,18 @@ class TermSums(Tally):
 
     def __str__(self) -> str:
         return f"<{type(self).__name__} of {float(self.total):,.15g} rows>"
+
+
+def _total(term: Matrix, weight: Array | None) -> Array:
+    """The (weighted) sum of a term over the rows; of yes and no, short runs fit into bytes."""
+    if weight is not None:
+        return np.asarray(weight @ term)
+    if is_sparse(term) or term.dtype != np.bool_ or term.ndim == 1:
+        return np.asarray(term.sum(axis=0), np.float64)
+    whole = len(term) // 255 * 255
+    flags = np.ascontiguousarray(term).view(np.uint8)
+    runs = np.add.reduce(flags[:whole].reshape(-1, 255, term.shape[1]), axis=1, dtype=np.uint8)
+    return runs.sum(axis=0, dtype=np.float64) + flags[whole:].sum(axis=0, dtype=np.float64)
 
 
 def _pieces(rows: TermRows) -> list[slice]:
