@@ -105,6 +105,10 @@ class Members:
         """The sums of truth, prediction and error."""
         raise self._not_mine("errors", "predicted numbers")
 
+    def lorenz(self) -> tuple[Array, Array]:
+        """Return the Lorenz curve of predicted counts or amounts."""
+        raise self._not_mine("lorenz()", "predicted numbers")
+
     @property
     def largest_errors(self) -> Sequence[WorstError]:
         """The rows with the largest errors."""

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from stakes import metrics
 from stakes.engines.plan import Counted
-from stakes.errors import Pass, Text
+from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
+from stakes.metrics.counts import Lorenz
 from stakes.metrics.usual import COMPARED
 from stakes.results import speak
 from stakes.tallies import ErrorSums, ForecastSums, Tally, WorstError
+from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.numbers import NumberCalibration
@@ -60,6 +62,14 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         from stakes.decisions.calibration.numbers import calibration_of_numbers  # only asked for now and then
 
         return speak(calibration_of_numbers(self.errors, self._sampling(self.errors)), self.lang)
+
+    def lorenz(self) -> tuple[Array, Array]:
+        """Return the Lorenz curve: shares of the rows (or of the exposure), those of the lowest predictions first, and
+        the share of all that happens which they hold.
+        """
+        if self.errors.rows is None:
+            raise InputError("no-lorenz-curve", "the rows were not kept, only sums of them; evaluate the rows")
+        return Lorenz.of(self.errors).curve()
 
     def _own_plots(self) -> Iterable[str]:
         if self.errors.rows is not None or self.errors.histogram is not None:

@@ -56,14 +56,14 @@ class SeveralEvaluation(Evaluation, facts=""):
         """How many rows (by weight) each is about; of labels, those that have it."""
         return dict.fromkeys(self.names, float(self._size.total))
 
-    @property
+    @cached_property
     def shown_names(self) -> Sequence[str]:
         """The names that are told one by one: all, or the most frequent ones."""
         return (
             sorted(self.names, key=lambda name: -self.support[name])[:_MOST] if len(self.names) > _MOST else self.names
         )
 
-    @property
+    @cached_property
     def each_figures(self) -> dict[str, dict[str, Estimate]]:
         """The figures of each, with their intervals."""
         return {name: {one: self[one, name] for one in self._each_known} for name in self.shown_names}
@@ -128,7 +128,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         """The sums behind the figures."""
         return self.counted.tallies["labels"]  # type: ignore[return-value]
 
-    @property
+    @cached_property
     def support(self) -> dict[str, Finite]:
         """The (weighted) number of rows that have each label."""
         return dict(zip(self.names, self.labels["truth"].tolist(), strict=True))
@@ -189,7 +189,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         few = len(self.names) <= 2000 and "decided" in self.labels
         return self.labels.missed_together() if few and self.labels.rows is not None else None
 
-    @property
+    @cached_property
     def forgotten(self) -> list[MissedTogether]:
         """The pairs of labels that are most often missed in the same row."""
         found = self._together

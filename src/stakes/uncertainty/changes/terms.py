@@ -40,15 +40,15 @@ def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums,
     units = kish(np.bincount(groups, sums.rows.weights, count))
     found = term_changes(metrics, values, sums, groups, count)
     return [
-        Influence.of_units(changes, units, _unseen(metric, value, units))
+        Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
     ]
 
 
-def _unseen(metric: Metric, value: float, units: float) -> float:
-    """What one more row could change in a figure between two ends."""
+def _unseen(metric: Metric, value: float, rows: float) -> float:
+    """What one more row could change in a figure between two ends: it is one row, whatever is left out."""
     low, high = metric.range
-    return max(value - low, high - value) / (units + 1) if math.isfinite(high - low) else 0.0
+    return max(value - low, high - value) / (rows + 1) if math.isfinite(high - low) else 0.0
 
 
 def term_changes(
