@@ -183,6 +183,19 @@ def designs() -> Iterator[Cell]:
                    ("r2", "mean_absolute_error"), asked=asked)  # fmt: skip
 
 
+def other_kinds() -> Iterator[Cell]:
+    averages = ("macro_f1", "micro_f1", "samples_f1", "macro_auc", "micro_auc")
+    ranked = ("hamming_loss", "subset_accuracy", "label_ranking_loss", "coverage_error")
+    for rows in (50, 400):
+        yield Cell(World("three labels, one rare", rows, 6, worlds.labelled), (*averages, *ranked))
+        yield Cell(World("five grades", rows, 2, worlds.graded), ("quadratic_kappa", "mean_class_distance"))
+        yield Cell(World("rare counts", rows, 3, worlds.counted), ("poisson_deviance", "d2_poisson", "lorenz_gini"))
+        scores = ("coverage_of_intervals", "winkler_score", "crps", "crps_skill", "share_below(level=0.05)")
+        yield Cell(World("quantiles too narrow", rows, 3, worlds.quantiles), scores)
+        yield Cell(World("two outputs", rows, 3, worlds.several_numbers),
+                   ("uniform_r2", "variance_weighted_r2", "uniform_mean_absolute_error"))  # fmt: skip
+
+
 def ordinary() -> Iterator[Cell]:
     for rows in (50, 2000):
         yield Cell(World("half positive", rows, 2, worlds.decided(0.5, (0.8, 0.2))), TABLE)
@@ -219,6 +232,11 @@ SECTIONS = tuple(
             equal_models,
         ),
         ("Models that save nothing", "*Rejected* is how often it is claimed that they save something.", claims),
+        (
+            "Labels, grades, counts, quantiles, outputs",
+            "Several answers per row, or answers of another kind.",
+            other_kinds,
+        ),
         ("Designs and other confidences", "80 or 99 % should be covered where that is asked.", designs),
         ("Ordinary samples", "For comparison.", ordinary),
         (

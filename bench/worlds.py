@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtri, stdtrit
-from scipy.stats import qmc
+from scipy.stats import poisson, qmc
 
 from stakes.metrics import average_precision
 
@@ -183,6 +183,41 @@ def predicted(errors: Law, size: float = 0.5, truth: Law = ndtri) -> Callable[[N
         return {"truth": y, "prediction": y - size * errors(u[1])}
 
     return make
+
+
+# ── other kinds of rows ──────────────────────────────────────────────────────────────────────────────────────────
+def labelled(u: Numbers) -> Rows:
+    """Three labels that go together, the last of them rare, and scores of them (six numbers)."""
+    shared = 0.5 * ndtri(u[0])
+    truth = np.stack([shared + ndtri(one) > cut for one, cut in zip(u[:3], (0.0, 0.5, 2.0), strict=True)], axis=1)
+    scores = expit(truth * 1.5 - 0.75 + ndtri(u[3:6]).T)
+    return {"truth": truth, "score": scores}
+
+
+def graded(u: Numbers) -> Rows:
+    """Five grades, decided about one step off (two numbers)."""
+    hidden = ndtri(u[0])
+    codes = [np.searchsorted((-1.5, -0.5, 0.5, 1.5), one) for one in (hidden, hidden + 0.7 * ndtri(u[1]))]
+    return {"truth": codes[0], "prediction": codes[1], "ordered": True}
+
+
+def counted(u: Numbers) -> Rows:
+    """Rare counts of different rates, predicted up to a factor (three numbers)."""
+    rate = 0.3 * np.exp(0.6 * ndtri(u[0]))
+    return {"truth": poisson.ppf(u[1], rate), "prediction": rate * np.exp(0.3 * ndtri(u[2])), "task": "counts"}
+
+
+def quantiles(u: Numbers) -> Rows:
+    """Quantiles of a normal law whose spread is known, stated too narrow (three numbers)."""
+    middle, spread = ndtri(u[0]), np.exp(0.3 * ndtri(u[1]))
+    said = {level: middle + 0.9 * spread * ndtri(level) for level in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    return {"truth": middle + spread * ndtri(u[2]), "quantiles": said}
+
+
+def several_numbers(u: Numbers) -> Rows:
+    """Two outputs of different spread, whose errors go together (three numbers)."""
+    truth = np.stack([ndtri(u[0]), 10 * (ndtri(u[0]) + ndtri(u[1])) / 2], axis=1)
+    return {"truth": truth, "prediction": truth - 0.7 * ndtri(u[2])[:, None] * (1, 6)}
 
 
 # ── rows that weigh differently, rows that belong together ───────────────────────────────────────────────────────

@@ -268,3 +268,26 @@ def test_the_face_has_the_names_of_scikit_learn():
         found = ours(TRUTH.astype(int), SCORES, sample_weight=WEIGHT)
         assert found == pytest.approx(theirs(TRUTH.astype(int), SCORES, sample_weight=WEIGHT))
         assert found.low < found < found.high
+
+
+def test_a_plot_shows_each_label_and_each_segment():
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    ev = stakes.evaluate(**ROWS, by=BY)
+    assert ev.plots == ("each", "segments")
+    drawn = ev.plot(metric="f1")
+    assert drawn.artists["points"].get_offsets()[:, 0].tolist() == pytest.approx(
+        sk.f1_score(TRUTH, SAID, average=None).tolist()
+    )
+    ev.plot("segments")
+    plt.close("all")
+
+
+@pytest.mark.browser
+def test_the_page_opens(opened, tmp_path):
+    path = tmp_path / "page.html"
+    stakes.evaluate(**ROWS, by=BY).report(path)
+    page = opened(path)
+    assert page.locator("#classes h2").first.inner_text() == "Label by label"
+    assert page.locator("#classes-chart circle, #classes-chart .dot").count() >= 3

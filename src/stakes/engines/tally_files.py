@@ -4,8 +4,9 @@ The format, version 1. A file is a zip archive (deflate) of two members, in this
 
 ``tally.json``
     UTF-8 JSON: ``{"stakes": "tally", "version": 1, "counted": …}``. The count is what ``Counted.to_dict()`` gives:
-    ``task`` ("classification", "regression", "counts", "labels", "outputs", "quantiles" or "items"), ``decided_by`` ("rows", "score", "costs" or "threshold"), the
-    ``threshold`` or null, ``question`` (its words and numbers; of columns the names), ``dropped`` (rows left out),
+    ``task`` ("classification", "regression", "counts", "labels", "outputs", "quantiles" or "items"), ``decided_by``
+    ("rows", "score", "costs" or "threshold"), the ``threshold`` or null, ``question`` (its words and numbers; of
+    columns the names), ``dropped`` (rows left out),
     ``dropped_weight`` (what they weigh, if they do), ``read`` (all rows, where some were left out or weights hide their
     number), ``same_column`` ("score" or "prediction" if that was the truth itself), a list of ``tallies``, and
     ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its ``version`` and its
@@ -21,8 +22,8 @@ The format, version 1. A file is a zip archive (deflate) of two members, in this
     - ``errors``: ``moments`` as [|error|, error, truth, prediction powers, numerator, denominator], and more sums;
     - ``joint``: ``labels`` of each column, ``codes`` of the combinations, ``counts``;
     - ``items`` (task "items"): ``models``, and sums over every two of them (``tallies/graded_items.py``);
-    - ``labels``, ``quantiles`` and ``forecast``: ``names``, ``terms`` and the ``sums`` of these over the rows, ``products``
-      of two terms, ``squares`` of weights, and the sums of a model that is ``ignoring`` its input;
+    - ``labels``, ``quantiles`` and ``forecast``: ``names``, ``terms`` and the ``sums`` of these over the rows,
+      ``products`` of two terms, ``squares`` of weights, and the sums of a model that is ``ignoring`` its input;
     - ``outputs``: ``names``, and the ``errors`` of ``each``;
     - ``costs``: ``sums``, ``products`` and ``powers`` of what rows of each class cost.
 

@@ -99,7 +99,7 @@ class SeveralEvaluation(Evaluation, facts=""):
         return super()._place_of(name)
 
     def _own_plots(self) -> Iterable[str]:
-        return ()
+        return ("each",) if self.shown_names else ()
 
 
 # ── several labels ───────────────────────────────────────────────────────────────────────────────────────────────

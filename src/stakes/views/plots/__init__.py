@@ -35,6 +35,7 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
         "residuals": numbers.residuals,
         "reliability": numbers.reliability,
     },
+    **{kind: {"each": forest.of_each, "segments": forest.of_segments} for kind in ("labels", "outputs", "quantiles")},
     "curve": dict.fromkeys((*_CURVES, "threshold"), curves.of_curve),
     "decision": {"threshold": curves.of_decision, "alternatives": forest.of_alternatives},
     "comparison": {

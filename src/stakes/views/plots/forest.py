@@ -10,6 +10,7 @@ from stakes import errors, metrics
 from stakes.errors import InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gap import Gap
+from stakes.evaluation.several import SeveralEvaluation
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
 from stakes.question.options import Value
@@ -82,6 +83,21 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
         legend(ax, "below")
+        return Display(kind, ax, artists)
+
+
+def of_each(evaluation: SeveralEvaluation, kind: str, ax: object, *, metric: str | None = None) -> Display:
+    """Draw a figure of each label, output or quantile."""
+    each = {name: evaluation[metric, name] for name in evaluation.shown_names} if metric else None
+    found = {name: next(iter(one.values())) for name, one in evaluation.each_figures.items()} if each is None else each
+    known = [(name, figure) for name, figure in found.items() if figure.defined]
+    if not known:
+        raise errors.nothing_defined(metric or "figure of each")
+    dots = [_dot(name, figure) for name, figure in known[:MOST_SEGMENTS]]
+    with axes(ax, 6.2, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        ax.set_xlabel(in_words(inert(known[0][1].name.partition("(")[0])))
+        ax.set_title(f"each with {interval_name(known[0][1].confidence)}")
         return Display(kind, ax, artists)
 
 

@@ -80,7 +80,7 @@ function listOfChoice(id, { name, about, rule }, which, entries, words) {
   });
   return listChart({
     id: `${id}-chart`, title: name, about, axis: name, rows, rule,
-    legend: [{ text: words.dot, look: "dot accent" }, { text: words.rule, look: "line rule" }],
+    legend: [{ text: words.dot, look: "dot accent" }].concat(rule === null ? [] : [{ text: words.rule, look: "line rule" }]),
     table: () => ({
       head: [words.entry, t("segments.rows"), name, t("figures.low"), t("figures.high")],
       rows: rows.map((row, i) => [entries[i].name, row.rows, row.value, row.low, row.high]),
