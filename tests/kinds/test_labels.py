@@ -131,6 +131,29 @@ def test_rows_that_lack_a_value_are_left_out():
     assert ev["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH[keep], SAID[keep]))
 
 
+def test_options_of_other_rows_mean_the_same_here():
+    low = stakes.evaluate(truth=TRUTH, score=SCORES, threshold=0.3)
+    assert low["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH, SCORES >= 0.3))
+    logits = stakes.evaluate(truth=TRUTH, score=4 * SCORES - 2, from_logits=True)
+    assert logits["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH, 4 * SCORES - 2 >= 0))
+    assert logits["macro_brier_score"].value == pytest.approx(np.mean((1 / (1 + np.exp(2 - 4 * SCORES)) - TRUTH) ** 2))
+    often = np.arange(80) % 3 + 1
+    repeated = stakes.evaluate(truth=np.repeat(TRUTH, often, 0), prediction=np.repeat(SAID, often, 0))
+    assert stakes.evaluate(truth=TRUTH, prediction=SAID, frequency=often)["macro_f1"].low == repeated["macro_f1"].low
+    table = {f"{kind}{i}": one[:, i].astype(int) for i in range(3) for kind, one in {"t": TRUTH, "p": SAID}.items()}
+    named = {kind: {str(i): f"{kind[0]}{i}" for i in range(3)} for kind in ("truth", "prediction")}
+    some = stakes.evaluate({**table, "by": BY}, **named, where="by = 'odd'")
+    assert some["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH[BY == "odd"], SAID[BY == "odd"]))
+    batches = ({name: one[rows] for name, one in table.items()} for rows in (slice(0, 30), slice(30, 80)))
+    assert stakes.evaluate(batches, **named)["macro_f1"].low == pytest.approx(
+        stakes.evaluate(table, **named)["macro_f1"].low
+    )
+    with pytest.raises(InputError, match="unlabelled= is for rows of two classes"):
+        stakes.evaluate(**ROWS, unlabelled="estimate")
+    with pytest.raises(InputError, match="each of several labels has a threshold"):
+        stakes.evaluate(**ROWS).decide(stakes.Costs(miss=1, false_alarm=1))
+
+
 @pytest.fixture
 def file(tmp_path):
     columns = {

@@ -23,6 +23,7 @@ from stakes.engines.columns import (
     refuse_missing,
 )
 from stakes.engines.labels import PAIRS, encode
+from stakes.engines.logits import probabilities_of
 from stakes.engines.rows import RowsThatCount, rows_that_count
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import take
@@ -235,7 +236,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
         if one.argument == "prediction":
             columns["decided"] = _labels(one, rows, kept)
         else:
-            columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
+            columns["scores"] = _scores(one, rows, kept, asked)
     return rows, _decide(Beside(LabelSums.kind, names, columns), asked)
 
 
@@ -338,8 +339,14 @@ def _of_texts(
         for name, one in texts.items()
     }
     for one in scored:
-        columns["scores"] = _finite("score", _stack(one, rows, kept, as_finite))
+        columns["scores"] = _scores(one, rows, kept, asked)
     return _decide(Beside(LabelSums.kind, names, columns), asked)
+
+
+def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Array:
+    """The scores of the labels; of logits each label's own probability."""
+    scores = _finite("score", _stack(given, rows, kept, as_finite))
+    return probabilities_of(scores.ravel()).reshape(scores.shape) if asked.from_logits else scores
 
 
 def _decide(labels: Beside, asked: "RowQuestion") -> Beside:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
+from stakes.engines.kinds import has_columns
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
@@ -133,6 +134,9 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()
     if question["unlabelled"] == "estimate":
+        if has_columns(question["truth"]):
+            words = " is for rows of two classes, and truth has several columns; estimate each by itself"
+            raise InputError("unlabelled-columns", Given("unlabelled"), words)
         from stakes.evaluation.few_labels import estimate_few  # few calls need it
 
         found: Value = estimate_few(question, data)
@@ -204,7 +208,7 @@ def judge(
     counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL, pricing: Pricing | None = None
 ) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
-    if threshold is None:
+    if threshold is None or counted.task == LabelsEvaluation.task:
         judged = Evaluation(counted, sampling=sampling, pricing=pricing)
     elif counted.scores is None:
         raise errors.threshold_of_many()

@@ -255,7 +255,7 @@ def _total(term: Matrix, weight: Array | None) -> Array:
     whole = len(term) // 255 * 255
     flags = np.ascontiguousarray(term).view(np.uint8)
     runs = np.add.reduce(flags[:whole].reshape(-1, 255, term.shape[1]), axis=1, dtype=np.uint8)
-    return runs.sum(axis=0, dtype=np.float64) + flags[whole:].sum(axis=0, dtype=np.float64)
+    return np.asarray(runs.sum(axis=0, dtype=np.float64) + flags[whole:].sum(axis=0, dtype=np.float64))
 
 
 def _pieces(rows: TermRows) -> list[slice]:
