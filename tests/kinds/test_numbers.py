@@ -232,6 +232,21 @@ def test_quantiles_on_the_command_line_and_compared(tmp_path):
     assert (pair.low, pair.high) == pytest.approx((ends.low, ends.high), rel=0.1)
 
 
+def test_models_with_several_columns_are_compared_on_the_command_line(tmp_path):
+    given = quantiles()
+    truth, said = given["truth"], given["quantiles"]
+    file = write(tmp_path, t=truth, a=said[0.1], b=said[0.9], c=said[0.1] - 3, d=said[0.9] + 3)
+    typed = ["ours:0.1=a", "ours:0.9=b", "wide:0.1=c", "wide:0.9=d"]
+    options = [word for one in typed for word in ("--prediction", one)]
+    data = json.loads(run("compare", file, "--truth", "t", *options, "--metric", "winkler_score", "--json").stdout)
+    wide = {0.1: said[0.1] - 3, 0.9: said[0.9] + 3}
+    both = stakes.compare(
+        truth=truth, predictions={"ours": {k: said[k] for k in (0.1, 0.9)}, "wide": wide}, metric="winkler_score"
+    )
+    assert data["pairs"][0]["low"] == pytest.approx(both.pairs[0].low)
+    assert data["table"][0]["model"] == both.table[0].model == "ours"
+
+
 # ── several outputs ──────────────────────────────────────────────────────────────────────────────────────────────
 @EITHER
 def test_averages_over_outputs_are_those_of_scikit_learn(weight):

@@ -119,7 +119,7 @@ def _argument(option: Option, given: Arguments, name: str) -> Value:
     """What was typed, as the argument of a call."""
     value = given.pop(name)
     if option.form == "columns":
-        return list(value) or None
+        return (_models(value) if name in ("scores", "predictions") else None) or list(value) or None
     if option.form == "by class":
         return scores(value, option.spelled or name)
     if option.form == "shares":
@@ -194,6 +194,18 @@ def _shares(typed: Sequence[str]) -> float | str | dict[str, float | str] | None
     if len(typed) == 1 and "=" not in typed[0]:
         return _number_or_name(typed[0])
     return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in typed)}
+
+
+def _models(typed: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Model → name → column, where every model has several columns: MODEL:NAME=COLUMN."""
+    pairs = [one.partition("=") for one in typed]
+    if not all(sign and ":" in place for place, sign, _ in pairs):
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for place, _, column in pairs:
+        model, _, name = place.partition(":")
+        found.setdefault(model, {})[name] = column
+    return found
 
 
 def scores(typed: Sequence[str], name: str = "score") -> str | dict[str, str] | None:

@@ -44,7 +44,7 @@ def _own(truth: Array, power: float) -> Array:
         return np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0) - truth
     if power == 2:
         return -np.log(truth) - 1
-    return np.asarray(truth ** (2 - power) / ((1 - power) * (2 - power)))
+    return np.asarray(np.maximum(truth, 0.0) ** (2 - power) / ((1 - power) * (2 - power)))
 
 
 def _crossed(truth: Array, prediction: Array, power: float) -> Array:

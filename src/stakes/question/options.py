@@ -243,7 +243,9 @@ class Compared(Asked, total=False):
         Column, "The scores of a model; once for each model.", Option("models", "columns", "COLUMN", spelled="score")
     ]
     predictions: Annotated[
-        Column, "The decisions or numbers of a model.", Option("models", "columns", "COLUMN", spelled="prediction")
+        Column,
+        "The decisions or numbers of a model; of several labels, outputs or quantiles MODEL:NAME=COLUMN.",
+        Option("models", "columns", "COLUMN", spelled="prediction"),
     ]
     metric: Annotated[
         str | Sequence[str] | None,

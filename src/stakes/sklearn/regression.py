@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes.errors import Given, InputError
 from stakes.metrics import Metric, find
+from stakes.metrics.counts import deviance
 from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.outputs import average_of_outputs
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
@@ -486,22 +487,4 @@ def _tweedie(power: float, rows: Numbers) -> Metric:
         truths = "" if power < 0 else "non-negative y and " if power < 2 else "strictly positive y and "
         text = f"the deviance with power={power} can only be used on {truths}strictly positive y_pred"
         raise InputError("no-deviance", text)
-    return mean_of_rows("tweedie_deviance", partial(_deviance, power=float(power)))
-
-
-def _deviance(t: Array, p: Array, power: float) -> Array:
-    if power == 1:  # t·log(t / p) is 0 where t is
-        found = t / p
-        found[found == 0] = 1.0
-        np.log(found, out=found)
-        found *= t
-        found -= t
-        found += p
-        return np.multiply(found, 2, out=found)
-    if power == 2:
-        found = t / p
-        found -= np.log(found)
-        found -= 1
-        return np.multiply(found, 2, out=found)
-    saturated = np.maximum(t, 0.0) ** (2 - power) / ((1 - power) * (2 - power))
-    return np.asarray(2 * (saturated - t * p ** (1 - power) / (1 - power) + p ** (2 - power) / (2 - power)))
+    return mean_of_rows("tweedie_deviance", partial(deviance, power=float(power)))
