@@ -303,6 +303,25 @@ def test_forecasts_are_held_against_the_last_value():
     assert "no times were given" in stakes.evaluate(truth=truth, prediction=said)["mase"].reason
 
 
+def test_times_may_be_dates():
+    given = forecasts(n=40)
+    import pandas as pd
+
+    days = np.datetime64("2024-01-30") + np.arange(40)
+    for order in (days, pd.Series(pd.to_datetime(days)), [str(day) for day in days]):
+        assert stakes.evaluate(**{**given, "order": order})["mase"].value == stakes.evaluate(**given)["mase"].value
+    with pytest.raises(InputError, match="the times go back"):
+        stakes.evaluate(**{**given, "order": days[::-1]})
+
+
+def test_a_bootstrap_of_the_rows_tells_the_same():
+    ev = stakes.evaluate(**quantiles(n=200))
+    drawn, usual = ev.interval("winkler_score", method="bootstrap"), ev["winkler_score"]
+    assert (drawn.low, drawn.high) == pytest.approx((usual.low, usual.high), rel=0.05)
+    with pytest.raises(InputError, match=r"prior= is about the classes of one column; ask it of one: ev.each\['0.1'\]"):
+        stakes.evaluate(**quantiles(), prior=0.2)
+
+
 def test_series_are_clusters_and_are_not_continued_by_others():
     truth, said = np.cumsum(random.normal(size=(40, 6)), 1), random.normal(size=(40, 6))
     series, times = np.repeat([f"s{i}" for i in range(40)], 6), np.tile(np.arange(6), 40)

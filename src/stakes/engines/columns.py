@@ -41,8 +41,8 @@ LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 """What Narwhals makes of columns and tables of any library."""
 
 
-_GROUPING = ("by", "cluster")
-"""Columns that only tell rows apart."""
+_GROUPING = ("by", "cluster", "order", "series")
+"""Columns that only tell rows apart, or put them in order."""
 
 MOST_ROWS = 100_000_000
 """So many rows at most may stand behind frequencies, which are counted one by one."""
@@ -221,6 +221,8 @@ def _from_numpy(array: Array, argument: str) -> Column:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
     refuse_masked(argument, array)
     array = np.ma.getdata(array)
+    if array.dtype.kind == "M" and argument == "order":
+        array = array.astype("datetime64[us]").astype(np.int64)
     if array.dtype.kind == "b":
         return Column(argument, "boolean", array)
     if array.dtype.kind in "iuf":

@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.engines import memory
 from stakes.engines.plan import Counted, Plan
-from stakes.errors import InputError
+from stakes.errors import Given, InputError
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
@@ -97,6 +97,10 @@ class SeveralEvaluation(Evaluation, facts=""):
         if isinstance(pair, tuple):
             return self.each[self._named(pair[1])]._place_of(pair[0])
         return super()._place_of(name)
+
+    def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
+        words = f" is about the classes of one column; ask it of one: ev.each[{self.names[0]!r}]"
+        raise InputError("classes-of-one-column", Given(argument), words)
 
     def _own_plots(self) -> Iterable[str]:
         return ("each",) if self.shown_names else ()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.changes import influences
@@ -29,9 +29,8 @@ _CELLS = 4_000_000
 
 def bootstrap_interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str) -> Interval:
     """Return the percentiles of a figure over bootstrapped rows, or their BCa form."""
-    if (isinstance(tally, ErrorSums) and tally.rows is None) or (
-        isinstance(tally, ClassScores) and tally.sample is None
-    ):
+    gone = (isinstance(tally, ErrorSums | TermSums) and tally.rows is None) or isinstance(tally, OutputSums)
+    if gone or (isinstance(tally, ClassScores) and tally.sample is None):
         return none(NOT_KEPT)
     with np.errstate(all="ignore"):
         drawn = np.concatenate([np.atleast_1d(np.asarray(one, np.float64)) for one in _draw(metric, tally, sampling)])
@@ -94,6 +93,10 @@ def _draw_rows(metric: Metric, tally: Tally, times: int, generator: np.random.Ge
         rows = tally.rows
         for i in _places(len(rows.truth), times, generator):
             yield float(metric.of(ErrorSums.from_rows(rows.truth[i], rows.prediction[i], parts=metric.parts)))
+    elif isinstance(tally, TermSums) and tally.rows is not None:
+        for i in _places(len(tally.rows), times, generator):
+            drawn_rows = tally.rows.take(i).columns
+            yield float(metric.of(type(tally).from_rows(tally.names, drawn_rows, parts=metric.parts)))
     elif isinstance(tally, ClassScores) and tally.sample is not None:
         sample, parts = tally.sample, metric.parts
         for i in _places(len(sample.truth), times, generator):
