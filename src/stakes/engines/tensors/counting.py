@@ -201,7 +201,7 @@ class _Counting:
             truth, high = self.columns["truth"], self._labels["truth"].high
             blocks = [ops.total(truth[start : start + BLOCK] == high) for start in range(0, len(truth), BLOCK)]
             ones = int(ops.home(ops.stacked(blocks)).sum())
-            return _Groups({"truth": np.arange(2)}, np.array([len(truth) - ones, ones]), None).present
+            return _Groups.of({"truth": 2}, np.array([len(truth) - ones, ones]))
         sums = [0] if weight is None else [0, 0]
         for start in range(0, len(self.columns["truth"]), BLOCK):
             here = slice(start, start + BLOCK)
@@ -212,13 +212,8 @@ class _Counting:
                 own = ops.cast(weight[here], "float64")
                 sums = [was + ops.count(codes, size, one) for was, one in zip(sums, (own, own * own), strict=True)]
         sizes, *squares = (ops.home(one) for one in sums)
-        rest: Array = np.arange(size)
-        found: dict[str, Array] = {}
-        if self.threshold is not None:
-            rest, found["above"] = np.divmod(rest, 2)
-        for name, label in reversed(self._labels.items()):
-            rest, found[name] = np.divmod(rest, label.size)
-        return _Groups(found, sizes, squares[0] if squares else None).present
+        shape = {name: label.size for name, label in self._labels.items()}
+        return _Groups.of(shape if self.threshold is None else {**shape, "above": 2}, sizes, *squares)
 
     # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────
     def count(self, asked: RowQuestion, in_keys: bool) -> Counted | None:
@@ -292,12 +287,12 @@ class _Groups:
     sizes: Array
     squares: Array | None
 
-    @property
-    def present(self) -> "_Groups":
-        """Those that occur."""
-        here = np.flatnonzero(self.sizes)
-        codes = {name: own[here] for name, own in self.codes.items()}
-        return _Groups(codes, self.sizes[here], None if self.squares is None else self.squares[here])
+    @classmethod
+    def of(cls, shape: Mapping[str, int], sizes: Array, squares: Array | None = None) -> "_Groups":
+        """Those that occur, of a table of all that has so many codes for each label."""
+        here = sizes != 0
+        codes = np.nonzero(here.reshape(tuple(shape.values())))
+        return cls(dict(zip(shape, codes, strict=True)), sizes[here], None if squares is None else squares[here])
 
 
 def combinations_of(operations: ArrayOperations, labels: Sequence[_Label], here: slice) -> Tensor:

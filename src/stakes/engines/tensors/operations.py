@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes.engines.columns import Values
 from stakes.engines.tensors.arrays import Tensor, device_of, maker_of
-from stakes.engines.tensors.kernels import count_bins, has_kernel
+from stakes.engines.tensors.kernels import count_bins, has_kernel, pack_keys
 from stakes.tallies.arithmetic import Array
 
 _MANY = 1 << 22
@@ -114,9 +114,17 @@ class ArrayOperations:
         self, scores: Tensor, truth: Tensor, positive: int | None, grid: tuple[int, int, int], into: list[Tensor]
     ) -> bool:
         """Add probabilities to counts of bins and sums of losses in one pass, where there is a kernel for that."""
+        return self._by_kernel(scores, truth, into, lambda xp, *rows, into: count_bins(xp, *rows, positive, grid, into))
+
+    def pack_keys(self, scores: Tensor, truth: Tensor, positive: int | None, into: list[Tensor]) -> bool:
+        """Pack scores from 0 on and labels into keys, and count the positives, where there is a kernel for that."""
+        return self._by_kernel(scores, truth, into, lambda xp, *rows, into: pack_keys(xp, *rows, positive, into))
+
+    def _by_kernel(self, scores: Tensor, truth: Tensor, into: list[Tensor], kernel: Callable[..., None]) -> bool:
+        """Run a kernel of CuPy over the rows; False where there is none."""
         if self.xp is np or not has_kernel(self.kind(scores), self.kind(truth)):
             return False
-        count_bins(self.xp, self.xp.ascontiguousarray(scores), self.xp.ascontiguousarray(truth), positive, grid, into)
+        kernel(self.xp, self.xp.ascontiguousarray(scores), self.xp.ascontiguousarray(truth), into=into)
         return True
 
     def joined(self, parts: list[Tensor]) -> Tensor:
@@ -271,20 +279,18 @@ class TorchOperations(ArrayOperations):
         """Count codes on top of what was counted; nobody waits for it, as ``bincount`` would."""
         counts.index_add_(0, codes, self.xp.ones_like(codes, dtype=counts.dtype))
 
-    def count_bins(
-        self, scores: Tensor, truth: Tensor, positive: int | None, grid: tuple[int, int, int], into: list[Tensor]
-    ) -> bool:
-        """Add probabilities to counts of bins and sums of losses in one pass, where CuPy has compiled that."""
+    def _by_kernel(self, scores: Tensor, truth: Tensor, into: list[Tensor], kernel: Callable[..., None]) -> bool:
+        """Run a kernel of CuPy over the rows, where CuPy is there and has one."""
         kinds = self.kind(scores), self.kind(truth)
         if not scores.is_cuda or not has_kernel(*kinds):
             return False
         flags = truth.view(self.xp.uint8) if kinds[1] == "bool" else truth
 
-        def count(cupy: Values) -> None:
-            taken, labels = (cupy.from_dlpack(one.contiguous()) for one in (scores, flags))
-            count_bins(cupy, taken, labels, positive, grid, [cupy.from_dlpack(one) for one in into])
+        def run(cupy: Values) -> None:
+            rows = (cupy.from_dlpack(one.contiguous()) for one in (scores, flags))
+            kernel(cupy, *rows, into=[cupy.from_dlpack(one) for one in into])
 
-        return self._done_by_cupy(count, scores)
+        return self._done_by_cupy(run, scores)
 
     def joined(self, parts: list[Tensor]) -> Tensor:
         """Put arrays one after the other."""

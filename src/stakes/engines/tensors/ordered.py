@@ -77,15 +77,25 @@ def sort_scores(
     ops, narrow = operations, operations.kind(scores) == "float32"
     layout = (FLOAT32 if narrow else FLOAT64) if span[0] >= 0 else SIGNED
     kind: Kind = "int32" if layout is FLOAT32 else "int64"
-    values, found = ops.empty(len(scores), scores, kind), []
+    values = ops.empty(len(scores), scores, kind)
+    positives = _pack(ops, scores, truth, positive, values, layout is SIGNED)
+    return SortedKeys(ops, layout, ops.sort(values), positives)
+
+
+def _pack(
+    ops: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, values: Tensor, signed: bool
+) -> int:
+    """Write keys into ``values``, and return how many are of positive rows."""
+    kind, count = ops.kind(values), ops.zeros(1, scores, "int64")
+    if not signed and ops.pack_keys(scores, truth, positive, [values, count]):
+        return int(ops.home(count)[0])
     for start in range(0, len(scores), BLOCK):
         here = slice(start, start + BLOCK)
-        bits = _signed_bits(ops, scores[here]) if layout is SIGNED else ops.bits(scores[here] + 0.0)  # no −0.0
+        bits = _signed_bits(ops, scores[here]) if signed else ops.bits(scores[here] + 0.0)  # no −0.0
         labels = truth[here] != truth[here] if positive is None else truth[here] == positive
-        found.append(ops.total(labels))
+        count += ops.total(labels)
         values[here] = ((bits << 1) | ops.cast(labels, kind)) ^ _HIGHEST[kind]
-    positives = sum(ops.home(ops.stacked(found)).tolist())
-    return SortedKeys(ops, layout, ops.sort(values), positives)
+    return int(ops.home(count)[0])
 
 
 def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
