@@ -7,18 +7,21 @@ since PyTorch can do little with unsigned ones.
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 
 from stakes.engines.columns import Values
 from stakes.engines.tensors.arrays import Tensor, device_of, maker_of
-from stakes.engines.tensors.kernels import count_bins, has_kernel, pack_keys
+from stakes.engines.tensors.kernels import has_kernel, run_kernel
 from stakes.tallies.arithmetic import Array
 
 _MANY = 1 << 22
 """From so many keys on another library's sort is worth calling."""
+
+_VERY_MANY = 1 << 26
+"""From so many keys on the memory that their sort took is worth giving back."""
 
 Kind = Literal["bool", "int32", "int64", "float32", "float64"]
 
@@ -110,22 +113,17 @@ class ArrayOperations:
         """Count codes on top of what was counted."""
         counts += self.xp.bincount(codes, minlength=len(counts))
 
-    def count_bins(
-        self, scores: Tensor, truth: Tensor, positive: int | None, grid: tuple[int, int, int], into: list[Tensor]
-    ) -> bool:
-        """Add probabilities to counts of bins and sums of losses in one pass, where there is a kernel for that."""
-        return self._by_kernel(scores, truth, into, lambda xp, *rows, into: count_bins(xp, *rows, positive, grid, into))
-
-    def pack_keys(self, scores: Tensor, truth: Tensor, positive: int | None, into: list[Tensor]) -> bool:
-        """Pack scores from 0 on and labels into keys, and count the positives, where there is a kernel for that."""
-        return self._by_kernel(scores, truth, into, lambda xp, *rows, into: pack_keys(xp, *rows, positive, into))
-
-    def _by_kernel(self, scores: Tensor, truth: Tensor, into: list[Tensor], kernel: Callable[..., None]) -> bool:
-        """Run a kernel of CuPy over the rows; False where there is none."""
-        if self.xp is np or not has_kernel(self.kind(scores), self.kind(truth)):
+    def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
+        """Run a kernel of ours over so many rows (``kernels.py``); False where there is none."""
+        kinds = self._kinds(given)
+        if self.xp is np or not has_kernel(name, kinds):
             return False
-        kernel(self.xp, self.xp.ascontiguousarray(scores), self.xp.ascontiguousarray(truth), into=into)
+        whole = {of: self.xp.ascontiguousarray(given[of]) for of in kinds}  # held until the kernel was called
+        run_kernel(self.xp, name, rows, kinds, {**given, **{of: one.data.ptr for of, one in whole.items()}})
         return True
+
+    def _kinds(self, given: Mapping[str, Values]) -> dict[str, str]:
+        return {name: self.kind(one) for name, one in given.items() if not isinstance(one, int)}
 
     def joined(self, parts: list[Tensor]) -> Tensor:
         """Put arrays one after the other."""
@@ -226,7 +224,8 @@ class TorchOperations(ArrayOperations):
 
         def in_place(cupy: Values) -> None:
             cupy.from_dlpack(keys).sort()
-            cupy.get_default_memory_pool().free_all_blocks()  # PyTorch could not use what CuPy holds back
+            if len(keys) >= _VERY_MANY:
+                cupy.get_default_memory_pool().free_all_blocks()  # PyTorch could not use what CuPy holds back
 
         done = keys.is_cuda and len(keys) >= _MANY and self._done_by_cupy(in_place, keys)
         return keys if done else self.xp.sort(keys).values
@@ -279,18 +278,15 @@ class TorchOperations(ArrayOperations):
         """Count codes on top of what was counted; nobody waits for it, as ``bincount`` would."""
         counts.index_add_(0, codes, self.xp.ones_like(codes, dtype=counts.dtype))
 
-    def _by_kernel(self, scores: Tensor, truth: Tensor, into: list[Tensor], kernel: Callable[..., None]) -> bool:
-        """Run a kernel of CuPy over the rows, where CuPy is there and has one."""
-        kinds = self.kind(scores), self.kind(truth)
-        if not scores.is_cuda or not has_kernel(*kinds):
+    def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
+        """Run a kernel of ours over so many rows, where CuPy is there to compile it."""
+        kinds = self._kinds(given)
+        whole = {of: given[of].contiguous() for of in kinds}
+        like = next(iter(whole.values()))
+        if not like.is_cuda or not has_kernel(name, kinds):
             return False
-        flags = truth.view(self.xp.uint8) if kinds[1] == "bool" else truth
-
-        def run(cupy: Values) -> None:
-            rows = (cupy.from_dlpack(one.contiguous()) for one in (scores, flags))
-            kernel(cupy, *rows, into=[cupy.from_dlpack(one) for one in into])
-
-        return self._done_by_cupy(run, scores)
+        places = {**given, **{of: one.data_ptr() for of, one in whole.items()}}
+        return self._done_by_cupy(lambda cupy: run_kernel(cupy, name, rows, kinds, places), like)
 
     def joined(self, parts: list[Tensor]) -> Tensor:
         """Put arrays one after the other."""
