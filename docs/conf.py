@@ -72,8 +72,7 @@ ELSEWHERE = {
     r"(?:\.\./)+CHANGELOG\.md": "/changelog.md",
     r"(?:\.\./)+CONTRIBUTING\.md": "/contributing.md",
     r"(?:\.\./)+SECURITY\.md": "/security.md",
-    r"SECURITY\.md": "/security.md",
-    r"docs/([\w/]+\.md)": r"/\1",
+    r"docs/([\w/]+\.md(?:#[\w-]+)?)": r"/\1",
 }
 
 
@@ -84,18 +83,18 @@ def lead_to_pages(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def write_live_reports(app: Sphinx, problem: Exception | None) -> None:
-    """Write the reports that pages lead to; ``-D live_reports=two_classes`` writes that one alone."""
+    """Write the reports that pages lead to; ``-D reports_written=two_classes`` writes that one alone."""
     if problem is None and app.builder.format == "html":
         folder = Path(app.outdir) / "reports"
         folder.mkdir(exist_ok=True)
         for kind in live_reports.KINDS:
-            if app.config.live_reports in ("all", kind.__name__):
+            if app.config.reports_written in ("all", kind.__name__):
                 live_reports.write(folder, kind)
 
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx about the links, and about the reports."""
-    app.add_config_value("live_reports", "all", "")
+    app.add_config_value("reports_written", "all", "")
     app.connect("build-finished", write_live_reports)
     app.connect("source-read", lead_to_pages)
     app.connect("include-read", lambda app, path, page, source: lead_to_pages(app, page, source))

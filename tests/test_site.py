@@ -38,7 +38,7 @@ LEADING_ELSEWHERE = "myst.xref_missing,toc.not_readable,ref.doc,config.cache"
 
 def test_a_few_pages_are_built_without_a_warning_and_work_offline(tmp_path, browser):
     copy_of_what_git_knows(tmp_path / "source", is_opened)
-    few = ("-D", "plot_gallery=0", "-D", "live_reports=two_classes", "-D", f"suppress_warnings={LEADING_ELSEWHERE}")
+    few = ("-D", "plot_gallery=0", "-D", "reports_written=two_classes", "-D", f"suppress_warnings={LEADING_ELSEWHERE}")
     done = built(tmp_path, *few)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
     nothing_is_loaded_from_elsewhere(tmp_path / "site")
