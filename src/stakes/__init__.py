@@ -8,7 +8,7 @@ from stakes.results import Door
 
 TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to load than all of this
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives. Nothing is imported before it is used, so `import stakes` stays cheap.
 _HOMES = {
