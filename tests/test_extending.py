@@ -206,8 +206,10 @@ def test_a_figure_is_one_declaration_in_one_file(tmp_path):
     for family, text in DECLARED.items():
         with (tmp_path / "src/stakes/metrics" / f"{family}.py").open("a", encoding="utf-8") as file:
             file.write(text if "np." not in text else f"\n\nimport numpy as np  # noqa: E402\n{text}")
-    pages = "import json, sys; sys.path.insert(0, 'tools/pages'); import catalogue; print(json.dumps(catalogue.pages()))"
-    pages = json.loads(answer(tmp_path, ASKED + pages))
+    shown = (
+        "import json, sys; sys.path.insert(0, 'tools/pages')\nimport catalogue; print(json.dumps(catalogue.pages()))"
+    )
+    pages = json.loads(answer(tmp_path, ASKED + shown))
     for family, text in DECLARED.items():
         for question in re.findall('question="(.*?)"', text):
             assert question in pages[f"catalogue/{family}.md"]
