@@ -60,8 +60,13 @@ def test_policies_of_several_classes_know_of_it():
     free, dear, dearest = (stakes.decide(**asked, harm=harm) for harm in (0, 0.5, 10))
     for name in (HIGHEST, CHEAPEST):
         assert dear.estimates[name].value == pytest.approx(free.estimates[name].value + 0.5)
-        assert dear.savings[name].low == pytest.approx(free.savings[name].low - 0.5)
     assert dear.estimates["always a"] == free.estimates["always a"]
+    for one in (free, dear, dearest):
+        assert set(one.savings) == set(one.estimates) - {one.best}
+        for name, saved in one.savings.items():
+            assert saved.value == pytest.approx(one.estimates[name].value - one.estimates[one.best].value)
+    assert dear.savings["always a"].low == pytest.approx(free.savings["always a"].low - 0.5)
+    assert dear.savings[CHEAPEST].low == pytest.approx(free.savings[CHEAPEST].low)
     assert dearest.best == dearest.constant
 
 

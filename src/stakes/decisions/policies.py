@@ -48,13 +48,13 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 class Policies(
     Recommendation,
     stakes="policies",
-    shown="classes decisions rows dropped best enough_evidence table right estimates savings against costs "
+    shown="classes decisions rows dropped best enough_evidence table right estimates savings costs "
     "harm recalibration recalibrations method note findings",
 ):
-    """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
+    """What several ways to decide cost per case, and what the best one saves against each of the others (``savings``).
 
-    ``against`` is what the best way saves against each constant decision, ``table`` its decisions against the truth,
-    ``right`` the share of each class that it decides rightly.
+    ``table`` are the decisions of the best way against the truth, ``right`` the share of each class that it decides
+    rightly.
     ``recalibrations`` are what deciding by recalibrated probabilities saves against deciding by them as they stand, by
     each method; ``method`` is the one with the lowest log loss. They are cross-fitted: no row's probability was changed
     by looking at its own class. ``harm`` is what asking the model costs for each case.
@@ -65,14 +65,13 @@ class Policies(
     decisions: tuple[str, ...]
     costs: Costs
     estimates: Mapping[str, Estimate]
-    savings: Mapping[str, Estimate]
     rows: RowCount
     recalibrations: Mapping[str, Estimate] = field(default_factory=dict)
     method: str | None = None
     note: str = ""
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
-    against: Mapping[str, Estimate] = field(default_factory=dict)
+    savings: Mapping[str, Estimate] = field(default_factory=dict)
     table: Confusion | None = None
     right: Mapping[str, Estimate] = field(default_factory=dict)
     harm: float = 0.0
@@ -99,10 +98,10 @@ class Policies(
     @property
     def enough_evidence(self) -> bool:
         """Whether the best way surely costs less than every decision for everybody."""
-        return self.best != self.constant and surely_saves(self.against)
+        return self.best != self.constant and surely_saves(self.savings)
 
     def to_rows(self) -> list[WayRow]:
-        """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
+        """Return one flat dictionary per way to decide; a saving is what the best way saves against it."""
         return ways_as_rows(self.estimates, self.savings, self.best)
 
     def __repr__(self) -> str:
@@ -148,17 +147,15 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     at_shares, cases = wanted or (shares if sampling.fixed else None), pricing.cases(scores.classes)
     account = _Account(rows, prices, at_shares, sampling, {**decided, **after}, worth, cases)
     estimates = add_harm({name: account.estimate(name) for name in decided}, harm)
-    constant = cheapest_constant(estimates)
-    savings = add_harm({name: account.saving(constant, name) for name in decided if name != constant}, -harm)
     again = {name: account.saving(CHEAPEST, name) for name in after}
     total = scores.total if isinstance(scores.total, int) else float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    known = (estimates, savings, total, again, method, note)
+    known = (estimates, total, again, method, note)
     found = Policies(scores.classes, decisions, pricing.costs, *known, harm=harm)
-    against = {name: account.saving(name, found.best) for name in constants_of(estimates) if name != found.best}
-    against = against if found.best in constants_of(estimates) else take_harm(against, harm)
+    savings = {name: account.saving(name, found.best) for name in decided if name != found.best}
+    savings = add_harm(savings, harm) if found.best in constants_of(estimates) else take_harm(savings, harm)
     taken = decided[found.best]
-    return replace(found, against=against, table=_table(found, rows, taken), right=_right(found, rows, taken, sampling))
+    return replace(found, savings=savings, table=_table(found, rows, taken), right=_right(found, rows, taken, sampling))
 
 
 def _table(found: Policies, rows: ScoredRows, taken: Array) -> Confusion:
