@@ -314,7 +314,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @cached_property
     def _studied_calibration(self) -> "Calibration | None":
         """How honest the probabilities are, in brief; None where scores are no probabilities."""
-        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
+        from stakes.decisions.calibration.calibration import calibration_in_brief  # only asked for now and then
 
         return calibration_in_brief(self.scores, self._sampling(self.scores)) if self.probabilities else None
 

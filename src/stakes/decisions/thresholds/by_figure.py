@@ -10,7 +10,7 @@ from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision, threshold_way
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.search import Search, figure_of, over_thresholds, ranges
+from stakes.decisions.thresholds.search import Search, over_thresholds, ranges
 from stakes.decisions.thresholds.search import alike as cannot_be_told
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
@@ -61,9 +61,7 @@ class _ByFigure(Search):
             alike=alike,
             in_use_alike=self.kept(alike) if self.wanted.condition is None else None,
             shown_as=self.shown([threshold], alike),
-            find_over_thresholds=partial(
-                over_thresholds, self.table, metric.text, partial(figure_of, metric), threshold, self.sampling
-            ),
+            find_over_thresholds=partial(over_thresholds, self.table, metric.text, metric.of, threshold, self.sampling),
             positive=self.table.positive,
             negative=self.table.negative,
             rows=self.rows,
