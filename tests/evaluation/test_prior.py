@@ -63,6 +63,15 @@ def weighed(rows):
     return stakes.evaluate(truth=rows[0], score=rows[1], weight=weights_of(rows[0], [1 - SICK, SICK]))
 
 
+def test_a_decision_tells_alarms_as_an_evaluation_there_does(rows):
+    asked = {"truth": rows[0], "score": rows[1], "prior": SICK, "training_prior": "rows"}
+    choice = stakes.decide(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    ev = stakes.evaluate(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    assert ev.threshold == choice.recommended[0]
+    for name in ("recall", "false_positive_rate", "alarm_rate", "precision"):
+        assert choice.figures[name] == ev[name]
+
+
 # ── the figures ──────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("metric", TWO, ids=lambda metric: metric.name)
 def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, here, weighed):
