@@ -138,8 +138,10 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
     honest = _recalibrate(rows, scores.classes, pricing, shares)
-    method = min(honest, key=lambda name: _log_loss(rows, honest[name]), default=None)
-    after = {name: _decide_after(p, scores.classes, pricing, shares) for name, p in honest.items()}
+    losses = {name: multiclass_log_loss.row_losses(rows.truth, p) for name, p in honest.items()}
+    method = min(losses, key=lambda name: float(np.average(losses[name], weights=rows.weight)), default=None)
+    as_sampled = replace(pricing, training_prior=AS_IN_THE_ROWS)  # carried from there to the deployment
+    after = {name: as_sampled.bayes(p, scores.classes, None, shares) for name, p in honest.items()}
     decided = _decide(rows, scores.classes, decisions, pricing, shares, None if method is None else after[method])
     silly = pricing.costs.never_cheapest()
     worth = np.array([name not in silly for name in decisions])
@@ -218,15 +220,6 @@ def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, sha
         with contextlib.suppress(errors.InputError):  # too few rows, or scores all alike, leave nothing to recalibrate
             found[kind.method] = cross_fitted(kind(), posteriors, rows.truth, weight=rows.weight, groups=rows.groups)
     return found
-
-
-def _decide_after(honest: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
-    """Decide by recalibrated probabilities, carried to the deployment."""
-    return replace(pricing, training_prior=AS_IN_THE_ROWS).bayes(honest, classes, None, shares)
-
-
-def _log_loss(rows: ScoredRows, honest: Array) -> float:
-    return float(np.average(multiclass_log_loss.row_losses(rows.truth, honest), weights=rows.weight))
 
 
 @dataclass(frozen=True, eq=False)
