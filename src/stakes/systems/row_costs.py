@@ -79,7 +79,7 @@ class RowCosts:
         """What each kind of row costs when the models of each set are always right: (set, sample, kind)."""
         network, models = self.network, self.network.models
         if network.rows is None or not all(model.by_rows for model in models.values()) or seen_in_rows(network):
-            return np.stack([self.made(list(self._right(made))) for made in sets])
+            return np.stack([self.made(always_right(network, itertools.compress(models, made))) for made in sets])
         lists = [codes for codes in (network.rows.codes, self.every) if codes]
         found = []
         for codes, (c, cases) in itertools.product(lists, enumerate(network.cases)):
@@ -90,12 +90,6 @@ class RowCosts:
             found.append(cases * network.costs(c, said))
         most = max(part.shape[1] for part in found)
         return np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in found], axis=1)
-
-    def _right(self, made: Array) -> Iterator[Do]:
-        """The right answers of the models of a set, for each class."""
-        for c in range(len(self.network.classes)):
-            models = itertools.compress(self.network.models.values(), made)
-            yield {model.name: model.right[c] for model in models}
 
     def limits(self, value: float, costs: Array, sampling: Sampling) -> tuple[float, float]:
         """Return the limits of a figure that is a sum of means of these costs; the value itself where none varies."""
@@ -149,6 +143,12 @@ class RowCosts:
         reach = self.reach[-len(self.network.classes) :]
         low, high = np.where(reach, anything, math.inf).min(-1), np.where(reach, anything, -math.inf).max(-1)
         return float(low.sum()), float(high.sum())
+
+
+def always_right(network: Network, names: Iterable[str]) -> list[Do]:
+    """The right answers of these models, for each class."""
+    made = [network.models[name] for name in names]
+    return [{model.name: model.right[c] for model in made} for c in range(len(network.classes))]
 
 
 def no_limits(network: Network, asked: int) -> str:
