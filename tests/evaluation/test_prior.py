@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -57,9 +58,23 @@ def here(rows):
     return stakes.evaluate(truth=rows[0], score=rows[1])
 
 
+@pytest.fixture(scope="module")
+def weighed(rows):
+    return stakes.evaluate(truth=rows[0], score=rows[1], weight=weights_of(rows[0], [1 - SICK, SICK]))
+
+
+def test_a_decision_tells_alarms_as_an_evaluation_there_does(rows):
+    asked = {"truth": rows[0], "score": rows[1], "prior": SICK, "training_prior": "rows"}
+    choice = stakes.decide(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    ev = stakes.evaluate(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    assert ev.threshold == choice.recommended[0]
+    for name in ("recall", "false_positive_rate", "alarm_rate", "precision"):
+        assert choice.figures[name] == ev[name]
+
+
 # ── the figures ──────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("metric", TWO, ids=lambda metric: metric.name)
-def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, here):
+def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, here, weighed):
     truth, score = rows
     weight = weights_of(truth, [1 - SICK, SICK])
     output = score if metric.tally is ScoreTable else (score >= 0.5).astype(int)
@@ -67,8 +82,9 @@ def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, h
     assert found.value == pytest.approx(metric(truth, output, weight=weight, positive=1), rel=1e-9, abs=1e-12)
     assert found.low is None or found.low <= found.value <= found.high
     assert (found.low is None) == bool(found.no_interval)
+    assert found.baseline == pytest.approx(weighed[metric.text].baseline, rel=1e-9, nan_ok=True)
     if metric.within_classes:
-        assert found == here[metric.text]
+        assert replace(found, baseline=math.nan) == replace(here[metric.text], baseline=math.nan)
     else:
         assert str(found).startswith(f"{metric.text} at prevalence 1 %")
 

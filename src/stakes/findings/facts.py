@@ -17,7 +17,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.few_labels import FewLabels
-from stakes.evaluation.gap import Gap
+from stakes.evaluation.gap import TOGETHER, Gap
 from stakes.evaluation.gate import Gate
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.ranks import Ranks
@@ -192,7 +192,9 @@ def _by_segment(found: BySegment) -> About:
 @about.register
 def _gap(found: Gap) -> About:
     facts = (sentence("page.segments", n=len(found.groups) + len(found.not_estimable)),)
-    return About(sentence("page.gap", figure=metric(found.figure)), facts)
+    first, *second = map(metric, TOGETHER.get(found.metric, (found.figure,)))
+    asked = sentence("page.gap_of_two", figure=first, other=second[0]) if second else sentence("page.gap", figure=first)
+    return About(asked, facts)
 
 
 @about.register

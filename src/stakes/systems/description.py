@@ -86,16 +86,13 @@ def _cost_of_dependence(network: Network) -> str:
 
 def _right_answers(network: Network) -> Iterator[str]:
     """What counts as a right answer of each model."""
-    plain = [name for name, m in network.models.items() if _says_classes(network, name)]
+    right = {
+        name: [model.outputs[code] if code >= 0 else None for code in model.right]
+        for name, model in network.models.items()
+    }
+    plain = [name for name, answers in right.items() if answers == list(network.classes)]
     if plain:
         yield f"of {', '.join(plain)}: the true class"
-    for name, model in network.models.items():
-        if name not in plain:
-            right = zip(network.classes, model.right, strict=True)
-            named = [f"{model.outputs[code] if code >= 0 else 'none'} for {label}" for label, code in right]
-            yield f"of {name}: {', '.join(named)}"
-
-
-def _says_classes(network: Network, name: str) -> bool:
-    model = network.models[name]
-    return [model.outputs[code] if code >= 0 else None for code in model.right] == list(network.classes)
+    for name in (name for name in right if name not in plain):
+        named = [f"{said or 'none'} for {label}" for said, label in zip(right[name], network.classes, strict=True)]
+        yield f"of {name}: {', '.join(named)}"

@@ -171,6 +171,11 @@ class System(
         return facts(self._built)
 
     @property
+    def strange_answers(self) -> dict[str, str]:
+        """What models say beside the classes and no rule speaks of, which counts as no."""
+        return self._built.strange_answers
+
+    @property
     def picture(self) -> str:
         """The network as text."""
         return picture(self.network)

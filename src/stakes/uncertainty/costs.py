@@ -46,8 +46,13 @@ def _pricing(metric: Metric) -> tuple[Pricing, str]:
     return pricing or Pricing(Costs(**metric.parameters)), of
 
 
-def saving_limits(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Limits:
-    """Return the limits of what one column of decisions costs more per case than another, with the p-value."""
+def saving_limits(
+    metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling, might: Array | None = None
+) -> Limits:
+    """Return the limits of what one column of decisions costs more per case than another, with the p-value.
+
+    Decisions that the second ``might`` take belong to it although it took them in none of these rows.
+    """
     K, M = len(sample.classes), len(sample.decisions)
     pricing, of = _pricing(metric)
     sizes = np.bincount(sample.truth, sample.weights, K)
@@ -63,6 +68,7 @@ def saving_limits(metric: Metric, sample: Sample, first: Array, second: Array, s
         return np.bincount(where, weight, groups * K * M * M).reshape(groups, K, M * M)
 
     taken = [np.bincount(one, minlength=M) > 0 for one in (first, second)]
+    taken[1] |= False if might is None else might
     reach = np.broadcast_to(np.logical_and.outer(*taken).ravel(), (K, M * M))
     values = (prices[:, :, None] - prices[:, None, :]).reshape(K, M * M)
     squares = None if sample.weight is None else counted(sample.squared_weights)[0]

@@ -64,7 +64,7 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
     weight = cases.rows.weight
     weights, losses = (np.bincount(places, column, size) for column in (weight, weight * cases.losses))
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
-    x, y = (kept[0] - kept) / kept[0], lost / kept
+    x, y = (kept[0] - kept) / kept[0], divide(lost, kept, np.nan)  # a prior of 0 can leave nobody
     height, random = "error_rate" if costs is None else "mean_cost", {"at random": np.full(size, y[0])}
     held = scored.sampling if scored.population is None else replace(scored.sampling, design="classes fixed")
     band, area = partial(_band, cases, size - 1 - places, x, y, held), float(weights @ y / kept[0])

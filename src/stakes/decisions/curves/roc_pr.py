@@ -68,9 +68,7 @@ def pr_curve(scored: Scored) -> Curve:
     scored.need("pr", "positives")
     thresholds, tp, fp = scored.table.reached()
     points = partial(_pr, shares=scored.shares)
-    band = partial(
-        _band, scored, points, lambda x, y: y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)]
-    )  # in steps
+    band = partial(_band, scored, points, _height_of_pr)
     return Curve("pr", recall.name, precision.name, *points(tp, fp), thresholds, band)
 
 

@@ -45,8 +45,8 @@ def _answers(policies: Policies) -> Iterator[Finding]:
         yield answer("decided.evidence", "bad", sentence("decided.scores_in_vain"))
     else:
         tone: Tone = "good" if policies.enough_evidence else "doubt"
-        rival = least_sure(policies.against)
-        saving = policies.against[rival]
+        rival = least_sure(policies.savings)
+        saving = policies.savings[rival]
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
         told = sentence(words, saving=money(PER * saving.value, unit), decision=rival.removeprefix("always "))
         yield answer("decided.evidence", tone, told, figures=[Chip.of(saving, "decided.saving", PER, "cost", unit)])

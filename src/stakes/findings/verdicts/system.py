@@ -80,7 +80,9 @@ class Study:
 def verdict_of(system: System) -> tuple[Finding, ...]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     study = Study(system)
-    answers = [_cost(study), _cheaper(study), _whose(study), _first(study), _dependence(study)]
+    answers = [_cost(study), _whose(study), _first(study), _dependence(study)]
+    if np.count_nonzero(system.network.cases) > 1:  # of one class alone, deciding for it is right for everybody
+        answers.insert(1, _cheaper(study))
     found = in_order(answers, _cautions(study), [_decides(study)])
     return tuple(in_unit(one, system.unit) for one in found)
 
@@ -345,6 +347,8 @@ def _of_rules(study: Study) -> Iterator[Finding]:
     for name in study.names:
         if name not in listened:
             yield caution("system.caution_unheard", model=name)
+    for name, label in study.system.strange_answers.items():
+        yield caution("system.caution_answer", model=name, answer=label)
 
 
 def _of_errors(study: Study) -> Iterator[Finding]:
@@ -378,7 +382,7 @@ def _of_size(study: Study) -> Iterator[Finding]:
     for name in study.names:
         counts = network.models[name].counts
         if counts is not None:
-            sizes = counts.sum((1, 2))
+            sizes = np.where(network.cases > 0, counts.sum((1, 2)), math.inf)
             least = int(np.argmin(sizes))
             if sizes[least] < FEW_ROWS:
                 yield caution("system.caution_few", n=float(sizes[least]), model=name, truth=network.classes[least])

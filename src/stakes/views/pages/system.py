@@ -60,7 +60,7 @@ def _rules(system: System) -> list[str]:
 
 def _span(low: float | None, high: float | None, per: float = 1.0) -> str:
     """The ends of an interval, told for so many cases."""
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low):
         return MISSING
     return (
         f"{number(per * low, 3)} – {number(per * high, 3)}" if high - low > 1e-12 * abs(high) else words("system.exact")
