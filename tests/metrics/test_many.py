@@ -315,7 +315,7 @@ def test_an_evaluation_of_three_classes():
         (("macro_f1", "a"), "macro_f1 is not a figure of one class against the rest here"),
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
-        ("micro_auc", "there is no 'micro_auc'"),
+        ("micro_auc", "there is no 'micro_auc': .* not pooled; write 'macro_auc' or 'weighted_auc'"),
         ("macro_nonsense", "there is no metric 'macro_nonsense'"),
     ],
 )

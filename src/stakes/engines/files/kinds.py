@@ -1,6 +1,5 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
-import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +16,7 @@ from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect, without_words
 from stakes.engines.files.sources import JSON, Source, literally
 from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new
-from stakes.errors import InputError, several, some
+from stakes.errors import InputError, Place, several, some
 
 *_JSON_LINES, _JSON = JSON
 _ARROW = (".arrow", ".ipc", ".feather")
@@ -62,8 +61,9 @@ class FileTable:
     def place(self, row: int) -> str:
         """Where a row stands: the file, and the line of text, the row of the sheet, or the number of the row."""
         if self.separated is not None:
-            lines = csv.line_of_each(self.source, self.separated)
-            return f"{self.source.name}, line {next(itertools.islice(lines, row, None)):,}"
+            line, fields = csv.row_at(self.source, self.separated, row)
+            words = [word for word in fields if word in ("", *self.separated.missing)]
+            return Place(f"{self.source.name}, line {line:,}", "" if "" in words else next(iter(words), ""))
         if self.dialect is not None:
             return f"{self.source.name}, row {row + self.dialect.skip + 2:,} of the sheet"
         return f"{self.source.name}, row {row + 1:,}, counting from 1"
