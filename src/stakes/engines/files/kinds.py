@@ -15,7 +15,7 @@ from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect, without_words
 from stakes.engines.files.sources import JSON, Source, literally
-from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new
+from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new, opened_once
 from stakes.errors import InputError, Place, several, some
 
 *_JSON_LINES, _JSON = JSON
@@ -167,7 +167,13 @@ def tell_what_was_found(table: FileTable) -> None:
 
 
 def open_table(source: Source) -> FileTable:
-    """Find out the kind of a source and the names of its columns."""
+    """Find out the kind of a source and the names of its columns, once for each question."""
+    if source.state is None:
+        return _open_table(source)
+    return opened_once((source.path, source.table, source.state, source.format), lambda: _open_table(source))
+
+
+def _open_table(source: Source) -> FileTable:
     refuse_lost_polars()
     with _reading(source):
         if not source.start(1):
