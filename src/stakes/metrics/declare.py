@@ -197,7 +197,9 @@ class Metric:
         """Say which parameters are lacking: what mistakes cost, or another number of the user's."""
         if PRICES & set(self.lacking):
             return errors.which_costs(self.name)
-        return errors.which_parameter(self.name, self.lacking[0], self.kinds[self.lacking[0]].wanted)
+        needed = self.lacking[0]
+        words = f"{self.name} needs its {needed}; write {self.name}({needed}=…) with {self.kinds[needed].wanted}"
+        return InputError("which-parameter", words)
 
     @property
     def symmetric(self) -> bool:
