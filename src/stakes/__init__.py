@@ -61,7 +61,7 @@ _HOMES = {
     "Confusion": "stakes.tallies",
     "Costs": "stakes.tallies.costs",
     "ErrorSums": "stakes.tallies",
-    "GradedItems": "stakes.tallies",
+    "GradedItems": "stakes.tallies.graded_items",
     "JointCounts": "stakes.tallies",
     "ScoreTable": "stakes.tallies",
     "InputError": "stakes.errors",
@@ -122,10 +122,10 @@ if TYPE_CHECKING:
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion
     from stakes.tallies import ErrorSums as ErrorSums
-    from stakes.tallies import GradedItems as GradedItems
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
     from stakes.tallies.costs import Costs as Costs
+    from stakes.tallies.graded_items import GradedItems as GradedItems
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
     from stakes.uncertainty.table_tests import table_tests as table_tests
     from stakes.validation.permutation import permutation_test as permutation_test

@@ -634,3 +634,19 @@ def test_a_folder_is_no_target(tmp_path):
     ROWS.write_csv(tmp_path / "a.csv")
     with pytest.raises(stakes.InputError, match="is a folder; name a file in it"):
         stakes.evaluate(tmp_path / "a.csv", **COLUMNS).report(tmp_path)
+
+
+def test_a_question_looks_at_the_dialect_of_each_file_once(tmp_path, monkeypatch):
+    from stakes.engines.files import csv
+
+    looked = []
+    find = csv.dialect_of
+    monkeypatch.setattr(csv, "dialect_of", lambda source, usual: looked.append(source.name) or find(source, usual))
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for file in files:
+        file.write_text("y,d\n1,1\n0,1\n")
+    assert stakes.evaluate(files, truth="y", prediction="d")["accuracy"].value == 0.5
+    assert looked == [str(file) for file in files]
+    files[1].write_text("y;d\n1;1\n0;0\n1;1\n")  # another question, another look
+    with pytest.warns(stakes.InputWarning, match="is read with"):
+        assert stakes.evaluate(files[1], truth="y", prediction="d")["accuracy"].value == 1

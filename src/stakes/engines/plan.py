@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.errors import EmptyError, InputError, short
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, GradedItems, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
 from stakes.tallies.checks import as_list
@@ -39,11 +39,20 @@ _SAVED = {
 """What is saved of a count; versions before 3 called the question its columns."""
 
 _KINDS: dict[str, type[Tally]] = {
-    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums, GradedItems)
+    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
 }
 _OF_TASK = {"regression": {"errors"}, "items": {"items"}}
-_OF_TASK |= {"classification": _KINDS.keys() - {"errors", "items"}}
+_OF_TASK |= {"classification": _KINDS.keys() - {"errors"}}
 """The tallies that there are of each task."""
+
+
+def _class_of(kind: str) -> type[Tally]:
+    """The tally of that kind; graded items are rarely met, and loaded when they are."""
+    if kind != "items":
+        return _KINDS[kind]
+    from stakes.tallies.graded_items import GradedItems
+
+    return GradedItems
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,7 @@ class Counted(Saved):
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
-        if isinstance(tally, GradedItems):
+        if tally.kind == "items":
             return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
             raise InputError(
@@ -304,7 +313,7 @@ class Counted(Saved):
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
             _require("what nobody knows", saved.keys() <= _SAVED)
-            tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
+            tallies = [_class_of(part["tally"]).from_dict(part) for part in saved["tallies"]]
             counted = cls(
                 saved["task"],
                 {tally.kind: tally for tally in tallies},

@@ -197,7 +197,9 @@ class Metric:
         """Say which parameters are lacking: what mistakes cost, or another number of the user's."""
         if PRICES & set(self.lacking):
             return errors.which_costs(self.name)
-        return errors.which_parameter(self.name, self.lacking[0], self.kinds[self.lacking[0]].wanted)
+        needed = self.lacking[0]
+        words = f"{self.name} needs its {needed}; write {self.name}({needed}=…) with {self.kinds[needed].wanted}"
+        return InputError("which-parameter", words)
 
     @property
     def symmetric(self) -> bool:
@@ -301,11 +303,12 @@ class Metric:
         for reason in self.undefined:
             key = id(tally), id(reason)
             if key not in known:
-                known[key] = reason.applies(tally)
+                found = reason.applies(tally)
+                known[key] = found if isinstance(found, np.ndarray) else bool(found)
             out = out | known[key]
             if out is True or (out is not False and np.all(out)):  # later reasons may rest on what this one rules out
                 return True
-        return out if np.any(out) else False
+        return out if out is not False and np.any(out) else False
 
     def _reasons(self) -> list[str]:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])

@@ -5,7 +5,6 @@ from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.cost_sums import CostSums
 from stakes.tallies.error_sums import ErrorSums, WorstError
-from stakes.tallies.graded_items import GradedItems
 from stakes.tallies.joint import JointCounts
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
@@ -15,7 +14,6 @@ __all__ = [
     "Confusion",
     "CostSums",
     "ErrorSums",
-    "GradedItems",
     "JointCounts",
     "ScoreTable",
     "Steps",

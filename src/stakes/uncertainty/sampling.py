@@ -20,6 +20,9 @@ REPLICATES = 2000
 """How many times a small table is drawn anew."""
 
 
+FEW_ROWS = 50
+"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
+
 FEW_CLUSTERS = 30
 """With fewer clusters intervals are too short, and a warning says so."""
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
+from stakes.evaluation.cautions import NEAR_PERFECT, cautions
 from stakes.evaluation.gap import TOGETHER, USUAL
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
-from stakes.uncertainty.sampling import FEW_CLUSTERS
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 MOST = 50
 """Lists are cut to this many entries."""

@@ -1,6 +1,5 @@
 """The verdict on predicted numbers."""
 
-from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.verdicts.answers import believe, better, fails, of_evaluation, side_of
 from stakes.language.sentences import Finding, Sentence, answer, sentence
@@ -12,6 +11,7 @@ from stakes.metrics.regression import (
     r2,
     root_mean_squared_error,
 )
+from stakes.uncertainty.sampling import FEW_ROWS
 
 
 def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:

@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes.evaluation.cautions import FEW_ROWS
 from stakes.findings.verdicts.answers import MOST, in_order
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, in_unit, sentence, short_name
 from stakes.systems.bootstrap import RATES_ONLY
@@ -18,7 +17,7 @@ from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.system import System
 from stakes.systems.worth import ModelWorth
-from stakes.uncertainty.sampling import FEW_CLUSTERS
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 _MOST_CLASSES = 6
 """So many classes are told apart in words."""
