@@ -10,7 +10,7 @@ from stakes import metrics
 from stakes.errors import Text
 from stakes.findings.facts import About
 from stakes.language.numbers import write
-from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason_text, words
+from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason, words
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 from stakes.text import current_language
@@ -157,12 +157,7 @@ def where_used(estimate: Estimate) -> str:
 
 def why_undefined(undefined: Estimate) -> str:
     """Say why a figure is undefined."""
-    return Text(words("figures.undefined", reason=""), reason_in_words(undefined.reason))
-
-
-def reason_in_words(reason: str) -> str:
-    """Return a reason in the language of the reader; one that mentions arguments stays as it is."""
-    return reason if isinstance(reason, Text) else reason_text(reason)
+    return words("figures.undefined", reason=reason(undefined.reason))
 
 
 def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
@@ -170,11 +165,8 @@ def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
     names: dict[str, list[str]] = {}
     for metric, estimate in shown:
         names.setdefault(estimate.reason, []).append(metric_name(metric.name))
-    shared = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
-    notes = [
-        Text(f"{', '.join(names[reason])}: ", words("figures.undefined", reason=""), reason_in_words(reason))
-        for reason in shared
-    ]
+    shared = {why for why, same in names.items() if why and len(same) >= _SAME_REASON}
+    notes = [Text(f"{', '.join(names[why])}: ", words("figures.undefined", reason=reason(why))) for why in shared]
     return [(metric, estimate) for metric, estimate in shown if estimate.reason not in shared], sorted(notes)
 
 

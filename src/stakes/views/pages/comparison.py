@@ -65,7 +65,7 @@ def _ranking(comparison: Comparison, name: str) -> TextTable:
 def _differences(comparison: Comparison, name: str) -> TextTable:
     pairs = comparison._pairs_by(name)
     several = len(pairs) > 1
-    adjusted = [words("compared.adjusted", name=comparison._correction)] if several else []
+    adjusted = [words("compared.bonferroni" if comparison.simultaneous else "differences.holm")] if several else []
     sure = words("figures.interval", confidence=comparison.confidence)
     head = [words("compared.first_minus_second"), metric_name(name), sure, "p", *adjusted]
     rows = []
@@ -83,7 +83,7 @@ def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
     shown = places if everything else places[:MOST_SHOWN]
     several = len(pairs) > 1
     sure = words("figures.interval", confidence=comparison.confidence)
-    adjusted = words("compared.adjusted", name=comparison._correction)
+    adjusted = words("compared.bonferroni" if comparison.simultaneous else "differences.holm")
     pair_column = [words("compared.first_minus_second")] if several else []
     head = [words("segments.segment"), *pair_column, words("segments.rows"), metric_name(name), sure, "p", adjusted]
     rows = []

@@ -23,9 +23,15 @@ def _remark(check: Check) -> str:
     """What the numbers do not say: the reason why there are none, and the segment."""
     parts = [] if check.segment is None else [words(f"gate.{_SEGMENT[check.kind]}", segment=check.segment)]
     parts += [reason_text(check.reason)] if check.reason else []
-    return f"{check.condition}: {', '.join(parts)}" if parts else ""
+    return f"{reason_text(check.condition)}: {', '.join(parts)}" if parts else ""
 
 
 def _row(check: Check) -> tuple[str, ...]:
     verdict = words("gate.passed" if check.passed else "gate.failed")
-    return check.condition, verdict, write(check.seen), write(check.estimate.value), between(check.estimate)
+    return (
+        reason_text(check.condition),
+        verdict,
+        write(check.seen),
+        write(check.estimate.value),
+        between(check.estimate),
+    )

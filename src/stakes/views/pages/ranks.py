@@ -52,7 +52,7 @@ def _pairs(ranks: Ranks) -> TextTable:
         words("ranks.mean"),
         sure,
         "p",
-        words("compared.adjusted", name="Holm"),
+        words("differences.holm"),
     ]
     return TextTable(head, [_pair(pair) for pair in ranks.pairs()])
 

@@ -51,6 +51,6 @@ def gap_page(found: Gap, everything: bool = False, more: str = "") -> Page:
     """Return the groups behind a gap, and which ones could not be asked."""
     sure = words("figures.interval", confidence=found.confidence)
     rows = [(name, write(one.value), between(one)) for name, one in found.groups.items()]
-    notes = [f"{name}: {why}" for name, why in found.not_estimable.items()]
+    notes = [f"{name}: {reason_text(why)}" for name, why in found.not_estimable.items()]
     grid_ = TextTable((words("gap.group"), short(found.figure), sure), rows)
     return Page.of(about(found), found.findings, grids=[grid_] if rows else [], notes=notes)
