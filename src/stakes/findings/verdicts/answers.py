@@ -17,6 +17,9 @@ MOST = 50
 WIDE = 0.2
 """A share whose interval is wider than this is hardly known."""
 
+MATTERS = 0.5, 0.25
+"""A shift of half the usual error matters, and so does a quarter of what is paid; rows should tell it from none."""
+
 _ORDER = {"wrong": 0, "bad": 1, "doubt": 2}
 
 
@@ -72,6 +75,11 @@ def side_of(found: Estimate, value: float) -> int:
     if found.low is None or found.high is None:
         return 0
     return int(found.low > value) - int(found.high < value)
+
+
+def within(found: Estimate, most: float) -> bool:
+    """Return whether an interval lies within so much of 0; the silence of rows that cannot tell this is no tick."""
+    return found.low is not None and found.high is not None and max(-found.low, found.high) <= most
 
 
 def better(side: int, *more: Sentence, figures: Sequence[Estimate], worse: str = "verdict.better_worse") -> Finding:
