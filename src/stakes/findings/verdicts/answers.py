@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
 from stakes.evaluation.gap import TOGETHER, USUAL
-from stakes.findings.verdicts.segments import verdict_of_segment
+from stakes.findings.verdicts.segments import compared, verdict_of_segment
 from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
@@ -180,20 +181,19 @@ def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
     return sorted(evaluation.segments.items(), key=lambda item: -float(item[1].rows))[:MOST]
 
 
-def _surely_worse(evaluation: Evaluation, found: Estimate) -> list[str]:
-    """The segments that are worse than the rest, all of them looked at together; of too many only by the key figure."""
-    of_table = evaluation._overview if found.name == evaluation._key_figure else None
-    if not found.defined or (of_table is None and len(evaluation.segments) > MOST):
-        return []
-    by = of_table or evaluation.by_segment(found.name)
-    return [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+def _compared(evaluation: Evaluation, found: Estimate) -> BySegment | None:
+    """The segments beside the rest, all of them looked at together; of too many only by the key figure."""
+    few = len(evaluation.segments) <= MOST or found.name == evaluation._key_figure
+    return compared(evaluation, found.name) if found.defined and few else None
 
 
 def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool, list[Sentence]]:
     """The segment in which a figure is worst, and whether it is by the test of the table of segments."""
     if found is None or not evaluation.segments:
         return False, []
-    parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
+    by = _compared(evaluation, found)
+    known = {} if by is None else by.estimates()
+    parts = {name: known.get(name) or part.interval(found.name) for name, part in largest_segments(evaluation)}
     sign = -1 if evaluation._find(found.name).better == "lower" else 1
 
     def at_best(one: Estimate) -> float:
@@ -204,7 +204,7 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    surely = [name for name in _surely_worse(evaluation, found) if name in defined]
+    surely = [one.name for one in by or () if one.name in defined and verdict_of_segment(one, by)[0] == "bad"]
     worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}
