@@ -14,10 +14,12 @@ import pytest
 import stakes
 from stakes.findings import WITH_A_PAGE, kind_of
 from stakes.findings.pages import payload_of
-from stakes.language import TRANSLATED, speaking
+from stakes.language import LANGUAGES, TRANSLATED, speaking
 from stakes.language.sentences import Sentence, reason_text
 from stakes.language.texts import file_texts
+from stakes.text import columns
 from stakes.views.pages import page_of
+from stakes.views.terminal import text_of_page
 from tests.command import run
 
 RNG = np.random.default_rng(11)
@@ -307,6 +309,21 @@ def test_nothing_is_left_in_english(name):
             texts = [*shown(page_of(found, True)), page_of(found).more, *said(payload)]
         left = {text: words for text in texts for line in text.split("\n") if (words := left_in_english(line, lang))}
         assert not left
+
+
+@pytest.mark.parametrize("name", THINGS)
+@pytest.mark.filterwarnings("ignore")
+def test_the_verdict_comes_first_and_fits_on_a_screen(name):
+    """80 columns hold every line, and 24 lines the head with the verdict and its figures."""
+    for lang in LANGUAGES:
+        with speaking(lang):
+            page = page_of(result(name))
+            lines = text_of_page(page, 80).split("\n")
+        assert max(map(columns, lines)) <= 80
+        assert not page.answers or [i for i, line in enumerate([*lines, ""]) if not line][1] <= 24
+        told = " ".join(lines)
+        for grid in page.grids:  # nothing is cut, however it is folded
+            assert all(word in told for row in grid.rows for cell in row for word in cell.split())
 
 
 def test_english_would_be_noticed():

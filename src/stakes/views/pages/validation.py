@@ -21,7 +21,8 @@ def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
     hidden = len(found.pooled.figures) - len(names)
     rest = words("figures.hidden", n=hidden, how=more or "v.to_rows()") if hidden else ""
-    return Page.of(about(found), (), grids=[grid], notes=[*told, *map(reason_text, found.notes)], more=rest)
+    verdict = [one for one in found.pooled.findings if one.tone != "open"]
+    return Page.of(about(found), verdict, grids=[grid], notes=[*told, *map(reason_text, found.notes)], more=rest)
 
 
 def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:
