@@ -17,6 +17,9 @@ from stakes.text import current_language
 
 Figures: TypeAlias = Sequence[tuple[metrics.Metric, Estimate]]
 
+Column: TypeAlias = tuple[str, Callable[[Any], str]]
+"""A column of a table: its head, and what it tells of each thing."""
+
 SIGNS: Mapping[Tone, str] = {
     "good": "✓", "doubt": "?", "bad": "✕", "note": "i", "open": "–", "wrong": "✕", "caution": "!",
 }  # fmt: skip
@@ -40,6 +43,12 @@ class TextTable:
     title: str = ""
     below: int | None = None
     tones: Mapping[str, Tone] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, things: Iterable[Any], *columns: Column, **parts: Any) -> "TextTable":
+        """Lay out things as rows; each column is a head, and what it tells of a thing."""
+        rows = [[tell(one) for _, tell in columns] for one in things]
+        return cls([head for head, _ in columns], rows, **parts)
 
 
 @dataclass(frozen=True)
@@ -192,6 +201,26 @@ def between(estimate: object) -> str:
     """Write an interval, or a dash where there is none."""
     low, high = (getattr(estimate, end) for end in ("low", "high"))
     return "–" if low is None else f"{write(low)} – {write(high)}"
+
+
+def counted(name: str) -> Callable[[Any], str]:
+    """Return what writes a number of rows, a rank or the like, by its name."""
+    return lambda one: write(getattr(one, name), "count")
+
+
+def told(name: str) -> Callable[[Any], str]:
+    """Return what writes a figure by its name."""
+    return lambda one: write(getattr(one, name))
+
+
+def pair_of(one: Any) -> str:
+    """Write which model is held against which."""
+    return f"{one.first} − {one.second}"
+
+
+def sure_of(confidence: float) -> str:
+    """Return the head of a column of intervals."""
+    return words("figures.interval", confidence=confidence)
 
 
 def ranks_between(low: int, high: int) -> str:

@@ -5,14 +5,14 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, reason_text, words
 from stakes.validation.result import FigureOverFolds, Validation
-from stakes.views.page import Page, TextTable, between
+from stakes.views.page import Page, TextTable, between, sure_of
 
 
 def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     """Lay out the main figures, or all of them, pooled, over the folds and on the training rows."""
     names = [name for name in found.pooled.figures if everything or metrics.find(name).headline]
     shown = [found.figure(name) for name in names]
-    sure = words("figures.interval", confidence=found.pooled.sampling.confidence)
+    sure = sure_of(found.pooled.sampling.confidence)
     heads = ("name", "pooled", "baseline", "folds", "training", "all_rows")
     name, pooled, baseline, folds, *fitted = (words(f"validation.{one}") for one in heads)
     single = all(fold.rows == 1 for fold in found.folds)
