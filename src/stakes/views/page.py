@@ -203,12 +203,12 @@ def between(estimate: object) -> str:
     return "–" if low is None else f"{write(low)} – {write(high)}"
 
 
-def counted(name: str) -> Callable[[Any], str]:
+def write_count(name: str) -> Callable[[Any], str]:
     """Return what writes a number of rows, a rank or the like, by its name."""
     return lambda one: write(getattr(one, name), "count")
 
 
-def told(name: str) -> Callable[[Any], str]:
+def write_figure(name: str) -> Callable[[Any], str]:
     """Return what writes a figure by its name."""
     return lambda one: write(getattr(one, name))
 

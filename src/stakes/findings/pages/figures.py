@@ -7,7 +7,7 @@ from stakes.evaluation.cautions import marks, notes_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
-from stakes.findings.verdicts.segments import compared, verdict_of_segment
+from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
 from stakes.language.sentences import short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
 from stakes.tallies import Confusion
@@ -68,7 +68,7 @@ def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
     quick = metric.tally is Confusion or metric.name in (evaluation._key_figure, evaluation._usual_figure)
     if not quick or not evaluation.figures[name].defined:
         return {}
-    found = compared(evaluation, name)
+    found = segments_by(evaluation, name)
     judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
     numbers = ("value", "low", "high", "difference")
     return {

@@ -6,7 +6,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
 from stakes.evaluation.gap import TOGETHER, USUAL
-from stakes.findings.verdicts.segments import compared, verdict_of_segment
+from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
 from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
@@ -181,17 +181,17 @@ def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
     return sorted(evaluation.segments.items(), key=lambda item: -float(item[1].rows))[:MOST]
 
 
-def _compared(evaluation: Evaluation, found: Estimate) -> BySegment | None:
+def _segments_beside_the_rest(evaluation: Evaluation, found: Estimate) -> BySegment | None:
     """The segments beside the rest, all of them looked at together; of too many only by the key figure."""
     few = len(evaluation.segments) <= MOST or found.name == evaluation._key_figure
-    return compared(evaluation, found.name) if found.defined and few else None
+    return segments_by(evaluation, found.name) if found.defined and few else None
 
 
 def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool, list[Sentence]]:
     """The segment in which a figure is worst, and whether it is by the test of the table of segments."""
     if found is None or not evaluation.segments:
         return False, []
-    by = _compared(evaluation, found)
+    by = _segments_beside_the_rest(evaluation, found)
     known = {} if by is None else by.estimates()
     parts = {name: known.get(name) or part.interval(found.name) for name, part in largest_segments(evaluation)}
     sign = -1 if evaluation._find(found.name).better == "lower" else 1
@@ -204,7 +204,8 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    surely = [one.name for one in by or () if one.name in defined and verdict_of_segment(one, by)[0] == "bad"]
+    judged = [] if by is None else [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+    surely = [name for name in judged if name in defined]
     worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}

@@ -52,7 +52,7 @@ def _shifted(evaluation: RegressionEvaluation) -> Finding:
         return answer(question, "open", sentence("verdict.shifted_unknown", size=size), figures=[found])
     side = 0 if _perfect(evaluation) else side_of(found, 0)
     if not side and not _perfect(evaluation) and not within(found, MATTERS[0] * _usual_error(evaluation)):
-        most = max(-found.low, found.high)
+        most = max(-(found.low or 0.0), found.high or 0.0)
         return answer(question, "doubt", sentence("verdict.shifted_unsure", size=most), figures=[found])
     if not side:
         return answer(question, "good", sentence("verdict.shifted_no"), figures=[found])

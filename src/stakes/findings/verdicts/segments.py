@@ -5,7 +5,7 @@ from stakes.evaluation.by_segment import BySegment, Segment
 from stakes.language.sentences import Sentence, Tone, sentence
 
 
-def compared(evaluation: Evaluation, name: str) -> BySegment:
+def segments_by(evaluation: Evaluation, name: str) -> BySegment:
     """Return the segments by one figure; by the key figure they are compared once, whoever asks."""
     known = evaluation._overview if name == evaluation._key_figure else None
     return known or evaluation.by_segment(name)

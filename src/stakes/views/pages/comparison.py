@@ -12,7 +12,7 @@ from stakes.language.numbers import write
 from stakes.language.sentences import metric, metric_name, reason_text, words
 from stakes.metrics.estimate import percent
 from stakes.views import pictures
-from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_between, sure_of, told
+from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_between, sure_of, write_figure
 from stakes.views.pages.segments import MOST_SHOWN
 
 _MOST_PAIRS = 6
@@ -62,10 +62,10 @@ def _columns(comparison: Comparison, name: str, corrected: bool) -> list[Column]
     """A difference with its interval and its p-values."""
     adjusted = words("compared.bonferroni" if comparison.simultaneous else "differences.holm")
     return [
-        (metric_name(name), told("difference")),
+        (metric_name(name), write_figure("difference")),
         (sure_of(comparison.confidence), between),
-        ("p", told("p_value")),
-        *([(adjusted, told("adjusted_p_value"))] if corrected else []),
+        ("p", write_figure("p_value")),
+        *([(adjusted, write_figure("adjusted_p_value"))] if corrected else []),
     ]
 
 

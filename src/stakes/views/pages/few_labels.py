@@ -5,7 +5,7 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.metrics.agreement import accuracy
-from stakes.views.page import Page, TextTable, between, sure_of, told
+from stakes.views.page import Page, TextTable, between, sure_of, write_figure
 
 
 def page(found: FewLabels, everything: bool = False, more: str = "") -> Page:
@@ -14,7 +14,7 @@ def page(found: FewLabels, everything: bool = False, more: str = "") -> Page:
     figures = TextTable.of(
         found.figures.values(),
         (words("permutation.figure"), lambda one: metric_name(one.name)),
-        (words("permutation.value"), told("value")),
+        (words("permutation.value"), write_figure("value")),
         (sure_of(found.confidence), between),
         (words("few.worth"), lambda one: worth.get(one.name, "–")),
     )

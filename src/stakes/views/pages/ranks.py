@@ -7,7 +7,17 @@ from stakes.evaluation.ranks import Ranks, Standing
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import words
-from stakes.views.page import Column, Page, TextTable, between, counted, pair_of, ranks_between, sure_of, told
+from stakes.views.page import (
+    Column,
+    Page,
+    TextTable,
+    between,
+    pair_of,
+    ranks_between,
+    sure_of,
+    write_count,
+    write_figure,
+)
 
 _MOST_SHOWN = 40
 _MOST_PAIRS = 6
@@ -27,11 +37,11 @@ def page(ranks: Ranks, everything: bool = False, more: str = "") -> Page:
 def _standings(ranks: Ranks, shown: Sequence[Standing]) -> TextTable:
     columns: list[Column] = [
         (words("ranks.model"), lambda one: one.model),
-        (words("ranks.rank"), counted("rank")),
+        (words("ranks.rank"), write_count("rank")),
         (words("ranks.rank_interval"), lambda one: ranks_between(one.rank_low, one.rank_high)),
         (words("ranks.mean"), lambda one: write(one.estimate.value)),
         (sure_of(ranks.confidence), lambda one: between(one.estimate)),
-        *([] if ranks.complete else [(words("ranks.items"), counted("items"))]),
+        *([] if ranks.complete else [(words("ranks.items"), write_count("items"))]),
         (words("ranks.group"), lambda one: f"{one.group}{' *' if one.among_best else ''}"),
     ]
     return TextTable.of(shown, *columns, title=words("ranks.star"))
@@ -41,8 +51,8 @@ def _pairs(ranks: Ranks) -> TextTable:
     return TextTable.of(
         ranks.pairs(),
         (words("compared.first_minus_second"), pair_of),
-        (words("ranks.mean"), told("difference")),
+        (words("ranks.mean"), write_figure("difference")),
         (sure_of(ranks.confidence), between),
-        ("p", told("p_value")),
-        (words("differences.holm"), told("adjusted_p_value")),
+        ("p", write_figure("p_value")),
+        (words("differences.holm"), write_figure("adjusted_p_value")),
     )

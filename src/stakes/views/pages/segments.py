@@ -6,7 +6,7 @@ from stakes.findings.facts import about
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, reason_text, words
-from stakes.views.page import Column, Page, TextTable, between, counted, short, sure_of, told
+from stakes.views.page import Column, Page, TextTable, between, short, sure_of, write_count, write_figure
 
 MOST_SHOWN = 20
 
@@ -25,11 +25,11 @@ def grid(overview: BySegment, more: str = "") -> TextTable:
     ]
     columns: list[Column] = [
         (words("segments.segment"), lambda one: one.name),
-        (words("segments.rows"), counted("rows")),
-        (short(overview.metric.partition(" of ")[0]), told("value")),
+        (words("segments.rows"), write_count("rows")),
+        (short(overview.metric.partition(" of ")[0]), write_figure("value")),
         (sure_of(overview.confidence), between),
-        (words("segments.difference"), told("difference")),
-        (words("segments.holm"), told("adjusted_p_value")),
+        (words("segments.difference"), write_figure("difference")),
+        (words("segments.holm"), write_figure("adjusted_p_value")),
         (words("segments.compared"), lambda one: judged[one.name][1].words),
     ]
     return TextTable.of(shown, *columns, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)

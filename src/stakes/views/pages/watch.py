@@ -4,7 +4,7 @@ from stakes.evaluation.watch import Watch, WatchedFigure
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import Tone, words
-from stakes.views.page import Page, TextTable, between, counted, told
+from stakes.views.page import Page, TextTable, between, write_count, write_figure
 
 _LAST = 7
 """So many days are shown without being asked for."""
@@ -35,10 +35,10 @@ def _course(one: WatchedFigure, everything: bool) -> TextTable:
     return TextTable.of(
         one.course if everything else one.course[-_LAST:],
         (words("watch.day"), lambda point: point.day),
-        (words("watch.rows"), counted("rows")),
-        (words("watch.own"), told("own")),
-        (words("watch.so_far"), told("value")),
+        (words("watch.rows"), write_count("rows")),
+        (words("watch.own"), write_figure("own")),
+        (words("watch.so_far"), write_figure("value")),
         (words("watch.limits", confidence=one.estimate.confidence), between),
-        (words("watch.evidence_column"), told("evidence")),
+        (words("watch.evidence_column"), write_figure("evidence")),
         title=one.condition,
     )
