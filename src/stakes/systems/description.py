@@ -13,19 +13,20 @@ from stakes.text import columns, lines, visible
 
 def picture(network: Network) -> str:
     """Draw the network: the truth, the models, the fusers (fixed by what comes in: double brackets), the cost."""
-    seen = {name: f" ◄ sees {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
+    truth, decision, cost, sees = (words(f"system.{name}") for name in ("truth", "decision", "cost", "sees"))
+    seen = {name: f" ◄ {sees} {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
     names = [visible(f"({name}){others}") for name, others in seen.items()]
     heard = {name for rule in network.fusion.rules.values() for name in rule.names()}
     places = [i for i, name in enumerate(network.models) if name in heard]
     widest = max(map(columns, names))
     drawn = []
     for i, name in enumerate(names):
-        stem = "(truth) " if i == 0 else " " * 8
+        stem = f"({truth}) " if i == 0 else " " * (len(truth) + 3)
         line = ("─" if i in places else " ") * (widest - columns(name))
         drawn.append(f"{stem}{_remainder(i, len(names))}► {name} {line}{_right(i, places)}".rstrip())
     fusers = [f"(({name})) ─► " for name in network.fusion.rules if name != DECISION]
-    drawn[places[-1]] += f"► {''.join(fusers)}((decision)) ─► [cost]"
-    rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
+    drawn[places[-1]] += f"► {''.join(fusers)}(({decision})) ─► [{cost}]"
+    rules = [f"(({decision if name == DECISION else name})) = {text}" for name, text in network.fusion.texts.items()]
     return lines([*drawn, *rules, words("system.legend")])
 
 
@@ -94,5 +95,5 @@ def _right_answers(network: Network) -> Iterator[str]:
     if plain:
         yield f"of {', '.join(plain)}: the true class"
     for name in (name for name in right if name not in plain):
-        named = [f"{said or 'none'} for {label}" for said, label in zip(right[name], network.classes, strict=True)]
+        named = [f"{label} → {said or '–'}" for said, label in zip(right[name], network.classes, strict=True)]
         yield f"of {name}: {', '.join(named)}"

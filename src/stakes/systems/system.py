@@ -258,7 +258,7 @@ class System(
         """What each answer of every model costs the system."""
         return {name: self.component_costs(name) for name in self.models}
 
-    @property
+    @cached_property
     def bounds_by_model(self) -> dict[str, Bounds]:
         """The least and the most that the system can cost, whatever the dependence of each model on the others."""
         return {name: self.bounds(name) for name in self.models}

@@ -73,7 +73,7 @@ class Study:
     @cached_property
     def bounds(self) -> dict[str, Bounds]:
         """Between what the system's cost lies, whatever the dependence of each model on the others."""
-        return {name: self.system.bounds(name) for name in self.names}
+        return {name: self.system.bounds_by_model[name] for name in self.names}
 
 
 def verdict_of(system: System) -> tuple[Finding, ...]:

@@ -27,7 +27,7 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
     """Lay out a system; of very many models the first ones."""
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
-    found = [system.bounds(name) for name in names]
+    found = [system.bounds_by_model[name] for name in names]
     together = system.bounds_together
     worth, confidence, per = system.worth(), system.sampling.confidence, Study(system).per_thousand
     grids = [
