@@ -16,9 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
-from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import student
-from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
+from stakes.uncertainty.interval import Interval, none, t_limits
+from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling, student
 
 FEWEST_DEGREES = 4.0
 """So many degrees of freedom a figure has at least, where as many rows bear it."""
@@ -222,12 +221,3 @@ def difference_limits(
     if influence.most_degrees < 1 or not math.isfinite(error) or error <= _TINY * max(abs(gap), 1e-300):
         return None
     return t_limits(gap, error, influence.degrees, size, confidence)
-
-
-def t_limits(gap: float, error: float, degrees: float, size: float, confidence: float) -> tuple[float, float, float]:
-    """Return Student's interval of a difference and the p-value that is below 1 − confidence just when 0 is outside."""
-    from scipy.special import stdtr
-
-    half = student((1 + confidence) / 2, degrees) * error
-    p_value = 2 * float(stdtr(max(degrees, 1.0), -abs(gap) / error))
-    return max(gap - half, -size), min(gap + half, size), min(p_value, 1.0)

@@ -23,7 +23,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
 from stakes.tallies.losses import Losses
-from stakes.uncertainty.changes.numbers import moments_of
+from stakes.uncertainty.numbers import moments_of
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
