@@ -104,7 +104,7 @@ WAYS = {
     "median": "order statistics",
     "rate": "order statistics of the threshold, put together with Wilson's limits (MOVER); of clusters, the influence "
     "of rows",
-    "line": "Wald's limits; of weights or clusters with the sandwich estimate of the variance",
+    "line": "Wald's limits; of weights, clusters or other class frequencies, the influence of rows",
     "costs": _GAFFKE,
     "relative costs": _GAFFKE,
 }
