@@ -55,10 +55,17 @@ class Influence:
     unseen: float = 0.0
 
     @classmethod
-    def of_error(cls, error: float, units: float, most_degrees: float) -> "Influence":
-        """What is known where nothing but the standard error is: as many units that change as much, to either side."""
-        change = error / math.sqrt(max(units - 1, 1e-300))
-        return cls(np.array([change, -change]), np.full(2, units / 2), units, most_degrees)
+    def of_error(
+        cls, error: float, units: float, most_degrees: float, carried: float | None = None, unseen: float = 0.0
+    ) -> "Influence":
+        """What is known where nothing but the standard error is: two kinds of units, to either side.
+
+        They are equally many, unless it is known how many rows ``carried`` the figure.
+        """
+        share = 0.5 if carried is None else min(max(carried / units, 1e-300), 0.5)
+        change, odds = error / math.sqrt(max(units - 1, 1e-300)), math.sqrt((1 - share) / share)
+        counts = units * np.array([share, 1 - share])
+        return cls(change * np.array([odds, -1 / odds]), counts, units, most_degrees, unseen)
 
     @classmethod
     def of_units(cls, changes: Array, equal_units: float, unseen: float = 0.0) -> "Influence":

@@ -338,10 +338,24 @@ def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -
         return mean_interval(cells, sampling, by_row=True)
     if sampling.clusters is not None:
         return none("of costs that differ by row only the mean has one with clusters")
-    error = _error(sums, _direction(value, sums.means(prior)), shares, cases)
+    means = sums.means(prior)
+    direction = _direction(value, means)
+    error = _error(sums, direction, shares, cases)
     if not error > 1e-12 * abs(value):
         return none("every row costs the same")
-    return limits(value, Influence.of_error(error, sums.total, math.inf), metric.range, sampling.confidence)
+    carried = float(divide(sums.sums[:, _COST].sum() ** 2, sums.products[:, _COST, _COST].sum()))
+    known = Influence.of_error(error, sums.total, math.inf, carried, _unseen_cost(sums, direction, means, shares))
+    return replace(limits(value, known, metric.range, sampling.confidence), note=known.note)
+
+
+def _unseen_cost(sums: CostSums, direction: Array, means: Array, shares: Array | None) -> float:
+    """The largest change that one more row could make: of any class, as dear as the dear ones of it, decided anyhow."""
+    sizes, squares = sums.sums[:, :1], np.einsum("cii->ci", sums.products)
+    prices = divide(squares, np.abs(sums.sums))[:, _FIRST_DECISION:]
+    pulls = (direction[_COST] * prices).T + direction[_UNAVOIDABLE] * prices.min(axis=1)
+    pulls = pulls + prices @ direction[_FIRST_DECISION:] - float(direction[1:] @ means[1:])
+    often = np.ones(len(prices)) if shares is None else divide(shares * sizes.sum(), sizes[:, 0])
+    return float(np.abs(pulls * often)[:, sizes[:, 0] > 0].max() / (sums.total + 1))
 
 
 def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> Cells:
