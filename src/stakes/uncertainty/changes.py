@@ -91,8 +91,17 @@ def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusio
     changes = table_changes(metrics, values, table, each, sampling.fixed)
     unseen = _largest_unseen(metrics, values, table, sampling.fixed)
     return [
-        Influence(one, number, sizes, table.equal_rows - 1, extra) for one, extra in zip(changes, unseen, strict=True)
+        Influence(one, number, sizes, _bearing_rows(metric, table) - 1, extra)
+        for metric, one, extra in zip(metrics, changes, unseen, strict=True)
     ]
+
+
+def _bearing_rows(metric: Metric, table: Confusion) -> float:
+    """How many rows of equal weight tell as much as those that a figure rests on: all, or those it is a share of."""
+    if table.squares is None or not metric.share_of or metric.population is not None or not table.of_pair:
+        return table.equal_rows
+    weight, square = (float(getattr(one, metric.share_of)) for one in (table, table.with_counts(table.squares)))
+    return weight**2 / square if square else 0.0
 
 
 def of_parts(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array) -> list[Found]:
