@@ -101,8 +101,8 @@ def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, p
             return np.asarray(mean("truth") - said)
         return mean("truth2") - 2 * said * mean("truth") + said**2 if name == "square" else mean(name)
 
-    held = {"baseline": sums.baseline, "baseline_given": sums.baseline_given}
-    return replace(sums_of(mean), **held, constant=sums_of(of_baseline))
+    own, constant = sums_of(mean), sums_of(of_baseline)
+    return replace(own, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
 
 
 def _figures(

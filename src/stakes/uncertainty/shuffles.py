@@ -329,7 +329,7 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
     columns = terms_by_name(varied)
 
     def mean(name: str, some: Array) -> Array:
-        return np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total
+        return np.asarray(np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total)
 
     for some in moved:
         means = cache(partial(mean, some=some.astype(np.float64)))
