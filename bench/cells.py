@@ -74,7 +74,7 @@ def gapped(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
     """The largest gap between groups that are alike."""
     found = stakes.evaluate(**rows, **cell.asked, seed=seed)
     for figure in cell.figures:
-        gap = found.gap(figure)
+        gap = found.gap(figure.removeprefix("gap of "))
         yield Outcome(gap.value, gap.low, gap.high, bool(gap.reason), 0.0 if gap.low and gap.low > 0 else 1.0, 0.0)
 
 

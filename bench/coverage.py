@@ -214,7 +214,7 @@ def groups() -> Iterator[Cell]:
     decided = worlds.grouped(worlds.decided(0.3, (0.8, 0.1)), 8)
     world = World("8 groups alike, 10 to 90 rows", 400, 3, decided)
     yield Cell(world, ("recall", "f1", "accuracy"), segmented)
-    yield Cell(world, ("recall", "f1"), gapped)
+    yield Cell(world, ("gap of recall", "gap of f1"), gapped)
     scored = worlds.grouped(worlds.calibrated(0.3, 1.5), 8)
     yield Cell(World("8 groups alike, 10 to 90 rows", 400, 3, scored), (*AUC, *LOSSES), segmented)
     skewed = worlds.grouped(worlds.predicted(worlds.lognormal), 8)
