@@ -30,8 +30,9 @@ class Outcome(NamedTuple):
 
 # ── what is asked of a sample ────────────────────────────────────────────────────────────────────────────────────
 def evaluated(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    sample = stakes.evaluate(**rows, **cell.asked, seed=seed)
     for figure in cell.figures:
-        found = stakes.evaluate(**rows, **cell.asked, seed=seed)[figure]
+        found = sample[figure]
         yield Outcome(found.value, found.low, found.high, bool(found.note))
 
 
