@@ -56,7 +56,7 @@ _HOMES = {
     "report": "stakes.views.report.verb",
     "findings_of": "stakes.findings",
     "PermutationTest": "stakes.uncertainty.permutation",
-    "table_tests": "stakes.uncertainty.table_tests",
+    "table_tests": "stakes.uncertainty.two_samples",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
     "Costs": "stakes.tallies.costs",
@@ -127,7 +127,7 @@ if TYPE_CHECKING:
     from stakes.tallies.costs import Costs as Costs
     from stakes.tallies.graded_items import GradedItems as GradedItems
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
-    from stakes.uncertainty.table_tests import table_tests as table_tests
+    from stakes.uncertainty.two_samples import table_tests as table_tests
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation
     from stakes.validation.scoring import scorer as scorer

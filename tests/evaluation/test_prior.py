@@ -22,7 +22,7 @@ from stakes.tallies.clusters import Clusters
 from stakes.tallies.population import Population
 from stakes.uncertainty import shuffles
 from stakes.uncertainty.changes import influences
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import Sampling, student
 from stakes.views.page import where_used
 from tests.parts import complete
 
@@ -194,11 +194,12 @@ def test_clusters_weights_and_pairs_know_of_the_prior(name, rows, ev):
 
 @pytest.mark.parametrize("name", ["calibration_slope", "calibration_in_the_large"])
 def test_the_calibration_line_varies_within_the_classes(name, rows, ev):
-    """Wald's limits against what leaving out row by row says, and against rows as clusters of one."""
+    """The limits against what leaving out row by row says, and against rows as clusters of one."""
     metric, tally, sampling = ev._place_of(name)
     found = ev[name]
     (jackknife,) = influences([metric], [found.value], tally, sampling)
-    assert (found.high - found.low) / 2 / 1.96 == pytest.approx(jackknife.error, rel=0.12)
+    reach = student(0.975, jackknife.degrees) * jackknife.error
+    assert (found.high - found.low) / 2 == pytest.approx(reach, rel=0.12)
     truth, score = rows
     alone = stakes.evaluate(truth=truth, score=score, prior=SICK, cluster=np.arange(240))[name]
     assert alone.high - alone.low == pytest.approx(found.high - found.low, rel=0.02)

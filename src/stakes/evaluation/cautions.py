@@ -297,12 +297,9 @@ def marks(evaluation: "Evaluation") -> dict[str, str]:
 
 def notes_of(evaluation: "Evaluation", main: bool) -> dict[str, str]:
     """Return what the main figures, or the others, note besides what is said about all intervals."""
-    told = {
-        name: one.note.removesuffix(evaluation._caution).removesuffix("; ")
-        for name, one in evaluation.figures.items()
-        if evaluation._find(name).headline == main
-    }
-    return {name: note for name, note in told.items() if note}
+    told = {name: one.note.removesuffix(evaluation._caution) for name, one in evaluation.figures.items()}
+    notes = {name: note.removesuffix("; ") for name, note in told.items() if note}
+    return {name: note for name, note in notes.items() if evaluation._find(name).headline == main}
 
 
 def noted(evaluation: "Evaluation", main: bool = True) -> Iterator[Finding]:

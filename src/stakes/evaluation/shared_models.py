@@ -36,14 +36,16 @@ from stakes.question.question import Question
 from stakes.tallies import ErrorSums, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import (
+    CellSide,
     Difference,
     Flipped,
+    ScoreCells,
     difference,
+    difference_in_cells,
     difference_of_clusters,
     difference_of_sums,
     flipped,
 )
-from stakes.uncertainty.paired_cells import CellSide, ScoreCells, difference_in_cells
 from stakes.uncertainty.sampling import Sample, Sampling
 
 

@@ -30,8 +30,7 @@ from stakes.tallies.checks import MOST_BINS, check_whole
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, mean_interval, none
 from stakes.uncertainty.intervals import interval
-from stakes.uncertainty.quantiles import student
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import USUAL, Sampling, student
 
 _GROUPS = 10
 

@@ -95,7 +95,7 @@ def _band(cases: _Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -
 
 def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
     """What is kept and what that costs in drawn samples (draws × cuts): cases of the same cost are drawn together."""
-    from stakes.uncertainty.redraws import gamma_like, replicates_of  # only bands need it
+    from stakes.uncertainty.bootstrap import gamma_like, replicates_of  # only bands need it
 
     (K, M), rows = cases.prices.shape, cases.rows
     labels = np.stack([np.repeat(np.arange(K), M) * sampling.fixed, cases.prices.ravel()])
@@ -117,7 +117,7 @@ def _bootstrap_clusters(
     clusters: Clusters, cases: _Cases, pieces: Array, size: int, sampling: Sampling
 ) -> tuple[Array, Array]:
     """The same when whole clusters are drawn."""
-    from stakes.uncertainty.redraws import cluster_weights  # only bands need it
+    from stakes.uncertainty.bootstrap import cluster_weights  # only bands need it
 
     K, weight = len(cases.prices), cases.rows.weight
     cells = (clusters.groups * K + cases.rows.truth) * size + pieces

@@ -121,7 +121,7 @@ def _of_all(reached: Array) -> Array:
 
 def _band(scored: Scored, points: Points, height: Height, simultaneous: bool = False) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
-    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
+    from stakes.uncertainty.bootstrap import redraw_scores  # only bands need it
 
     def heights() -> list[Array]:
         _, tp, fp = redraw_scores(scored.table, scored.sampling, ends=0.5).reached()
