@@ -3,10 +3,8 @@
 Beside the sums a few rows come back, those that can carry a figure by themselves, and errors counted by size.
 """
 
-import functools
 import itertools
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +15,7 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.missing import lacking
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers
+from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers, first_sums, first_terms
 from stakes.engines.plan import Counted
 from stakes.engines.queries import (
     QuerySource,
@@ -36,22 +34,7 @@ from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import Power, beyond_floats
 from stakes.tallies.error_variation import HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, terms_of
-from stakes.tallies.moments import Moments
-
-_POWERS: dict[Power, tuple[str, ...]] = {
-    (0, 0, 0, 0): (),
-    (1, 0, 0, 0): ("size",),
-    (0, 1, 0, 0): ("error",),
-    (0, 2, 0, 0): ("error", "error"),
-    (0, 0, 1, 0): ("t",),
-    (0, 0, 2, 0): ("t", "t"),
-    (0, 0, 0, 1): ("p",),
-    (0, 0, 0, 2): ("p", "p"),
-    (0, 0, 1, 1): ("t", "p"),
-}
-"""What the first pass adds up, as products of columns that are counted from a centre."""
 
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _AWAY = "x_away"
@@ -153,32 +136,22 @@ class QueryNumbers:
         truth, prediction, weight, centre = nw.col("truth"), nw.col("prediction"), nw.col("weight"), self.seen["mean"]
         own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
         frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
-        logs = OfQueries.log1p(truth) - OfQueries.log1p(prediction)
-        added = {f"sum{i}": _product(names) * weight for i, names in enumerate(_POWERS.values())}
-        added |= {"logs": logs * logs * weight, "share": OfQueries.share(nw.col("size"), truth) * weight}
-        added["zeros"] = whether(truth == 0)
-        others = [nw.col("size").max().alias("largest"), truth.min().alias("low"), prediction.min().alias("low_p")]
-        sums = [nw.col(name).sum().alias(name) for name in added]
-        answer = self._ask(_add(frame, added), [*sums, *others])
+        errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))
+        terms = first_terms(nw.lit(1.0), (truth, prediction), errors, centred, OfQueries())
+        columns = [*(term * weight for term in terms), whether(truth == 0)]
+        added = {f"sum{place}": column for place, column in enumerate(columns)}
+        ends = [nw.col("size").max().alias("largest"), truth.min().alias("low"), prediction.min().alias("low_p")]
+        answer = self._ask(_add(frame, added), [*(nw.col(name).sum().alias(name) for name in added), *ends])
         sizes = self._sizes(frame)
-        parts = {name: self._sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = self._sums(answer.of(slice(None)), _refined(frame, sizes[""]))
-        return FirstPass(whole, parts, int(self.seen["rows"]), self.dropped)
 
-    def _sums(self, found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
-        """The sums of some segments."""
-        products = {power: math.fsum(found[f"sum{i}"]) for i, power in enumerate(_POWERS)}
-        if not all(map(math.isfinite, products.values())):
-            raise beyond_floats()
-        return ErrorSums(
-            Moments.of_sums(products, self.seen["mean"]),
-            float(found["largest"].max()),
-            math.fsum(found["logs"]) if min(found["low"].min(), found["low_p"].min()) > -1 else math.nan,
-            math.fsum(found["share"]),
-            weighted="weight" in self.places,
-            zeros=int(found["zeros"].sum()),
-            sizes=sizes,
-        )
+        def sums(found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
+            each = [math.fsum(found[name]) for name in added]
+            least = min(found["low"].min(), found["low_p"].min())
+            return first_sums(each, centre, float(found["largest"].max()), least, "weight" in self.places, sizes)
+
+        parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
+        whole = sums(answer.of(slice(None)), _refined(frame, sizes[""]))
+        return FirstPass(whole, parts, int(self.seen["rows"]), self.dropped)
 
     def _sizes(self, frame: LazyTable) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
@@ -343,10 +316,6 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 def _add(frame: LazyTable, columns: Mapping[str, nw.Expr]) -> LazyTable:
     return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
-
-
-def _product(names: Sequence[str]) -> nw.Expr:
-    return functools.reduce(operator.mul, map(nw.col, names), nw.lit(1.0))
 
 
 def _look_at(frame: LazyTable) -> dict[str, float]:

@@ -166,11 +166,11 @@ class _Folding:
     def _keep_bins(self, scores: Tensor, tp: Tensor, ends: Tensor) -> None:
         """Bring home the bins of a block, from the positives and rows of the block up to the end of each run."""
         ops = self.keys.operations
-        numbers = bin_numbers(ops, scores, self.grid)
+        numbers = bins.numbers(scores, self.grid, xp=ops.xp)
         last = ops.joined([ops.places(numbers[1:] != numbers[:-1]), ops.given(np.array([len(ends) - 1]), ends)])
         positives, rows = tp[last], ends[last]
         positives[1:], rows[1:] = positives[1:] - positives[:-1], rows[1:] - rows[:-1]
-        edges = ops.bits(bin_edges(ops, numbers[last], self.grid))
+        edges = ops.bits(bins.edges(numbers[last], self.grid, xp=ops.xp))
         self._bins.append(ops.home(ops.joined([edges, positives, rows - positives])).reshape(3, -1))
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
@@ -185,25 +185,3 @@ class _Folding:
         order = Order(sum(wins for wins, _ in whole), float(added[0]), max(gap for _, gap in whole))
         losses = added[1:].reshape(SHAPE) if self.grid == "probability" else None
         return ScoreTable(*pair, columns, Grid(self.grid), losses, order)
-
-
-def bin_numbers(operations: ArrayOperations, scores: Tensor, grid: str, bits: int = bins.FINE) -> Tensor:
-    """The numbers of the bins of float64 scores, as ``tallies/bins.py`` numbers them."""
-    ops, cut = operations, 52 - bits
-    upwards = (1 << cut) - 1
-    below = ops.bits(abs(scores)) >> cut
-    if grid == "probability":
-        half = bins.start(grid) >> (bins.FINE - bits)
-        return ops.where(scores <= 0.5, below, 2 * half - ((ops.bits(abs(1.0 - scores)) + upwards) >> cut))
-    return ops.where(scores >= 0, below, -((ops.bits(abs(scores)) + upwards) >> cut))
-
-
-def bin_edges(operations: ArrayOperations, numbers: Tensor, grid: str) -> Tensor:
-    """The lower edges of numbered bins, as ``tallies/bins.py`` tells them."""
-    ops, cut = operations, 52 - bins.FINE
-    if grid == "probability":
-        half = bins.start(grid)
-        below, above = ops.floats(numbers << cut), 1.0 - ops.floats(abs(2 * half - numbers) << cut)
-        return ops.where(numbers <= half, below, above)
-    sizes = ops.floats(abs(numbers) << cut)
-    return ops.where(numbers < 0, -sizes, sizes)
