@@ -8,8 +8,10 @@ import numpy as np
 from stakes.engines.files.room import memory_left
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import bins
+from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -143,6 +145,13 @@ class Binned:
         here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
         squares = None if self.squares is None else self.squares[here]
         return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
+
+    def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
+        """Return the table of the scores of a class, and of another one: which of them are ``positive``."""
+        values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
+        columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
+        columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
+        return ScoreTable(*pair, Columns.added(self.edges, columns), None if self.grid is None else Grid(self.grid))
 
 
 class BinSteps:

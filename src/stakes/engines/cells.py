@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.engines.binning import Binned
 from stakes.engines.labels import Labels
 from stakes.engines.memory import sums_by
 from stakes.tallies.arithmetic import Array
@@ -128,6 +129,13 @@ class CellLosses:
             block = slice(start, start + _SMALL_BLOCK)
             unit = None if weight is None else weight[block]
             self._add_block(scores[block].astype(np.float64), cells[block], unit)
+
+    def in_bins(self, found: Binned) -> Array | None:
+        """The sums of each cell beside the first of its bins, which are in the order of the cells."""
+        if self.sums is None:
+            return None
+        first = np.append(True, found.cells[1:] != found.cells[:-1])
+        return np.where(first[:, None, None], self.sums[found.cells], 0.0)
 
     def _add_block(self, scores: Array, cells: Array, weight: Array | None) -> None:
         assert self.sums is not None

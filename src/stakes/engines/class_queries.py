@@ -27,9 +27,9 @@ from stakes.engines.class_sums import (
     pair_bits,
 )
 from stakes.engines.columns import LazyTable, to_column
-from stakes.engines.groups import Grouped, count_as_rows, count_groups
+from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import (
     MOST_GROUPS,
@@ -271,20 +271,16 @@ class ClassTable:
             names = decisions_of(self.asked, self.classes)
             places = np.array([plan.decisions.index(name) for name in names])
             rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
-        sizes = groups.sizes if groups.weight is None else groups.weight
-        # an engine gives groups in any order, and sums of weights would round differently
-        keys = [groups.columns["rank"].to_numpy(), rows.prediction, rows.truth, None if by is None else by.codes]
-        order = np.lexsort([key for key in keys if key is not None])
-        grouped = Grouped(replace(rows, scores=None), sizes, groups.squares).take(order)
-        by = None if by is None else replace(by, codes=by.codes[order])
-        counted = count_groups(plan, grouped, by)
-        return self._sums(groups, order, rows.truth[order], by, exact).added_to(counted, how)
+        kept = replace(rows, scores=None).standing_for(*groups.amounts)
+        kept, by, order = kept.in_order(by, groups.columns["rank"].to_numpy())
+        counted = count_classes(plan, kept, by)
+        return self._sums(groups, order, kept.truth, by, exact).added_to(counted, how)
 
     def _sums(self, groups: Groups, order: Array, truth: Array, by: Labels | None, exact: bool | None) -> ClassSums:
         k, segments = len(self.classes), [""] if by is None else list(by.names)
         segment = np.zeros(len(truth), np.int64) if by is None else by.codes.astype(np.int64)
         shape, cells = (len(segments), k), segment * k + truth.astype(np.int64)
-        sizes = (groups.sizes if groups.weight is None else groups.weight)[order]
+        sizes = groups.amounts[0][order]
 
         def add(values: Array, places: Array = cells) -> Array:
             sums = np.zeros(shape, np.int64 if values.dtype.kind in "iu" else np.longdouble)
@@ -358,8 +354,8 @@ class ClassTable:
             cells = cells + size * by.into(segments).astype(np.int64)
         edges = groups.columns["score"].to_numpy().astype(np.float64)
         order = np.lexsort((edges, cells))
-        weights = (groups.sizes if groups.weight is None else groups.weight)[order]
-        squares = None if groups.squares is None else groups.squares[order]
+        weights, squares = (None if one is None else one[order] for one in groups.amounts)
+        assert weights is not None
         return Binned(grid, cells[order], edges[order], weights, squares)
 
 

@@ -58,6 +58,11 @@ class Groups:
     added: Mapping[str, Array] = field(default_factory=dict)
 
     @property
+    def amounts(self) -> tuple[Array, Array | None]:
+        """How many rows each group stands for, and nothing else; if they have weights, Σw and Σw²."""
+        return (self.sizes, None) if self.weight is None else (self.weight, self.squares)
+
+    @property
     def losses(self) -> Array | None:
         """What the rows of a group lose, were they positive and were they negative (``tallies/losses.py``).
 
