@@ -18,10 +18,10 @@ from stakes.engines.missing import lacking
 from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers, first_sums, first_terms
 from stakes.engines.plan import Counted
 from stakes.engines.queries import (
+    Look,
     QuerySource,
     choose,
     collect,
-    infinite,
     lacks,
     round_down,
     weigh,
@@ -92,7 +92,7 @@ class QueryNumbers:
 
     frame: LazyTable
     places: Mapping[str, str]
-    seen: Mapping[str, float]
+    seen: Look
     dropped: int = 0
 
     @classmethod
@@ -110,30 +110,35 @@ class QueryNumbers:
             frame = frame.filter(nw.col("weighing") == 0)
         else:
             frame = frame.with_columns(nw.lit(1.0).alias("weight"))
-        seen = _look_at(frame)
-        source.refuse_nothing(int(seen["rows"]))
-        if not seen["rows"]:
+        names = ("truth", "prediction")
+        fractions = {
+            f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names
+        }
+        seen = Look.at(frame, names, fractions)
+        source.refuse_nothing(seen.rows)
+        if not seen.rows:
             raise errors.empty("truth")
-        for argument in ("truth", "prediction"):
-            if seen[f"missing_{argument}"]:
-                raise errors.missing_values(argument, int(seen[f"missing_{argument}"]), None)
-            if seen[f"infinite_{argument}"]:
-                raise errors.infinite_values(argument, int(seen[f"infinite_{argument}"]), None)
+        seen.refuse({name: name for name in names})
         return cls(frame, source.places, seen, dropped + weightless)
 
     def task(self) -> str:
         """What a few numbers say that stand for all of them."""
         shown = {}
         for name in ("truth", "prediction"):
-            low, high = self.seen[f"low_{name}"], self.seen[f"high_{name}"]
-            some = [math.floor(low) + 0.5] if self.seen[f"fractions_{name}"] else []
+            low, high = self.seen.span(name)
+            some = [math.floor(low) + 0.5] if self.seen.found[f"fractions {name}"] else []
             shown[name] = to_column(np.array([low, high, *some]), name)
         return settle_task("auto", shown, False, False)
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self) -> FirstPass:
         """Ask for sums by segment, and for the sizes of errors."""
-        truth, prediction, weight, centre = nw.col("truth"), nw.col("prediction"), nw.col("weight"), self.seen["mean"]
+        truth, prediction, weight, centre = (
+            nw.col("truth"),
+            nw.col("prediction"),
+            nw.col("weight"),
+            self.seen.found["mean truth"],
+        )
         own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
         frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
         errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))
@@ -151,7 +156,7 @@ class QueryNumbers:
 
         parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
         whole = sums(answer.of(slice(None)), _refined(frame, sizes[""]))
-        return FirstPass(whole, parts, int(self.seen["rows"]), self.dropped)
+        return FirstPass(whole, parts, self.seen.rows, self.dropped)
 
     def _sizes(self, frame: LazyTable) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
@@ -239,7 +244,7 @@ class QueryNumbers:
             chosen.append(np.stack([*numbers, np.ones(len(top))]))
             by = self._labels(top)
             segments.append([] if by is None else [by.names[code] for code in by.codes.tolist()])
-        return HeavyRows(tuple(chosen), int(self.seen["rows"])), segments
+        return HeavyRows(tuple(chosen), self.seen.rows), segments
 
     def cross(self, other: str, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -316,22 +321,6 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 def _add(frame: LazyTable, columns: Mapping[str, nw.Expr]) -> LazyTable:
     return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
-
-
-def _look_at(frame: LazyTable) -> dict[str, float]:
-    """A first look: how many rows there are, what is wrong with them, and how far they reach."""
-    asked: dict[str, nw.Expr] = {}
-    for name in ("truth", "prediction"):
-        value = nw.col(name)
-        missing = value.is_null() | value.is_nan()
-        asked |= {f"missing_{name}": whether(missing), f"infinite_{name}": whether(~missing & infinite(value))}
-        asked[f"fractions_{name}"] = whether(~missing & (value != value.floor()))
-    frame = _add(frame, asked)
-    found = [nw.len().alias("rows"), nw.col("truth").mean().alias("mean"), *(nw.col(name).sum() for name in asked)]
-    for name in ("truth", "prediction"):
-        found += [nw.col(name).min().alias(f"low_{name}"), nw.col(name).max().alias(f"high_{name}")]
-    (values,) = collect(frame.select(*found)).rows(named=True)
-    return {name: 0.0 if value is None else float(value) for name, value in values.items()}
 
 
 def _refined(frame: LazyTable, sizes: SizeCounts) -> SizeCounts:

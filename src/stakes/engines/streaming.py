@@ -124,7 +124,7 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
         return False
     judged = {name: first[name] for name in ("truth", "prediction")}
     try:
-        columns = rows_that_count(judged, None, asked.missing).columns
+        columns = rows_that_count(judged, None, "drop").columns  # gaps are refused where all rows are counted
     except errors.InputError:
         return False  # said again, and better, when all rows are counted
     whole = all(zeros_and_ones(column) is not None for column in columns.values())
