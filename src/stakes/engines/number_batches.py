@@ -69,8 +69,8 @@ class Numbers:
 
     def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
         """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
-        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
         error = replace(self, prediction=prediction).error
+        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
         always = said + 0.0 * truth[:1]
         return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
 
