@@ -15,7 +15,7 @@ from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Cells, Combination
 from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, pair_bits
 from stakes.engines.labels import Labels
-from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.arrays import Tensor, Values
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -44,13 +44,12 @@ class ClassBatch:
     truth: Tensor
     segment: Tensor
     weight: Tensor | None
-    numbers: Array | range
+    numbers: Values
 
     def take(self, rows: Array | slice) -> "ClassBatch":
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        numbers = self.numbers[rows]  # type: ignore[index]
-        return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, numbers)
+        return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, self.numbers[rows])
 
 
 class ClassStream:
@@ -85,7 +84,7 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> Array:
-        best = self.count(batch, batch.scores.size)
+        best: Array = self.count(batch, batch.scores.size)
         self._whole.add(batch, np.zeros_like(batch.segment), 1)
         if self._segments.names:
             self._parts.add(batch, batch.segment, len(self._segments.names))
@@ -203,7 +202,7 @@ class _Sums:
         best = ops.copied(truth)
         missed = ops.places(rank > 0)
         if len(missed):
-            best[missed] = ops.cast(ops.first_largest(scores[:, missed]), ops.kind(best))
+            best[missed] = ops.first_largest(scores[:, missed])
         return rank, best
 
     def _into(self, sums: Array, cells: Tensor, values: Tensor | None) -> None:
@@ -252,7 +251,7 @@ class _OddRows:
         self._uneven: _Noted = (0, None, math.nan)
         self._outside: _Noted = (0, None, math.nan)
 
-    def look(self, scores: Tensor, numbers: Array | range) -> Tensor | None:
+    def look(self, scores: Tensor, numbers: Values) -> Tensor | None:
         """Look at some rows, which have these numbers, and return which are odd (1), if any is."""
         low, high = self._ops.ends(scores)
         self.span = min(low, self.span[0]), max(high, self.span[1])
@@ -267,7 +266,7 @@ class _OddRows:
         self._outside = self._noted(self._outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
         return self._ops.cast(uneven | outside, "float64")
 
-    def _noted(self, before: _Noted, odd: Tensor, numbers: Array | range, seen: Callable[[int], Tensor]) -> _Noted:
+    def _noted(self, before: _Noted, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> _Noted:
         """How many rows are odd, and the number of the first with what is seen there."""
         rows = self._ops.places(odd)
         if not len(rows) or before[0]:

@@ -56,8 +56,9 @@ class Rows:
 
     def standing_for(self, sizes: Array, squares: Array | None, grid: str | None = None) -> "Rows":
         """Return groups, each of which stands for so many rows, or for so much weight if there are squares of it."""
-        many = {"alike": sizes} if squares is None else {"weight": sizes, "squares": squares}
-        return replace(self, grid=grid, **many)
+        if squares is None:
+            return replace(self, alike=sizes, grid=grid)
+        return replace(self, weight=sizes, squares=squares, grid=grid)
 
     def in_order(self, by: Labels | None, key: Array | None) -> "tuple[Rows, Labels | None, Array]":
         """Return groups in an order of their own (an engine gives them in any), their segments, and their places.

@@ -297,8 +297,9 @@ class _Second:
         """Return the sums of all that was added."""
         held = None if self._clusters is None else self._clusters[self._clusters[:, 0] > 0]
         products = self._products if held is None else None
-        lost, (sizes, many) = map(float, self._lost), self._around_median()
-        return SecondSums(*lost, self._largest, products, held, self._away.result(), (sizes, many), self._heavy)
+        away, balance, logs, shares = map(float, self._lost)
+        lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
+        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), self._heavy)
 
 
 _SIZE = TERMS.index("size")

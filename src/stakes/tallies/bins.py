@@ -44,8 +44,10 @@ def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     cut = 52 - bits
     below = abs(scores).view(xp.int64) >> cut
     if grid == "probability":
-        return xp.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut, xp))
-    return xp.where(scores >= 0, below, -_round_up(scores, cut, xp))
+        found: Array = xp.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut, xp))
+    else:
+        found = xp.where(scores >= 0, below, -_round_up(scores, cut, xp))
+    return found
 
 
 def edges(numbers: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
@@ -54,14 +56,16 @@ def edges(numbers: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     if grid == "probability":
         half = _HALF >> cut
         mirrored = abs(2 * half - numbers)
-        return xp.where(numbers <= half, _floats(numbers, cut, xp), 1.0 - _floats(mirrored, cut, xp))
-    sizes = _floats(abs(numbers), cut, xp)
-    return xp.where(numbers < 0, -sizes, sizes)
+        found: Array = xp.where(numbers <= half, _floats(numbers, cut, xp), 1.0 - _floats(mirrored, cut, xp))
+        return found
+    sizes: Array = _floats(abs(numbers), cut, xp)
+    sizes[numbers < 0] *= -1.0
+    return sizes
 
 
-def _round_up(sizes: Array, cut: int, xp: Any) -> Array:
+def _round_up(sizes: Array, cut: int, xp: Any) -> Any:
     return (abs(sizes).view(xp.int64) + ((1 << cut) - 1)) >> cut
 
 
-def _floats(numbers: Array, cut: int, xp: Any) -> Array:
+def _floats(numbers: Array, cut: int, xp: Any) -> Any:
     return (xp.asarray(numbers, dtype=xp.int64) << cut).view(xp.float64)
