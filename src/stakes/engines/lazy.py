@@ -90,8 +90,8 @@ def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, co
     assert groups is not None
 
     def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        beside = groups.sizes, groups.weight, groups.squares, grid
-        return ClusterRows(rows, by, *beside, held.count, held.counts, held.together).added_to(counted)
+        entries = replace(rows.standing_for(*groups.amounts), alike=groups.sizes)
+        return ClusterRows(entries, by, grid, held.count, held.counts).added_to(counted)
 
     return _read(asked, groups, add)
 

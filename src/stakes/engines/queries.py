@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
+from stakes.engines.columns import Data, LazyTable, Series, Table, Values, as_frame, refuse_repeated_names
 from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
@@ -50,7 +50,7 @@ class Groups:
     ``weightless`` rows have weight 0, and are in none of them. ``added`` are sums of other columns, by weight.
     """
 
-    columns: Mapping[str, Series]
+    columns: Mapping[str, Values]
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
