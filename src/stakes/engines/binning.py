@@ -1,17 +1,15 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from stakes.engines.files.room import memory_left
+from stakes.engines.memory import Binned
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import ScoreTable, bins
+from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.columns import Columns
-from stakes.tallies.grid import Grid
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -73,11 +71,11 @@ class BinnedCounts:
             for table, own in quick:
                 table.add(steps, own[block])
 
-    def result(self) -> "Binned":
+    def result(self) -> Binned:
         """Return what was counted."""
         return self.results()[0]
 
-    def results(self) -> "list[Binned]":
+    def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
         return [width.summed(self._steps.lowest).result(self.grid, width.bits) for width in self._widths]
 
@@ -123,35 +121,6 @@ class _Width:
 
 def _bits(cells: Array) -> int:
     return max(int(cells.max()).bit_length(), 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Binned:
-    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
-
-    Without a grid the edges are scores as they are.
-    """
-
-    grid: str | None
-    cells: Array
-    edges: Array
-    weights: Array
-    squares: Array | None = None
-
-    def of_cells(self, cells: range | None) -> "Binned":
-        """Return some cells that follow each other, or all; they must be in order."""
-        if cells is None:
-            return self
-        here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
-        squares = None if self.squares is None else self.squares[here]
-        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
-
-    def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
-        """Return the table of the scores of a class, and of another one: which of them are ``positive``."""
-        values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
-        columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
-        columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
-        return ScoreTable(*pair, Columns.added(self.edges, columns), None if self.grid is None else Grid(self.grid))
 
 
 class BinSteps:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.engines.binning import Binned
 from stakes.engines.labels import Labels
-from stakes.engines.memory import sums_by
+from stakes.engines.memory import Binned, sums_by
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.losses import SHAPE, each_loss, losses_either_way
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import Binned
 from stakes.engines.class_scores import tell_uneven
 from stakes.engines.columns import Values, in_order
 from stakes.engines.labels import names_in_order
+from stakes.engines.memory import Binned
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes.engines.binning import Binned
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.scores import as_float_if_exact
 
@@ -163,6 +164,35 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
+
+    Without a grid the edges are scores as they are.
+    """
+
+    grid: str | None
+    cells: Array
+    edges: Array
+    weights: Array
+    squares: Array | None = None
+
+    def of_cells(self, cells: range | None) -> "Binned":
+        """Return some cells that follow each other, or all; they must be in order."""
+        if cells is None:
+            return self
+        here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
+        squares = None if self.squares is None else self.squares[here]
+        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
+
+    def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
+        """Return the table of the scores of a class, and of another one: which of them are ``positive``."""
+        values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
+        columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
+        columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
+        return ScoreTable(*pair, Columns.added(self.edges, columns), None if self.grid is None else Grid(self.grid))
+
+
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
         return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=parts)
