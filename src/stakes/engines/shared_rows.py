@@ -183,7 +183,8 @@ class _Together:
             columns[side] = bins.edges(one.cells[own], one.grid, one.bits)
         rows, weight, squares, *sums = self._dense[:, places]
         added = dict(zip(_NAMES, sums, strict=True))
-        return Groups(columns, rows, *((weight, squares) if weighted else (None, None)), added=added)
+        found = Groups(columns, rows, added=added)
+        return replace(found, weight=weight, squares=squares) if weighted else found
 
     def _read(self, found: Arguments) -> _Batch:
         rows = rows_that_count(found, None, "error")
