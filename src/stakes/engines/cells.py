@@ -133,8 +133,10 @@ class CellLosses:
         """The sums of each cell beside the first of its bins, which are in the order of the cells."""
         if self.sums is None:
             return None
-        first = np.append(True, found.cells[1:] != found.cells[:-1])
-        return np.where(first[:, None, None], self.sums[found.cells], 0.0)
+        first = np.flatnonzero(np.append(True, found.cells[1:] != found.cells[:-1]))
+        lost = np.zeros((len(found.cells), *SHAPE))
+        lost[first] = self.sums[found.cells[first]]
+        return lost
 
     def _add_block(self, scores: Array, cells: Array, weight: Array | None) -> None:
         assert self.sums is not None
