@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, Kind
-from stakes.engines.tensors.ordered import NOBODY, bin_numbers
+from stakes.engines.tensors.ordered import NOBODY
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -59,7 +59,7 @@ class BinCounts:
     def _add(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> None:
         ops = self.operations
         scores = ops.cast(scores, "float64")
-        numbers = bin_numbers(ops, scores, "probability")
+        numbers = bins.numbers(scores, "probability", xp=ops.xp)
         places = ops.within(numbers, _LEAST - 1, 2 * _HALF - _LEAST + 1) - (_LEAST - 2)
         places = ops.where(numbers == 0, 0, ops.where(numbers == 2 * _HALF, PLACES - 1, places))
         codes = places + ops.where(positive, PLACES, 0)

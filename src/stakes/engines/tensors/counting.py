@@ -14,9 +14,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.groups import Grouped, count_as_rows, count_groups, warn_of_few_in
+from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import spread_by
@@ -229,8 +229,7 @@ class _Counting:
         return None if counted is None else replace(counted, read=len(self.columns["truth"]))
 
     def _tallies(self, groups: "_Groups", in_keys: bool, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        grouped = Grouped(replace(rows, scores=None), groups.sizes, groups.squares)
-        counted = count_groups(plan, grouped, by)
+        counted = count_classes(plan, replace(rows, scores=None).standing_for(groups.sizes, groups.squares), by)
         if rows.scores is None:
             return counted
         positive = groups.codes["truth"][rows.truth == plan.classes.index(str(plan.positive))]

@@ -187,7 +187,7 @@ class _Folding:
         precision = ops.cast(mine * tp, "float64") / ops.cast(tp + reached, "float64")
         scores = self.keys.scores(bits)
         self._sums.append(ops.stacked([ops.total(precision), *self._losses(scores, positive, rows)]))
-        numbers = bin_numbers(ops, scores, self.grid)
+        numbers = bins.numbers(scores, self.grid, xp=ops.xp)
         end = ops.given(np.array([len(ends) - 1]), ends)
         return tp, ops.joined([ops.places(numbers[1:] != numbers[:-1]), end])
 
@@ -206,7 +206,8 @@ class _Folding:
         """Bring home the bins of a block, from the rows and positives up to the end of their last runs."""
         ops = self.keys.operations
         bits, _ = self.keys.unpack(self.keys.values[ends[last] - 1])
-        edges = ops.bits(bin_edges(ops, bin_numbers(ops, self.keys.scores(bits), self.grid), self.grid))
+        numbers = bins.numbers(self.keys.scores(bits), self.grid, xp=ops.xp)
+        edges = ops.bits(bins.edges(numbers, self.grid, xp=ops.xp))
         positives, rows = tp[last] - self._found, ends[last] - self._rows
         positives[1:], rows[1:] = positives[1:] - positives[:-1], rows[1:] - rows[:-1]
         self._bins.append(ops.home(ops.joined([edges, positives, rows - positives])).reshape(3, -1))
@@ -222,25 +223,3 @@ class _Folding:
         order = Order(sum(wins for wins, _ in whole), float(added[0]), max(gap for _, gap in whole))
         losses = added[1:].reshape(SHAPE) if self.grid == "probability" else None
         return ScoreTable(*pair, columns, Grid(self.grid), losses, order)
-
-
-def bin_numbers(operations: ArrayOperations, scores: Tensor, grid: str, bits: int = bins.FINE) -> Tensor:
-    """The numbers of the bins of float64 scores, as ``tallies/bins.py`` numbers them."""
-    ops, cut = operations, 52 - bits
-    upwards = (1 << cut) - 1
-    below = ops.bits(abs(scores)) >> cut
-    if grid == "probability":
-        half = bins.start(grid) >> (bins.FINE - bits)
-        return ops.where(scores <= 0.5, below, 2 * half - ((ops.bits(abs(1.0 - scores)) + upwards) >> cut))
-    return ops.where(scores >= 0, below, -((ops.bits(abs(scores)) + upwards) >> cut))
-
-
-def bin_edges(operations: ArrayOperations, numbers: Tensor, grid: str) -> Tensor:
-    """The lower edges of numbered bins, as ``tallies/bins.py`` tells them."""
-    ops, cut = operations, 52 - bins.FINE
-    if grid == "probability":
-        half = bins.start(grid)
-        below, above = ops.floats(numbers << cut), 1.0 - ops.floats(abs(2 * half - numbers) << cut)
-        return ops.where(numbers <= half, below, above)
-    sizes = ops.floats(abs(numbers) << cut)
-    return ops.where(numbers < 0, -sizes, sizes)
