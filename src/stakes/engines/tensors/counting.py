@@ -27,13 +27,16 @@ from stakes.engines.tensors.classes import count_class_tensors
 from stakes.engines.tensors.faults import refuse_infinite_tensor
 from stakes.engines.tensors.numbers import count_number_tensors
 from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on
-from stakes.engines.tensors.ordered import BLOCK, fit_into_keys, fold, sort_scores
+from stakes.engines.tensors.ordered import fit_into_keys, fold, sort_scores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.scores import ScoreTable
 
 FEW = 1 << 21
 """Scores of so many rows come home one by one, sorted; those of more in bins, with the sums of their order."""
+
+BLOCK = 1 << 26
+"""Rows whose labels are counted at a time."""
 
 _MOST_CELLS = 1 << 22
 """So many combinations of labels are counted in a table of all."""

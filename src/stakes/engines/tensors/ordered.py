@@ -20,7 +20,7 @@ from stakes.tallies.losses import SHAPE
 from stakes.tallies.order import Order
 from stakes.tallies.scores import ScoreTable
 
-BLOCK = 1 << 26
+BLOCK = 1 << 27
 """Rows handled at a time: few enough that temporaries stay small beside the keys."""
 
 NOBODY = -(1 << 62)
