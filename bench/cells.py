@@ -30,8 +30,9 @@ class Outcome(NamedTuple):
 
 # ── what is asked of a sample ────────────────────────────────────────────────────────────────────────────────────
 def evaluated(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    sample = stakes.evaluate(**rows, **cell.asked, seed=seed)
     for figure in cell.figures:
-        found = stakes.evaluate(**rows, **cell.asked, seed=seed)[figure]
+        found = sample[figure]
         yield Outcome(found.value, found.low, found.high, bool(found.note))
 
 
@@ -60,6 +61,32 @@ def chosen(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
         else:
             found, truth = by_name[name]
             yield Outcome(found.value, found.low, found.high, bool(found.note), truth=truth)
+
+
+def segmented(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    """Whether any of several groups that are alike is told to differ from the rest: the family's error."""
+    found = stakes.evaluate(**rows, **cell.asked, seed=seed)
+    for figure in cell.figures:
+        known = [one.adjusted_p_value for one in found.by_segment(figure) if one.adjusted_p_value is not None]
+        yield Outcome(math.nan, p=min(known, default=1.0))
+
+
+def gapped(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    """The largest gap between groups that are alike."""
+    found = stakes.evaluate(**rows, **cell.asked, seed=seed)
+    for figure in cell.figures:
+        gap = found.gap(figure.removeprefix("gap of "))
+        yield Outcome(gap.value, gap.low, gap.high, bool(gap.reason), 0.0 if gap.low and gap.low > 0 else 1.0, 0.0)
+
+
+def worthy(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    """What making each model of a system perfect would save per case."""
+    data, given = rows["data"], {name: value for name, value in rows.items() if name != "data"}
+    found = stakes.System(data, **given, **cell.asked, seed=seed).worth()
+    for name in cell.figures:
+        one = found[name.split()[-1]]
+        low, high = one.saving_limits or (math.nan, math.nan)
+        yield Outcome(*(value / found.cases for value in (one.saving, low, high)), False)
 
 
 RECOMMENDED, CHOSEN = "cost, recommended threshold", "cost, chosen threshold"
@@ -97,8 +124,8 @@ class Cell:
         }
 
     def truths(self) -> dict[str, float]:
-        """The figures of infinitely many rows; none for thresholds that every sample chooses anew."""
-        if self.ask is chosen:
+        """The figures of infinitely many rows; none where each sample has its own, or only a test is looked at."""
+        if self.ask in (chosen, segmented, gapped):
             return {}
         rows, wanted = self.world.ideal(), [name for name in self.figures if name not in self.known]
         return {**self.known, **{name: _true_figure(name, rows, self.asked) for name in wanted}}
@@ -117,6 +144,9 @@ class Cell:
 
 
 def _true_figure(figure: str, rows: Rows, asked: Mapping[str, object]) -> float:
+    if "models" in rows:
+        found = stakes.System(rows["data"], truth=rows["truth"], models=rows["models"], **asked).worth()
+        return found[figure.split()[-1]].saving / found.cases
     several, one = ("scores", "score") if "scores" in rows else ("predictions", "prediction")
     if several not in rows:
         return stakes.evaluate(**rows, **asked)[figure].value

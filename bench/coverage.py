@@ -20,7 +20,20 @@ from scipy.special import ndtri
 import long_runs
 import stakes
 import worlds
-from cells import CHOSEN, EARNS, RECOMMENDED, SAVED_ALARMS, SAVED_SILENCE, Cell, Summary, chosen, compared
+from cells import (
+    CHOSEN,
+    EARNS,
+    RECOMMENDED,
+    SAVED_ALARMS,
+    SAVED_SILENCE,
+    Cell,
+    Summary,
+    chosen,
+    compared,
+    gapped,
+    segmented,
+    worthy,
+)
 from worlds import World
 
 TARGET = Path(__file__).parents[1] / "docs" / "coverage.md"
@@ -164,6 +177,59 @@ def equal_models() -> Iterator[Cell]:
     yield Cell(World("normal errors against uniform ones", 200, 3, flat), SQUARES[2:3], compared)
     world = World("40 clusters of unequal sizes", 800, 6, worlds.both_clustered, clusters=40, shared=3)
     yield Cell(world, ("auc", "accuracy", "f1", "brier_score"), compared)
+    world = World("15 clusters of unequal sizes", 300, 6, worlds.both_clustered, clusters=15, shared=3)
+    yield Cell(world, ("auc", "average_precision", "log_loss", "mcc"), compared)
+    places = ("recall_at_specificity", "partial_auc", "lift", "net_benefit(threshold=0.3)")
+    yield Cell(World("two views of the same chances", 150, 4, worlds.both_honest), places, compared)
+
+
+PLACES = ("recall_at_specificity", "specificity_at_recall", "partial_auc", "lift", "net_benefit(threshold=0.2)")
+LINE_FIGURES = ("calibration_slope", "calibration_intercept", "calibration_in_the_large")
+
+
+def other_figures() -> Iterator[Cell]:
+    for rows, prevalence in ((300, 0.1), (80, 0.4)):
+        words = f"prevalence {prevalence}, honest probabilities"
+        yield Cell(World(words, rows, 2, worlds.calibrated(prevalence, 1.5)), (*PLACES, *LINE_FIGURES))
+    world = World("30 clusters of unequal sizes", 600, 4, worlds.clustered(0.3, 1.5), clusters=30, shared=2)
+    yield Cell(world, (*PLACES, "calibration_slope", *LOSSES))
+    heavy = worlds.weighted(worlds.calibrated(0.3, 1.5), lambda u: np.where(u < 0.5, 1.0, 5.0))
+    yield Cell(World("weights 1 and 5", 80, 3, heavy), (*AUC, *AP, *LOSSES, *PLACES, "calibration_slope"))
+    decided = worlds.weighted(worlds.decided(0.3, (0.85, 0.1)), lambda u: np.where(u < 0.5, 1.0, 5.0))
+    yield Cell(World("weights 1 and 5", 80, 3, decided), TABLE)
+    yield Cell(World("3 classes, 80 % right", 40, 3, worlds.many_decided(3, 0.8)), (*MACRO, "weighted_f1"))
+    scored = ("multiclass_brier_score", "macro_auc", "hand_till_auc", "weighted_average_precision", "top_k_accuracy")
+    yield Cell(World("3 classes with probabilities", 60, 4, worlds.many_scored(3, 1.2)), scored)
+
+
+def other_frequencies() -> Iterator[Cell]:
+    asked = {"prior": 0.03}
+    world = World("prevalence 0.3, used where it is 0.03", 200, 2, worlds.decided(0.3, (0.8, 0.1)))
+    yield Cell(world, ("precision", "accuracy", "f1", "mcc"), asked=asked)
+    world = World("prevalence 0.3, used where it is 0.03", 200, 2, worlds.calibrated(0.3, 1.5))
+    yield Cell(world, (*AP, *LOSSES, "net_benefit(threshold=0.2)"), asked=asked)
+
+
+def groups() -> Iterator[Cell]:
+    decided = worlds.grouped(worlds.decided(0.3, (0.8, 0.1)), 8)
+    world = World("8 groups alike, 10 to 90 rows", 400, 3, decided)
+    yield Cell(world, ("recall", "f1", "accuracy"), segmented)
+    yield Cell(world, ("gap of recall", "gap of f1"), gapped)
+    scored = worlds.grouped(worlds.calibrated(0.3, 1.5), 8)
+    yield Cell(World("8 groups alike, 10 to 90 rows", 400, 3, scored), (*AUC, *LOSSES), segmented)
+    skewed = worlds.grouped(worlds.predicted(worlds.lognormal), 8)
+    yield Cell(World("8 groups alike, lognormal errors", 400, 3, skewed), ERRORS[:1], segmented)
+
+
+def amounts() -> Iterator[Cell]:
+    asked = {"costs": stakes.Costs(miss="amount", false_alarm=0.3)}
+    for sigma in (0.5, 1.0):
+        make = worlds.amounts(worlds.decided(0.1, (0.7, 0.1)), sigma)
+        world = World(f"30 positives of 300, lognormal amounts (σ {sigma})", 300, 3, make)
+        yield Cell(world, ("expected_cost", "normalised_cost"), asked=asked)
+    asked = {"decide": "images or history", "costs": stakes.Costs(miss=10, false_alarm=1), "positive": "sick"}
+    world = World("two models, either raises the alarm", 200, 4, worlds.two_readers)
+    yield Cell(world, ("worth of images", "worth of history"), worthy, asked)
 
 
 def designs() -> Iterator[Cell]:
@@ -231,6 +297,19 @@ SECTIONS = tuple(
             "difference and the other does not.",
             equal_models,
         ),
+        (
+            "Other figures",
+            "Rates at a place of the ranking, calibration lines, few rows of few classes.",
+            other_figures,
+        ),
+        ("Other class frequencies", "Positives are rarer where the model is used than in the rows.", other_frequencies),
+        (
+            "Groups",
+            "Groups that are alike in truth: *rejected* is how often any of them is told to differ from the rest, or "
+            "two of them from each other.",
+            groups,
+        ),
+        ("Amounts and systems", "Costs that differ by row, and what a model is worth to its system.", amounts),
         ("Models that save nothing", "*Rejected* is how often it is claimed that they save something.", claims),
         (
             "Labels, grades, counts, quantiles, outputs",

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 import machine
 import stakes
 from stakes.engines.reading import RowQuestion
-from stakes.engines.tensors import binned, counting, kernels, operations
+from stakes.engines.tensors import counting, operations
 from stakes.engines.tensors.binned import BinCounts
 
 FILE = Path(__file__).parent / "GPU.md"
@@ -208,9 +208,10 @@ def _cupy_works(truth: torch.Tensor, score: torch.Tensor) -> str:
         with cupy.cuda.Device(score.device.index), cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
             cupy.from_dlpack(torch.arange(9, 0, -1, device=score.device, dtype=torch.int32)).sort()
             taken, labels = cupy.from_dlpack(score[:1000]), cupy.from_dlpack(truth[:1000])
-            into = [cupy.zeros(2 * binned.PLACES, "int64"), cupy.zeros(4)]
-            kernels.count_bins(cupy, taken, labels, 1, binned.GRID, into)
-            return "yes" if int(into[0].sum()) == 1000 else "no: the kernel counts wrongly"
+            keys, found = cupy.empty(1000, "int32"), cupy.zeros(1, "int64")
+            given = {"scores": taken, "truth": labels, "positive": 1, "keys": keys, "into": found}
+            assert operations.ArrayOperations(cupy).by_kernel("pack_keys", 1000, **given)
+            return "yes" if int(found[0]) == int((labels == 1).sum()) else "no: the kernel counts wrongly"
     except Exception as problem:  # which is what is asked here
         return " ".join(f"no: {type(problem).__name__}: {problem}".split())[:300].replace("|", "/")
 

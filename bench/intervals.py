@@ -150,15 +150,23 @@ def _differences(n: int) -> Iterator[Contest]:
     other = np.sqrt(s) * np.random.default_rng(6).uniform(0.8, 1, n)
     numbers, decisions = (s + y, {"a": s, "b": other}), {"a": s >= 0.5, "b": other >= 0.5}
     scores = {"a": s, "b": other}
+    classes, guess = ten_classes(n, right=0.6)
+    guesses = {"a": guess, "b": np.where(np.random.default_rng(8).random(n) < 0.1, classes, guess)}
     worlds = {
         "auc": (sk.roc_auc_score, "scores", y, scores),
         "average_precision": (sk.average_precision_score, "scores", y, scores),
         "brier_score": (sk.brier_score_loss, "scores", y, scores),
         "f1": (sk.f1_score, "predictions", y, decisions),
+        "log_loss": (sk.log_loss, "scores", y, scores),
+        "partial_auc(max_fpr=0.1)": (partial(sk.roc_auc_score, max_fpr=0.1), "scores", y, scores),
+        "mcc": (sk.matthews_corrcoef, "predictions", y, decisions),
+        "macro_f1": (partial(sk.f1_score, average="macro"), "predictions", classes, guesses),
         "mae": (sk.mean_absolute_error, "predictions", *numbers),
+        "rmse": (sk.root_mean_squared_error, "predictions", *numbers),
         "r2": (sk.r2_score, "predictions", *numbers),
     }
     for name, (peer, column, truth, models) in worlds.items():
+        task = "regression" if truth is numbers[0] else "classification"
 
         def of_rows(rows: np.ndarray, peer: Callable = peer, truth=truth, models=models) -> float:
             one, two = (peer(truth[rows], output[rows]) for output in models.values())
@@ -168,9 +176,9 @@ def _differences(n: int) -> Iterator[Contest]:
             f"difference of two models in {name}, {n:,} rows",
             Side(
                 f'`compare(truth=y, {column}=…, metric="{name}")`',
-                partial(stakes.compare, truth=truth, **{column: models}, metric=name),
+                partial(stakes.compare, truth=truth, **{column: models}, metric=name, task=task),
             ),
-            _of_rows_drawn_again(f"`{peer.__name__}` of both", of_rows, n, FEW // 4),
+            _of_rows_drawn_again(f"`{getattr(peer, 'func', peer).__name__}` of both", of_rows, n, FEW // 4),
             at_least(100),
         )
     yield Contest(

@@ -15,7 +15,8 @@ from scipy.special import expit
 
 from stakes import metrics
 from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure, Way
-from stakes.tallies import Confusion, GradedItems
+from stakes.tallies import Confusion
+from stakes.tallies.graded_items import GradedItems
 from stakes.uncertainty import sequences
 from stakes.uncertainty.ranks import PairTests, rank_limits
 from stakes.uncertainty.shares import wilson

@@ -253,6 +253,35 @@ def clustered_numbers(u: Numbers) -> Rows:
     return {"truth": y, "prediction": y - _shared(u[0], u[2])}
 
 
+# ── groups, amounts, several models in one decision ──────────────────────────────────────────────────────────────
+def grouped(make: Callable[[Numbers], Rows], groups: int) -> Callable[[Numbers], Rows]:
+    """The same rows in so many groups of unequal sizes, which have nothing to do with them (one number more)."""
+    ends = np.cumsum(np.arange(1, groups + 1)) / (groups * (groups + 1) / 2)
+    return lambda u: {**make(u[:-1]), "by": np.array([f"g{i}" for i in range(groups)])[np.searchsorted(ends, u[-1])]}
+
+
+def amounts(make: Callable[[Numbers], Rows], sigma: float) -> Callable[[Numbers], Rows]:
+    """The same rows, each with a lognormal amount at stake (one number more)."""
+
+    def with_amounts(u: Numbers) -> Rows:
+        columns = {**make(u[:-1]), "amount": np.exp(sigma * ndtri(u[-1]))}
+        return {"data": columns, **{name: name for name in columns if name != "amount"}}
+
+    return with_amounts
+
+
+def two_readers(u: Numbers) -> Rows:
+    """Two models of which either can raise the alarm, with errors that resemble each other (four numbers)."""
+    truth = u[0] < 0.15
+    both = {
+        name: math.sqrt(0.5) * ndtri(u[1]) + math.sqrt(0.5) * ndtri(u[i]) + 2 * truth > 1.4
+        for i, name in enumerate(("images", "history"), 2)
+    }
+    columns = {"truth": np.where(truth, "sick", "well")}
+    columns |= {name: np.where(alarm, "sick", "well") for name, alarm in both.items()}
+    return {"data": columns, "truth": "truth", "models": list(both)}
+
+
 # ── two models that are equally good ─────────────────────────────────────────────────────────────────────────────
 def both_decided(prevalence: float, a: Rates, b: Rates) -> Callable[[Numbers], Rows]:
     """Two sets of alarms (three numbers)."""

@@ -1,6 +1,7 @@
 """How the documentation site is built: ``make docs`` writes it to build/site, and any warning fails."""
 
 import re
+import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -8,6 +9,8 @@ from sphinx.application import Sphinx
 import stakes
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+import live_reports  # noqa: E402
 
 project = "stakes"
 author = copyright = "The stakes maintainers"
@@ -68,7 +71,8 @@ ELSEWHERE = {
     r"(?:\.\./)+bench/RESULTS\.md": "/bench.md",
     r"(?:\.\./)+CHANGELOG\.md": "/changelog.md",
     r"(?:\.\./)+CONTRIBUTING\.md": "/contributing.md",
-    r"docs/([\w/]+\.md)": r"/\1",
+    r"(?:\.\./)+SECURITY\.md": "/security.md",
+    r"docs/([\w/]+\.md(?:#[\w-]+)?)": r"/\1",
 }
 
 
@@ -78,7 +82,19 @@ def lead_to_pages(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = re.sub(rf"\]\({pattern}\)", rf"]({target})", source[0])
 
 
+def write_live_reports(app: Sphinx, problem: Exception | None) -> None:
+    """Write the reports that pages lead to; ``-D reports_written=two_classes`` writes that one alone."""
+    if problem is None and app.builder.format == "html":
+        folder = Path(app.outdir) / "reports"
+        folder.mkdir(exist_ok=True)
+        for kind in live_reports.KINDS:
+            if app.config.reports_written in ("all", kind.__name__):
+                live_reports.write(folder, kind)
+
+
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx about the links."""
+    """Tell Sphinx about the links, and about the reports."""
+    app.add_config_value("reports_written", "all", "")
+    app.connect("build-finished", write_live_reports)
     app.connect("source-read", lead_to_pages)
     app.connect("include-read", lambda app, path, page, source: lead_to_pages(app, page, source))

@@ -36,10 +36,12 @@ settings.load_profile("small")  # make test-deep asks for the other one
 # ── who runs what ────────────────────────────────────────────────────────────────────────────────────────────────
 @functools.cache
 def unit_of(file):
-    """What one worker runs: a whole file, or all files that open the browser, or all that ask Spark."""
+    """What one worker runs: a whole file, or all files that open the browser, ask Spark, or read the source."""
     text = (ROOT / file).read_text(encoding="utf-8")
     if re.search(r"^def \w+\(.*\b(browser|opened)\b", text, re.M):
         return "browser"
+    if "from tests.source import" in text:
+        return "source"
     return "spark" if "mark.spark" in text else file
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -487,6 +488,9 @@ def test_bins_of_a_file_are_bins(folder):
 
 
 # ── GitHub Actions ───────────────────────────────────────────────────────────────────────────────────────────────
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+
+
 @pytest.fixture
 def stakes_on_path(tmp_path):
     """An environment in which `stakes` and `python` are these ones."""
@@ -502,6 +506,8 @@ def steps_of(steps, environment, folder, inputs=None):
     """Run the shell commands of steps, but for installations, as GitHub does; return the last outcome."""
     done = None
     for step in steps:
+        if step.get("uses") == "./stakes":
+            done = steps_of(ACTION["runs"]["steps"], environment, folder, step.get("with"))
         if "run" in step and "pip install" not in step["run"]:
             given = {k: v.replace("${{ inputs.", "").replace(" }}", "") for k, v in step.get("env", {}).items()}
             env = {**environment, **{name: (inputs or {}).get(key, "") for name, key in given.items()}}
@@ -526,20 +532,27 @@ def test_the_example_workflow_runs(tmp_path, stakes_on_path):
 
 @pytest.mark.slow
 def test_the_action_runs(folder, stakes_on_path):
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    assert action["runs"]["using"] == "composite"
-    assert all(step["shell"] == "bash" for step in action["runs"]["steps"])
+    assert ACTION["runs"]["using"] == "composite"
+    assert all(step["shell"] == "bash" for step in ACTION["runs"]["steps"])
     (folder / "my gate.toml").write_text(f"[gate]{CONFIG}")
     inputs = {"config": "my gate.toml", "junit": "out put.xml"}
-    done = steps_of(action["runs"]["steps"], stakes_on_path, folder, inputs)
+    done = steps_of(ACTION["runs"]["steps"], stakes_on_path, folder, inputs)
     assert done.returncode == 0, done.stderr
     assert "Yes: all 4 conditions are met." in done.stdout
     assert (folder / "out put.xml").exists()
     (folder / "stakes.toml").write_text(f"[gate]{CONFIG.replace('0.80', '0.99')}")
-    done = steps_of(action["runs"]["steps"], stakes_on_path, folder)
+    done = steps_of(ACTION["runs"]["steps"], stakes_on_path, folder)
     assert done.returncode == 1
     assert "::error title=stakes gate%3A" in done.stdout
-    named = {
-        value.partition("inputs.")[2].partition(" ")[0] for s in action["runs"]["steps"] for value in s["env"].values()
-    }
-    assert named | {"working-directory"} == set(action["inputs"])
+    values = [value for step in ACTION["runs"]["steps"] for value in step["env"].values()]
+    named = {found[1] for value in values if (found := re.search(r"inputs\.([\w-]+)", value))}
+    assert named | {"working-directory"} == set(ACTION["inputs"])
+
+
+def test_nothing_installs_stakes_by_a_name_from_an_index():
+    workflow = yaml.safe_load((ROOT / "examples" / "gate" / "workflow.yml").read_text())
+    steps = [*ACTION["runs"]["steps"], *workflow["jobs"]["gate"]["steps"]]
+    installs = [step for step in steps if "pip install" in step.get("run", "")]
+    asked = [word for step in installs for word in step["run"].partition("pip install")[2].split()]
+    assert asked == ["--quiet", '"$STAKES_SOURCE"', "scikit-learn"]
+    assert installs[0]["env"] == {"STAKES_SOURCE": "${{ github.action_path }}"}

@@ -551,8 +551,8 @@ def test_streams_may_be_closed(folder, name, how):
         (["gate", "rows.csv", *FIT, "--require", "auc >= 2"], "<&- >&- 2>&-", 1),
         (["evaluate", "gone.csv", *FIT], "2>&-", 2),
         (["evaluate", "-", *FIT], "<&-", 2),
-        (["evaluate", "gone.csv", *FIT], "2>/dev/full", 2),
-        (["evaluate", "rows.csv", "--nonsense"], "2>&-", 2),
+        pytest.param(["evaluate", "gone.csv", *FIT], "2>/dev/full", 2, marks=pytest.mark.deep),
+        pytest.param(["evaluate", "rows.csv", "--nonsense"], "2>&-", 2, marks=pytest.mark.deep),
     ],
 )
 @pytest.mark.slow

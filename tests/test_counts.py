@@ -129,7 +129,8 @@ def test_a_table_on_the_command_line():
     )
     for table, words in {
         "80 x; 10 90": "--table '80 x; 10 90' does not work; write numbers like 80 20; 10 90",
-        "80 20; 10": "these counts do not make a table",
+        "80 20; 10": "--table '80 20; 10' has rows of 2 and of 1 numbers; give as many in each",
+        "tp=8 fn=2": "rows are the truth, columns the decision",
         "": "--table '' does not work",
     }.items():
         done = run("evaluate", "--table", table)

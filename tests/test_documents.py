@@ -106,8 +106,7 @@ def test_values_in_comments_are_found():
     assert checked("f(x)  # [('c', 'b', 1)]") == "_holds((f(x)), ([('c', 'b', 1)]), 'f(x)')"
     assert checked("f(x)  # how sure") == "f(x)  # how sure"
     assert checked("x = 3  # 3") == "x = 3  # 3"
-    readme = READMES[0].read_text()
-    assert checked(readme).count("_holds(") >= 8
+    assert checked(READMES[0].read_text()).count("_holds(") >= 4
     assert sum(checked(document.read_text()).count("_holds(") for document in DOCUMENTS) >= 300
 
 
@@ -115,7 +114,7 @@ def test_values_in_comments_are_found():
 def test_a_translation_shows_the_same_code(translation):
     """Only words are translated: what was added, changed, moved or left out is noticed."""
     original, translated = (document.read_text() for document in (READMES[0], translation))
-    assert len(sections_and_blocks(original)) >= 20
+    assert len(sections_and_blocks(original)) >= 9
     assert sections_and_blocks(translated) == sections_and_blocks(original)
     assert names_in_sentences(translated) == names_in_sentences(original)
     assert values_in_comments(translated) == values_in_comments(original)
@@ -170,7 +169,7 @@ def test_console_blocks_show_the_real_output(document, code, tmp_path, monkeypat
         assert shown == expected
 
 
-KNOWN = {"python", "console", "sh", "text", "toml", "sql", "diff", ""}
+KNOWN = {"python", "console", "sh", "text", "toml", "json", "sql", "diff", ""}
 NOT_RUN = {"docs/start.md": 1, "docs/scale.md": 1, "docs/migrating/torchmetrics.md": 3}
 """Blocks of Python that only show: of a model that the reader has, a cluster, a library too large to install."""
 

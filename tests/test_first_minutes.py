@@ -171,7 +171,7 @@ def test_columns_are_told_by_their_names_and_values(tmp_path, text, roles):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["evaluate", "https://example.org/a.csv", *FIT], "files are read from this machine, not from the network"),
+        (["evaluate", "https://example.org/a.csv", *FIT], "https://example.org/a.csv: files are read from this"),
         (["evaluate", "~/a.csv", *FIT], "~ is a sign of the shell's; write the whole path"),
         (
             ["evaluate", FILES / "plain.csv", *FIT, "--costs", "costs.json"],

@@ -6,6 +6,7 @@ import tomllib
 import pytest
 from tools.lowest import constraints, requirements
 
+import stakes
 from tests.clean_copy import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -47,3 +48,36 @@ def test_make_installs_every_extra():
 def test_the_oldest_python_is_the_first_that_is_named():
     named = [one.rsplit(" ", 1)[1] for one in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", one)]
     assert PROJECT["project"]["requires-python"] == f">={named[0]}"
+
+
+def test_every_file_tells_the_same_version():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    told = re.search(r"version (\d[\d.]*\d)", (ROOT / "llms.txt").read_text(encoding="utf-8"))[1]
+    changed = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert {cited, told, changed} == {stakes.__version__}
+
+
+def test_pages_that_stand_outside_docs_lead_somewhere():
+    for name in ("llms.txt", "AGENTS.md", "SECURITY.md", "CHANGELOG.md"):
+        for target in re.findall(r"\]\(([^)#:]+)", (ROOT / name).read_text(encoding="utf-8")):
+            assert (ROOT / target).exists(), (name, target)
+
+
+def test_the_first_screen_stays_one_page():
+    for name in ("README.md", "README.es.md", "README.ru.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 120, name
+        assert text.index("make demo") < text.index("make test") < text.index("docs/pictures/front.png"), name
+
+
+def test_every_page_of_the_docs_can_be_reached():
+    """From the front page, by its lists of pages and theirs."""
+    docs = ROOT / "docs"
+    seen, waiting = set(), [docs / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        seen.add(page)
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            named = [page.parent / f"{line}.md" for line in block.split() if not line.startswith(":")]
+            waiting += [one for one in named if one.exists() and one not in seen]
+    assert seen == set(docs.rglob("*.md"))

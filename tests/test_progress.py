@@ -65,8 +65,8 @@ def test_what_takes_long_says_what_is_being_done(tmp_path):
 
 def test_shuffling_says_how_far_it_is(tmp_path):
     file = tmp_path / "preds.csv"
-    file.write_text("y,p\n" + "".join(f"{i % 2},{(i * 37 % 4001) / 4001}\n" for i in range(4000)))
-    asked = ["permute", str(file), "--truth", "y", "--score", "p", "--metric", "ks", "--permutations", "3000"]
+    file.write_text("y,p\n" + "".join(f"{i % 2},{(i * 37 % 401) / 401}\n" for i in range(400)))
+    asked = ["permute", str(file), "--truth", "y", "--score", "p", "--metric", "ks", "--permutations", "400"]
     english, spanish = typed((asked, BRIEF, MANY), ([*asked, "--lang", "es"], BRIEF, MANY))
     assert re.search(r"shuffling labels, \d+% done …", english)
     assert re.search(r"barajando etiquetas: \d+ % hecho …", spanish)

@@ -197,7 +197,7 @@ def test_a_missing_part_is_code_3(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     done = run("evaluate", f"{tmp_path / 'a.duckdb'}::t", *FIT)
     assert (done.returncode, done.stdout) == (3, "")
-    assert one_line(done.stderr).endswith("needs the package duckdb: pip install 'stakes[duckdb]'")
+    assert one_line(done.stderr).endswith("needs the package duckdb: pip install duckdb")
 
 
 def test_in_python_the_kinds_are_those_of_python():

@@ -29,7 +29,7 @@ def built(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def is_opened(name: str) -> bool:
     """Whether a file is needed for those pages: their sources, and all that is none."""
     page, _, ending = name.removeprefix("docs/").replace("examples/", "gallery/").rpartition(".")
-    return page in OPENED or ending not in ("md", "py") or name == "docs/conf.py"
+    return page in OPENED or ending not in ("md", "py") or name in ("docs/conf.py", "tools/live_reports.py")
 
 
 LEADING_ELSEWHERE = "myst.xref_missing,toc.not_readable,ref.doc,config.cache"
@@ -38,7 +38,8 @@ LEADING_ELSEWHERE = "myst.xref_missing,toc.not_readable,ref.doc,config.cache"
 
 def test_a_few_pages_are_built_without_a_warning_and_work_offline(tmp_path, browser):
     copy_of_what_git_knows(tmp_path / "source", is_opened)
-    done = built(tmp_path, "-D", "plot_gallery=0", "-D", f"suppress_warnings={LEADING_ELSEWHERE}")
+    few = ("-D", "plot_gallery=0", "-D", "reports_written=two_classes", "-D", f"suppress_warnings={LEADING_ELSEWHERE}")
+    done = built(tmp_path, *few)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
     nothing_is_loaded_from_elsewhere(tmp_path / "site")
     a_reader_finds_things_offline(tmp_path / "site", browser, "threshold")
@@ -52,6 +53,7 @@ def test_the_whole_site_is_built_and_works_offline(tmp_path, browser):
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
     site = tmp_path / "site"
     every_source_has_a_page(site)
+    every_live_report_is_there(site)
     examples_show_what_they_print_and_draw(site)
     nothing_is_loaded_from_elsewhere(site)
     a_reader_finds_things_offline(site, browser, "abstention")
@@ -62,6 +64,12 @@ def every_source_has_a_page(site: Path) -> None:
     assert len(sources) > 40
     for source in sources:
         assert (site / source.relative_to(ROOT / "docs")).with_suffix(".html").exists(), source
+
+
+def every_live_report_is_there(site: Path) -> None:
+    led_to = re.findall(r'href="(reports/\w+\.html)"', (site / "live.html").read_text())
+    assert sorted(led_to) == sorted(f"reports/{page.name}" for page in (site / "reports").iterdir())
+    assert len(led_to) >= 8
 
 
 def examples_show_what_they_print_and_draw(site: Path) -> None:
@@ -91,6 +99,7 @@ def a_reader_finds_things_offline(site: Path, browser, sought: str) -> None:
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.on("request", lambda request: heard.append(request.url))
     page.goto((site / "index.html").as_uri())
+    a_report_is_played_with(page)
     page.get_by_role("link", name="Which metric should I use?").first.click()
     assert page.locator("h1").inner_text().startswith("Which metric should I use?")
     page.goto((site / "search.html").as_uri() + f"?q={sought}")
@@ -101,3 +110,16 @@ def a_reader_finds_things_offline(site: Path, browser, sought: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{name} is too wide"
     context.close()
     assert [one for one in heard if not one.startswith("file:")] == []
+
+
+def a_report_is_played_with(page) -> None:
+    """The front page shows a picture that is there, and a report in which a moved threshold changes the figures."""
+    assert page.locator("img[src*=front]").evaluate("image => image.naturalWidth") >= 1000
+    page.locator("iframe.live").scroll_into_view_if_needed()
+    report = page.frame_locator("iframe.live")
+    assert report.locator("h1").inner_text() == "malignant or benign?"
+    point = report.locator("#roc .dot.here")
+    before = float(point.get_attribute("cx"))
+    report.locator("#threshold-typed").fill("0.9")
+    report.locator("#threshold-typed").press("Enter")
+    assert float(point.get_attribute("cx")) < before  # fewer false alarms

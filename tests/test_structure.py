@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.source import FILES, SOURCE, tree_of
+
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "stakes"
 ORDER = runpy.run_path(str(ROOT / "tools" / "pages" / "import_graph.py"))["ORDER"]
-FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def layer(module: str) -> str:
@@ -26,7 +26,7 @@ def layer(module: str) -> str:
 def statements(file: Path) -> dict[bool, list[ast.Import | ast.ImportFrom]]:
     """The imports of a file, also inside functions: those for type checkers only, and all others."""
     found: dict[bool, list] = {False: [], True: []}
-    for part in ast.parse(file.read_text()).body:
+    for part in tree_of(file).body:
         for_types = isinstance(part, ast.If) and "TYPE_CHECKING" in ast.unparse(part.test)
         found[for_types] += [node for node in ast.walk(part) if isinstance(node, ast.Import | ast.ImportFrom)]
     return found

@@ -1,13 +1,13 @@
 """Names are words of the field, or of the short list of the house; other words that were once used are refused."""
 
 import ast
-import functools
 import re
 from collections import defaultdict
 from pathlib import Path
 
+from tests.source import FILES, SOURCE, nodes_of, tree_of
+
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "stakes"
 ROOMS = ("tallies", "engines", "metrics", "systems", "decisions", "validation", "cli", "language", "findings", "views")
 REFUSED = re.compile(
     "anew|bill|climbed|dearer|dealt|doubt|drawn|judged|ladder|priced|rung|said|stop|travel|told|turned"
@@ -20,16 +20,15 @@ PARTICIPLES = re.compile(
 )
 
 
-@functools.cache
 def named(file: Path):
     """Every class and function of a file, and whether it stands by itself."""
-    tree = ast.parse(file.read_text())
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    return [(node, node in tree.body) for node in nodes]
+    top = {id(node) for node in tree_of(file).body}
+    nodes = (node for node in nodes_of(file) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return [(node, id(node) in top) for node in nodes]
 
 
-def files(rooms=ROOMS):
-    return [file for room in rooms for file in sorted((SOURCE / room).rglob("*.py"))]
+def files():
+    return [file for file in FILES if file.relative_to(SOURCE).parts[0] in ROOMS]
 
 
 def words(name: str) -> set[str]:
@@ -70,6 +69,6 @@ def test_a_class_has_a_name_of_its_own():
 def test_the_glossary_has_ten_words_at_most_and_the_code_uses_them():
     listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "glossary.md").read_text(), re.M)
     assert 0 < len(listed) <= 10
-    used = set().union(*(words(node.name) for file in SOURCE.rglob("*.py") for node, _ in named(file)))
-    used |= {word for file in SOURCE.rglob("*.py") for word in words(file.stem)}
+    used = set().union(*(words(node.name) for file in FILES for node, _ in named(file)))
+    used |= {word for file in FILES for word in words(file.stem)}
     assert not [word for word in listed if word not in used]

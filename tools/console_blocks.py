@@ -33,7 +33,7 @@ def rewritten(block: re.Match[str]) -> str:
 
 def main() -> None:
     """Rewrite the documents that are named, or all of them."""
-    named = [Path(name) for name in sys.argv[1:]] or [
+    named = [Path(name).resolve() for name in sys.argv[1:]] or [
         *sorted(ROOT.glob("README*.md")),
         *sorted((ROOT / "docs").rglob("*.md")),
     ]

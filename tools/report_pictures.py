@@ -1,23 +1,22 @@
-"""Take pictures for docs/report.md: of every report page, in both themes and at the width of a phone, and of parts."""
+"""Take pictures for docs/report.md: of every report page, in both themes and at the width of a phone, and of parts.
 
+``python tools/report_pictures.py front`` takes that of the README alone.
+"""
+
+import io
 import shutil
+import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-import stakes
+from live_reports import KINDS, write
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-DEMO = Path(stakes.__file__).parent / "demo"
-FILE = str(DEMO / "breast_cancer.csv")
-TUMOURS = {"truth": "diagnosis", "positive": "malignant"}
-ABOUT = {
-    "two_classes": "stakes evaluate breast_cancer.csv --truth diagnosis --score logistic --positive malignant "
-    "--by size --miss 5 --false-alarm 1"
-}
 TOUR = {  # which parts of a page the tour shows; "" is what is seen when it opens
     "two_classes": ("", "explorer", "calibration", "segments"),
     "several_classes": ("matrix", "classes"),
@@ -29,27 +28,6 @@ TOUR = {  # which parts of a page the tour shows; "" is what is seen when it ope
 }
 WIDTH, HEIGHT = 1280, 900
 VIEWS = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
-
-
-def things() -> dict[str, object]:
-    """Something of each kind that has a page, by the name of its pictures."""
-    rng = np.random.default_rng(0)
-    species = np.array(["setosa", "versicolor", "virginica"])
-    truth = rng.integers(0, 3, 150)
-    scores = rng.dirichlet([1, 1, 1], 150) + 0.4 * np.eye(3)[truth]
-    price = rng.lognormal(5, 0.4, 400)
-    costs = stakes.Costs(miss=5, false_alarm=1)
-    return {
-        "two_classes": stakes.evaluate(FILE, score="logistic", by="size", costs=costs, **TUMOURS),
-        "several_classes": stakes.evaluate(
-            truth=species[truth], score=scores / scores.sum(axis=1, keepdims=True), classes=species.tolist()
-        ),
-        "numbers": stakes.evaluate(truth=price, prediction=price * rng.lognormal(0, 0.15, 400)),
-        "comparison": stakes.compare(FILE, scores=["logistic", "neighbours"], **TUMOURS),
-        "decision": stakes.decide(FILE, score="logistic", costs=costs, **TUMOURS),
-        "chance": stakes.permutation_test(FILE, score="logistic", **TUMOURS),
-        "system": stakes.System.from_toml(DEMO / "clinic_and.toml"),
-    }
 
 
 def take(browser: Browser, page: Path, name: str) -> None:
@@ -74,14 +52,32 @@ def take_parts(browser: Browser, page: Path, name: str) -> None:
     tab.close()
 
 
+def take_front(browser: Browser, page: Path) -> None:
+    """Take the picture of the README: what the page says, and beside it what can be moved."""
+    width, height, scale = 900, 1290, 2 / 3
+    tab = browser.new_page(viewport={"width": width, "height": height}, device_scale_factor=scale)
+    tab.goto(page.as_uri())
+    box: Any = tab.locator("#explorer").bounding_box()
+    both = Image.new("RGB", (round(2 * width * scale), round(height * scale)))
+    for place, top in enumerate((0, box["y"] - 30)):
+        clip: Any = {"x": 0, "y": top, "width": width, "height": height}
+        half = Image.open(io.BytesIO(tab.screenshot(full_page=True, clip=clip)))
+        both.paste(half, (round(place * width * scale), 0))
+    both.quantize(200).save(FOLDER / "front.png", optimize=True)
+    tab.close()
+
+
 def main() -> None:
-    """Write all pictures."""
+    """Write all pictures, or that of the README."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name, thing in things().items():
-            page = Path(folder) / f"{name}.html"
-            stakes.report(thing, page, about=ABOUT.get(name, ""))
+        for page in map(partial(write, Path(folder)), (kind for kind in KINDS if kind.__name__ in TOUR)):
+            name = page.stem
+            if name == "two_classes":
+                take_front(browser, page)
+                if sys.argv[1:] == ["front"]:
+                    break
             take(browser, page, name)
             take_parts(browser, page, name)
         browser.close()

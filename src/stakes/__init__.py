@@ -8,7 +8,7 @@ from stakes.results import Door
 
 TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to load than all of this
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives. Nothing is imported before it is used, so `import stakes` stays cheap.
 _HOMES = {
@@ -56,12 +56,12 @@ _HOMES = {
     "report": "stakes.views.report.verb",
     "findings_of": "stakes.findings",
     "PermutationTest": "stakes.uncertainty.permutation",
-    "table_tests": "stakes.uncertainty.table_tests",
+    "table_tests": "stakes.uncertainty.two_samples",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
     "Costs": "stakes.tallies.costs",
     "ErrorSums": "stakes.tallies",
-    "GradedItems": "stakes.tallies",
+    "GradedItems": "stakes.tallies.graded_items",
     "JointCounts": "stakes.tallies",
     "ScoreTable": "stakes.tallies",
     "InputError": "stakes.errors",
@@ -122,12 +122,12 @@ if TYPE_CHECKING:
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion
     from stakes.tallies import ErrorSums as ErrorSums
-    from stakes.tallies import GradedItems as GradedItems
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
     from stakes.tallies.costs import Costs as Costs
+    from stakes.tallies.graded_items import GradedItems as GradedItems
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
-    from stakes.uncertainty.table_tests import table_tests as table_tests
+    from stakes.uncertainty.two_samples import table_tests as table_tests
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation
     from stakes.validation.scoring import scorer as scorer

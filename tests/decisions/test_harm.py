@@ -60,9 +60,33 @@ def test_policies_of_several_classes_know_of_it():
     free, dear, dearest = (stakes.decide(**asked, harm=harm) for harm in (0, 0.5, 10))
     for name in (HIGHEST, CHEAPEST):
         assert dear.estimates[name].value == pytest.approx(free.estimates[name].value + 0.5)
-        assert dear.savings[name].low == pytest.approx(free.savings[name].low - 0.5)
     assert dear.estimates["always a"] == free.estimates["always a"]
+    for one in (free, dear, dearest):
+        assert set(one.savings) == set(one.estimates) - {one.best}
+        for name, saved in one.savings.items():
+            assert saved.value == pytest.approx(one.estimates[name].value - one.estimates[one.best].value)
+    assert dear.savings["always a"].low == pytest.approx(free.savings["always a"].low - 0.5)
+    assert dear.savings[CHEAPEST].low == pytest.approx(free.savings[CHEAPEST].low)
     assert dearest.best == dearest.constant
+
+
+def test_ways_to_decide_are_told_as_evaluating_and_comparing_them_would():
+    random = np.random.default_rng(2)
+    truth, names = random.integers(0, 3, 200), ["a", "b", "c"]
+    score = random.dirichlet([1, 1, 1], 200) * 0.6 + 0.4 * np.eye(3)[truth]
+    costs = stakes.Costs([[0, 1, 2], [3, 0, 4], [5, 6, 0]], names)
+    rows = {"truth": np.array(names)[truth], "costs": costs, "classes": names}
+    choice = stakes.decide(**rows, score=score)
+    decided = {CHEAPEST: (score @ costs.numbers).argmin(1), HIGHEST: score.argmax(1)}
+    said = {name: np.array(names)[codes] for name, codes in decided.items()}
+    for name, answers in said.items():
+        found = stakes.evaluate(**rows, prediction=answers)["expected_cost"]
+        assert (choice.estimates[name].low, choice.estimates[name].high) == pytest.approx((found.low, found.high))
+    (pair,) = stakes.compare(**rows, predictions=said, metric="expected_cost").pairs
+    assert choice.best == HIGHEST
+    saved = choice.savings[CHEAPEST]
+    more = (-pair.difference, -pair.high, -pair.low)  # drawn the other way round, so not to the last digit
+    assert (saved.value, saved.low, saved.high) == pytest.approx(more, rel=0.03)
 
 
 @pytest.mark.parametrize("harm", [-1, float("nan"), "dear", None])

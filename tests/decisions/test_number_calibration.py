@@ -125,3 +125,14 @@ def test_it_draws_itself_as_the_evaluation_does():
     own, whole = ev.calibration.plot(bins=2), ev.plot("reliability", bins=2)
     assert own.kind == "reliability"
     assert own.artists["curve"].get_xydata().tolist() == whole.artists["curve"].get_xydata().tolist()
+
+
+def test_rows_of_the_same_prediction_are_in_one_bin():
+    bins = (
+        stakes.evaluate(truth=[0.0, 0, 1, 1], prediction=[-1.0, 1, 1, 2], task="regression")
+        .calibration.reliability()
+        .bins
+    )
+    assert bins.mean_prediction.tolist() == [-1, 1, 2]
+    assert bins.mean_truth.tolist() == [0, 0.5, 1]
+    assert bins.rows.tolist() == [1, 2, 1]

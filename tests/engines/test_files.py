@@ -559,13 +559,19 @@ def test_missing_values_are_dropped_from_every_make_of_column():
     import pandas as pd
 
     arrow = pl.DataFrame(GAPS).to_arrow()
-    plain = in_memory({k: [v[i] for i in FULL] for k, v in GAPS.items()}, weight="w", by="site")
-    expected = left_out(plain, 4)
+    asked = {**COLUMNS, "weight": "w", "by": "site"}
+    plain = stakes.count({k: [v[i] for i in FULL] for k, v in GAPS.items()}, **asked).to_dict()
+
+    def check(table):
+        found = stakes.count(table, **asked, missing="drop").to_dict()
+        assert (found["tallies"], found["segments"].keys()) == (plain["tallies"], plain["segments"].keys())
+        assert (found["dropped"], found["dropped_weight"]) == (4, 5.5)
+
     floats = {**GAPS, "p": np.array(GAPS["p"], float), "w": np.array(GAPS["w"], object)}
     for table in (GAPS, pl.DataFrame(GAPS), pd.DataFrame(GAPS), arrow, floats, pl.DataFrame(GAPS).lazy()):
-        assert in_memory(table, weight="w", by="site", missing="drop") == expected
+        check(table)
     masked = np.ma.masked_array([0.9, 0.5, 0.2, 0.0, 0.6, 0.8, 0.1], mask=[i == 3 for i in range(7)])
-    assert in_memory({**GAPS, "p": masked}, weight="w", by="site", missing="drop") == expected
+    check({**GAPS, "p": masked})
 
 
 def test_missing_values_in_tables_of_scores_and_in_batches():
@@ -634,3 +640,19 @@ def test_a_folder_is_no_target(tmp_path):
     ROWS.write_csv(tmp_path / "a.csv")
     with pytest.raises(stakes.InputError, match="is a folder; name a file in it"):
         stakes.evaluate(tmp_path / "a.csv", **COLUMNS).report(tmp_path)
+
+
+def test_a_question_looks_at_the_dialect_of_each_file_once(tmp_path, monkeypatch):
+    from stakes.engines.files import csv
+
+    looked = []
+    find = csv.dialect_of
+    monkeypatch.setattr(csv, "dialect_of", lambda source, usual: looked.append(source.name) or find(source, usual))
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for file in files:
+        file.write_text("y,d\n1,1\n0,1\n")
+    assert stakes.evaluate(files, truth="y", prediction="d")["accuracy"].value == 0.5
+    assert looked == [str(file) for file in files]
+    files[1].write_text("y;d\n1;1\n0;0\n1;1\n")  # another question, another look
+    with pytest.warns(stakes.InputWarning, match="is read with"):
+        assert stakes.evaluate(files[1], truth="y", prediction="d")["accuracy"].value == 1

@@ -355,7 +355,7 @@ def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulle
     frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).beta(0.1, 50, ROWS)))
     stakes.count(elsewhere(frame), truth="word", score="p", positive="yes")
     edges = pl.Series(Grid("probability").lower_edges(frame["p"].to_numpy()))
-    assert pulled == [(101, 3), (1, 4), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
+    assert pulled == [(101, 3), (1, 6), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_any_kind_of_number_will_do(name, kind):
         ("auc", [1, 1], [0.5, 0.5]),
         ("auc", [2, 3], [0.5, 0.5]),
         ("log_loss", [0, 1], [0.5, 1.5]),
-        ("multiclass_log_loss", [0, 1], [0.5, 0.5]),
+        ("multiclass_log_loss", [0, 1, 2], [0.5, 0.5, 0.5]),
     ],
 )
 def test_what_is_wrong_is_told_in_the_same_words(name, truth, output):

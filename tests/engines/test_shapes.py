@@ -1,6 +1,7 @@
 """Columns and scores in the shapes that people have them in."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
@@ -17,6 +18,8 @@ SCORES = np.array(
 def test_a_column_of_one_is_a_column():
     expected = stakes.evaluate(truth=Y, score=P)["auc"]
     assert stakes.evaluate(truth=Y[:, None], score=P[:, None])["auc"] == expected
+    frame = pd.DataFrame({"y": Y, "p": P})
+    assert stakes.evaluate(truth=frame[["y"]], score=frame[["p"]])["auc"] == expected
     assert stakes.evaluate(truth=[[y] for y in Y.tolist()], score=[[p] for p in P.tolist()])["auc"] == expected
     assert stakes.evaluate(truth=[(y,) for y in "abab"], prediction=[[y] for y in "abba"])["accuracy"].value == 0.5
 

@@ -216,9 +216,9 @@ MEANS = ("mean_absolute_error", "root_mean_squared_error", "r2", "pearson", "mea
 MEANS += ("mean_absolute_percentage_error", "explained_variance")
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("baseline", [None, 1.5])
+@pytest.mark.parametrize(
+    ("kind", "weighted", "baseline"), [(np.float64, False, None), (np.float32, True, None), (np.float64, True, 1.5)]
+)
 def test_predicted_numbers_are_added_up_where_they_lie(made, kind, weighted, baseline, monkeypatch):
     from stakes.engines.tensors import numbers
 
@@ -245,9 +245,11 @@ def test_predicted_numbers_are_added_up_where_they_lie(made, kind, weighted, bas
         counted(made, asked=asked, **{**columns, "prediction": gap})
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("digits", [2, 12])
-@pytest.mark.parametrize("form", ["probabilities", "logits", "scores"])
+@pytest.mark.parametrize(
+    ("form", "kind", "digits"),
+    [("probabilities", np.float64, 2), ("probabilities", np.float32, 12), ("logits", np.float32, 12),
+     ("scores", np.float64, 12), ("scores", np.float32, 2)],
+)  # fmt: skip
 def test_class_scores_are_counted_where_they_lie(made, kind, digits, form, monkeypatch):
     from stakes.engines.tensors import classes
 

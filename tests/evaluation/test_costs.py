@@ -243,7 +243,8 @@ def test_costs_from_toml(tmp_path):
         ("miss = 5\nfalse_alram = 1\n", "'false_alram' is no cost; did you mean 'false_alarm'"),
         ("costs = 5\n", "costs = 5 is no table; write .costs.CLASS."),
         ("[costs.a]\nx = 1\n[utilities.a]\nx = 1\n", "holds costs and utilities; keep one of them"),
-        ("miss = \n", "cannot be read"),
+        ("miss = \n", "line 1 is 'miss = ', and TOML is wanted; write lines like miss = 5"),
+        ("miss = 5\nfalse_alarm = 1 # \udcfc\n", "line 2 is not UTF-8; save it as UTF-8"),
         ("[costs]\na = 5\n", "the costs of the class 'a' are 5; give them as {decision: cost}"),
         (
             "[costs.a]\nx = 1\ny = 2\n[costs.b]\nx = 1\n",
@@ -257,7 +258,7 @@ def test_costs_from_toml(tmp_path):
     ],
 )
 def test_files_without_costs(tmp_path, text, words):
-    (tmp_path / "costs.toml").write_text(text)
+    (tmp_path / "costs.toml").write_text(text, errors="surrogateescape")
     with pytest.raises(stakes.InputError, match=words) as problem:
         stakes.Costs.from_toml(tmp_path / "costs.toml")
     assert "\n" not in str(problem.value)

@@ -7,7 +7,7 @@ from scipy import stats
 import stakes
 from stakes.evaluation import gap as gaps_of_evaluation
 from stakes.tallies import clusters
-from stakes.uncertainty.gaps import ONE_ERROR, confidence_of_pairs, largest_gap
+from stakes.uncertainty.segments import ONE_ERROR, confidence_of_pairs, largest_gap
 from stakes.uncertainty.shares import wilson
 from stakes.uncertainty.two_samples import Side
 
@@ -48,6 +48,7 @@ def test_equalised_odds_is_the_larger_of_both_gaps():
     ev = stakes.evaluate(ROWS, **NAMED, by="sex")
     gap = ev.gap("equalized_odds")
     assert gap.metric == "equalised_odds"
+    assert str(gap).startswith("How far apart are the groups by recall and by false positive rate?")
     assert gap.seen == pytest.approx(max(map(np.ptp, rates("sex"))))
     assert gap.figure == "recall"
     half = stakes.evaluate(ROWS, **NAMED, by="sex", confidence=0.975)

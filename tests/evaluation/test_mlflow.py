@@ -124,4 +124,4 @@ import stakes
 stakes.evaluate(truth=[0, 1], score=[0.1, 0.9]).log_to_mlflow()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stderr.splitlines()[-1].endswith("which is missing; pip install 'stakes[mlflow]'")
+    assert done.stderr.splitlines()[-1].endswith("which is missing; pip install mlflow-skinny")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -21,7 +22,7 @@ from stakes.tallies.clusters import Clusters
 from stakes.tallies.population import Population
 from stakes.uncertainty import shuffles
 from stakes.uncertainty.changes import influences
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import Sampling, student
 from stakes.views.page import where_used
 from tests.parts import complete
 
@@ -57,9 +58,23 @@ def here(rows):
     return stakes.evaluate(truth=rows[0], score=rows[1])
 
 
+@pytest.fixture(scope="module")
+def weighed(rows):
+    return stakes.evaluate(truth=rows[0], score=rows[1], weight=weights_of(rows[0], [1 - SICK, SICK]))
+
+
+def test_a_decision_tells_alarms_as_an_evaluation_there_does(rows):
+    asked = {"truth": rows[0], "score": rows[1], "prior": SICK, "training_prior": "rows"}
+    choice = stakes.decide(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    ev = stakes.evaluate(**asked, costs=stakes.Costs(miss=50, false_alarm=1))
+    assert ev.threshold == choice.recommended[0]
+    for name in ("recall", "false_positive_rate", "alarm_rate", "precision"):
+        assert choice.figures[name] == ev[name]
+
+
 # ── the figures ──────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("metric", TWO, ids=lambda metric: metric.name)
-def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, here):
+def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, here, weighed):
     truth, score = rows
     weight = weights_of(truth, [1 - SICK, SICK])
     output = score if metric.tally is ScoreTable else (score >= 0.5).astype(int)
@@ -67,8 +82,9 @@ def test_every_figure_is_that_of_rows_weighed_by_their_class(metric, rows, ev, h
     assert found.value == pytest.approx(metric(truth, output, weight=weight, positive=1), rel=1e-9, abs=1e-12)
     assert found.low is None or found.low <= found.value <= found.high
     assert (found.low is None) == bool(found.no_interval)
+    assert found.baseline == pytest.approx(weighed[metric.text].baseline, rel=1e-9, nan_ok=True)
     if metric.within_classes:
-        assert found == here[metric.text]
+        assert replace(found, baseline=math.nan) == replace(here[metric.text], baseline=math.nan)
     else:
         assert str(found).startswith(f"{metric.text} at prevalence 1 %")
 
@@ -181,11 +197,12 @@ def test_clusters_weights_and_pairs_know_of_the_prior(name, rows, ev):
 
 @pytest.mark.parametrize("name", ["calibration_slope", "calibration_in_the_large"])
 def test_the_calibration_line_varies_within_the_classes(name, rows, ev):
-    """Wald's limits against what leaving out row by row says, and against rows as clusters of one."""
+    """The limits against what leaving out row by row says, and against rows as clusters of one."""
     metric, tally, sampling = ev._place_of(name)
     found = ev[name]
     (jackknife,) = influences([metric], [found.value], tally, sampling)
-    assert (found.high - found.low) / 2 / 1.96 == pytest.approx(jackknife.error, rel=0.12)
+    reach = student(0.975, jackknife.degrees) * jackknife.error
+    assert (found.high - found.low) / 2 == pytest.approx(reach, rel=0.12)
     truth, score = rows
     alone = stakes.evaluate(truth=truth, score=score, prior=SICK, cluster=np.arange(240))[name]
     assert alone.high - alone.low == pytest.approx(found.high - found.low, rel=0.02)

@@ -6,8 +6,7 @@ from scipy import stats
 from scipy.special import expit
 
 import stakes
-from stakes.decisions.calibration.brief import calibration_in_brief
-from stakes.decisions.calibration.calibration import calibration_of
+from stakes.decisions.calibration.calibration import calibration_in_brief, calibration_of
 from stakes.decisions.calibration.honesty_test import (
     LINE,
     SHAPE,

@@ -250,3 +250,43 @@ def test_gates_refuse_what_is_wrong():
         ev = SITUATIONS[name][0]()
         with pytest.raises(stakes.InputError, match="A gate does not judge that"):
             stakes.gate(ev, require="recall > 0")
+
+
+def tone_of(result, key):
+    (found,) = [one for one in result.findings if one.key == key]
+    return found.tone, found.sentences[0].key
+
+
+def days(hits, count):
+    return {
+        f"d{i:03}": stakes.count(truth=[1] * 50 + [0], prediction=[1] * hits + [0] * (51 - hits)) for i in range(count)
+    }
+
+
+@pytest.mark.parametrize(
+    ("make", "key", "told"),
+    [
+        (two([0.2, 0.7, 0.4, 0.3, 0.8, 0.6], [0, 1, 0, 1, 1, 0]), "verdict.honest", ("doubt", "verdict.honest_unsure")),
+        (decided(T[:6] + 0.3 * np.tile([1, -1], 3), T[:6]), "verdict.shifted", ("doubt", "verdict.shifted_unsure")),
+        (decided(T + 0.2 * np.tile([1, -1], 150), T), "verdict.shifted", ("good", "verdict.shifted_no")),
+        (
+            lambda: stakes.decide(truth=Y[:24], score=P[:24], costs=COSTS),
+            "decided.honest",
+            ("doubt", "decided.misled_unsure"),
+        ),
+        (
+            lambda: stakes.decide(truth=HAPPENED, score=HONEST, costs=COSTS),
+            "decided.honest",
+            ("good", "decided.not_misled"),
+        ),
+        (
+            lambda: stakes.decide(truth=HAPPENED, score=HONEST, best="recall >= 0.9"),
+            "decided.worth",
+            ("doubt", "decided.figure"),
+        ),
+        (lambda: stakes.watch(days(48, 2), require="recall >= 0.9"), "watch.question", ("note", "watch.no_alarm_yet")),
+        (lambda: stakes.watch(days(48, 40), require="recall >= 0.9"), "watch.question", ("good", "watch.no_alarm")),
+    ],
+)  # fmt: skip
+def test_the_silence_of_rows_that_cannot_tell_is_no_tick(make, key, told):
+    assert tone_of(make(), key) == told

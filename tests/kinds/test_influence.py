@@ -11,8 +11,8 @@ from stakes.metrics.declare import FORMS
 from stakes.tallies import ForecastSums, LabelSums, TermSums
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.changes import influences
-from stakes.uncertainty.changes.terms import groups_of
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.terms import groups_of
 from tests.kinds.rows import ROWS, N, take
 
 AVERAGES = ("macro_f1", "micro_precision", "weighted_recall", "macro_jaccard", "micro_f_beta(beta=0.5)")

@@ -317,6 +317,7 @@ def test_an_evaluation_of_three_classes():
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
         ("micro_auc", "micro_auc is a figure of several labels per row"),
+        ("micro_gini", "there is no 'micro_gini': .* not pooled; write 'macro_gini' or 'weighted_gini'"),
         ("macro_nonsense", "there is no metric 'macro_nonsense'"),
     ],
 )
@@ -439,6 +440,18 @@ def test_two_columns_of_two_classes_are_the_score_of_the_positive_one():
     truth = ["yes", "no", "yes", "no"]
     both = stakes.evaluate(truth=truth, score=np.column_stack([1 - p, p]), classes=["no", "yes"], positive="yes")
     assert both.to_dict() == stakes.evaluate(truth=truth, score=p, positive="yes").to_dict()
+
+
+@pytest.mark.parametrize("name", ["top_k_accuracy(k=1)", "multiclass_brier_score", "macro_average_precision"])
+def test_a_figure_of_many_classes_takes_the_one_score_of_two(name):
+    p, truth = np.array([0.9, 0.2, 0.3, 0.4, 0.6]), ["yes", "no", "yes", "no", "no"]
+    figure = stakes.metrics.find(name)
+    beside = figure(truth, np.column_stack([1 - p, p]), classes=["no", "yes"])
+    assert figure(truth, p, positive="yes") == beside != figure(truth, p, positive="no")
+    assert stakes.evaluate(truth=truth, score=p, positive="yes")[name].value == pytest.approx(beside, rel=1e-12)
+    assert stakes.metrics.top_k_accuracy(truth, 10 * p - 5, k=1, positive="yes") == 0.6  # scores need be no shares
+    with pytest.raises(stakes.InputError, match="pass positive='yes' or positive='no'"):
+        figure(truth, p)
 
 
 def test_a_class_of_no_rows_is_kept_when_it_was_declared():

@@ -1,24 +1,21 @@
 """What a metric is called is said by its declaration: other code imports that, or asks ``metrics.usual``."""
 
 import ast
-import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from stakes import metrics
 from stakes.metrics import usual
+from tests.source import FILES, SOURCE, nodes_of
 
-SOURCE = Path(metrics.__file__).parents[1]
 NAMES = {metric.name for metric in metrics.catalogue()}
-QUOTED = re.compile(f"[\"'](?:{'|'.join(NAMES)})[\"']")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def literals(source: str) -> Iterator[str]:
-    """Every text of a source that is the name of a metric; what documents something is none."""
-    nodes = list(ast.walk(ast.parse(source))) if QUOTED.search(source) else []  # most files need no tree
+def literals(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Every text that is the name of a metric; what documents something is none."""
+    nodes = list(nodes)
     docstrings = {id(node.body[0].value) for node in nodes if isinstance(node, DOCUMENTED) and is_text(node.body[0])}
     for node in nodes:
         if isinstance(node, ast.Constant) and node.value in NAMES and id(node) not in docstrings:
@@ -32,10 +29,10 @@ def is_text(statement: ast.stmt) -> bool:
 @pytest.fixture(scope="module")
 def found() -> list[str]:
     """The file and the text of each name that is written out beyond the metrics themselves."""
-    files = [file.relative_to(SOURCE) for file in sorted(SOURCE.rglob("*.py"))]
+    files = [file.relative_to(SOURCE) for file in FILES]
     tables = ("metrics", "sklearn", "rates.py")  # the face, and what a plan can expect, are tables of names, too
     outside = [file for file in files if not {file.parts[0], file.name} & {*tables}]
-    return [f"{file.as_posix()}: {name}" for file in outside for name in literals((SOURCE / file).read_text())]
+    return [f"{file.as_posix()}: {name}" for file in outside for name in literals(nodes_of(SOURCE / file))]
 
 
 def test_few_names_are_written_out(found):
@@ -48,7 +45,8 @@ def test_how_sure_a_figure_is_does_not_hang_on_its_name(found):
 
 
 def test_docstrings_are_no_names_and_literals_are():
-    assert list(literals('"recall"\ndef f(x):\n    "auc"\n    return x["auc"] + find("recall")')) == ["auc", "recall"]
+    nodes = ast.walk(ast.parse('"recall"\ndef f(x):\n    "auc"\n    return x["auc"] + find("recall")'))
+    assert list(literals(nodes)) == ["auc", "recall"]
 
 
 def every(names: object) -> Iterator[str]:

@@ -84,6 +84,29 @@ def test_a_function_of_a_table_of_any_classes_is_judged_like_a_declared_one():
     assert two["own_hits"].value == pytest.approx(two["accuracy"].value)
 
 
+def test_an_own_figure_may_ask_for_classes_by_name_or_for_so_many_of_them():
+    prices = np.array([[0, 1, 9, 2], [1, 0, 2, 3], [9, 2, 0, 1], [1, 1, 1, 0]])
+    stakes.metric(lambda c: (c.counts * prices).sum() / c.counts.sum(), name="own_price", better="lower")
+    stakes.metric(lambda c: c.counts[c.truths.index("d"), c.truths.index("a")], name="d_for_a", better="lower")
+    rng = np.random.default_rng(3)
+    y, other = rng.choice(list("abcd"), 200), rng.choice(list("abcd"), 200)
+    d = np.where(rng.random(200) < 0.7, y, other)
+    ev = stakes.evaluate(truth=y, prediction=d)
+    places = {name: i for i, name in enumerate("abcd")}
+    assert ev["d_for_a"].value == ((y == "d") & (d == "a")).sum()
+    price = ev["own_price"]
+    assert price.value == pytest.approx(np.mean([prices[places[t], places[p]] for t, p in zip(y, d, strict=True)]))
+    shares = [[(y == name).mean() for name in "abcd"], [(d == name).mean() for name in "abcd"]]
+    assert price.baseline == pytest.approx(shares[0] @ prices @ shares[1])
+    assert price.low < price.value < price.high < price.baseline
+    pair = stakes.compare(truth=y, predictions={"d": d, "other": other}, metric="own_price").pairs[0]
+    assert pair.difference == pytest.approx(price.value - stakes.metrics.own_price(y, other))
+    assert pair.low < pair.difference < pair.high < 0
+    assert not stakes.gate(ev, require="own_price.high <= 0.1").passed
+    with pytest.raises(stakes.InputError, match=r"the function of own_price failed \(ValueError: .*\(3,3\) \(4,4\)"):
+        stakes.evaluate(truth=y[y != "d"], prediction=np.where(d == "d", "a", d)[y != "d"])["own_price"]
+
+
 def test_an_own_figure_of_any_classes_is_validated():
     from sklearn.dummy import DummyClassifier
 

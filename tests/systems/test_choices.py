@@ -221,7 +221,7 @@ def test_the_best_plan_is_the_cheapest_tree_of_all(brute: Brute, depth, tenths):
         ("a or b", [1, 0.5, 0]),
         ("a and b or c", [1, 0.5, 0.75]),
         ("c if a == 'sick' else b", [1, 0.5, 0.5]),
-        ("majority(a, b, c)", [1, 1, 1]),
+        ("majority(a, b, c)", [1, 1, 0.5]),  # c only where the others disagree
         ("not (a and b)", [1, 0.5, 0]),
     ],
 )
@@ -331,3 +331,29 @@ def test_a_threshold_says_how_sure_its_interval_is():
     found = of_rows(data, confidence=0.8).threshold("m0", data["s"])
     assert found.confidence == 0.8
     assert "(80 % interval" in str(found)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "majority(a, b, c)",
+        "majority(2 * a, b, c)",
+        "majority(a, b)",
+        "at_least(2, a, b, c)",
+        "at_most(1, a, b, c)",
+        "exactly(1, a, b, c)",
+    ],
+)
+def test_a_count_of_votes_stops_asking_when_the_rest_cannot_change_it(rule):
+    """Against trying everything that the models not yet asked could say."""
+    tables = {name: [[8, 2], [3, 7]] for name in "abc"}
+    costs = Costs(miss=5, false_alarm=1)
+    fusion = System(classes=["y", "n"], models=tables, decide=rule, costs=costs).network.fusion
+    every = np.indices((2, 2, 2)).reshape(3, -1)
+    codes = dict(zip("abc", every, strict=True))
+    decided = fusion(codes)
+    for k, (name, asked) in enumerate(fusion.asked(codes).items()):
+        heard = name in fusion.heard
+        for said, now in zip(every.T, asked, strict=True):
+            like = (every[:k] == said[:k, None]).all(0)
+            assert now == (heard and len(set(decided[like])) > 1), (name, said)

@@ -407,3 +407,33 @@ def test_three_labels_can_tie_among_three_models():
     models = {name: np.eye(3) * 5 + 1 for name in "abc"}
     found = System(classes=names, models=models, decide="majority(a, b, c)", costs=Costs(1 - np.eye(3), names))
     assert "tied votes" in found.facts
+
+
+@pytest.mark.parametrize(("answer", "told"), [("wel", "did you mean 'well'"), ("unsure", "“a” also says “unsure”")])
+def test_an_answer_that_is_no_class_is_a_slip_or_told(answer, told):
+    rows = {
+        "y": ["ill", "ill", "well", "well"],
+        "a": ["ill", answer, "well", "well"],
+        "b": ["ill", "ill", "ill", "well"],
+    }
+    asked = {"truth": "y", "models": ["a", "b"], "costs": COSTS, "positive": "ill"}
+
+    def words(rule):
+        try:
+            return " ".join(str(System(rows, decide=rule, **asked)).split())
+        except InputError as refused:
+            return str(refused)
+
+    assert told in words("a and b")
+    assert told not in words(f"b if a == {answer!r} else a")  # who is named in the rule is meant
+
+
+def test_one_class_alone_is_told_once_and_not_held_against_deciding_for_it():
+    tables = {name: [[50, 50], [0, 0]] for name in ("images", "history")}
+    costs = Costs(miss=1, false_alarm=0)
+    alone = System(classes=["sick", "well"], models=tables, decide="images and history", costs=costs, prior=1)
+    assert (100 * alone.cost, 100 * alone.bounds("history").worst) == (75, 100)
+    words = str(alone)
+    assert words.count("Nothing is known about “well”") == 1
+    assert "for everybody?" not in words
+    assert "holds only 0 cases" not in words

@@ -132,14 +132,14 @@ def test_outputs_that_are_no_classes():
     assert "scan says 'bright'" in found.rules["decision"]
     assert decided(found, scan="bright", b="sick") == "sick"
     assert decided(found, scan="grey", b="sick") == "healthy"
-    assert "of scan: bright for sick, dark for healthy" in found.facts["right answers"]
+    assert "of scan: sick → bright, healthy → dark" in found.facts["right answers"]
     assert found.component_costs("scan").excess[:, [0, 2]].diagonal() == pytest.approx([0, 0])
     del models["scan"]["right"]
     unsaid = system("scan == 'bright' and b", models)
     assert np.isnan(unsaid.component_costs("scan").excess).all()
     assert "which of them is right was not said" in unsaid.component_costs("scan").notes[0]
     assert np.isnan(unsaid.worth()["scan"].perfect)
-    assert "of scan: none for sick, none for healthy" in unsaid.facts["right answers"]
+    assert "of scan: sick → –, healthy → –" in unsaid.facts["right answers"]
 
 
 def test_names_that_are_no_words_stand_in_backticks():

@@ -98,10 +98,9 @@ def test_a_saving_has_the_limits_of_a_mean_cost():
         said = [place >> 2 & 1, place >> 1 & 1, place & 1]
         wrong = [int(any(one)) != truth for one in (said, [right[truth], *said[1:]])]
         saved[truth, place] = price[truth] * (wrong[0] - wrong[1])
-    cells = Cells(saved, counts.reshape(2, 8), np.ones((2, 8), bool), counts.sum((1, 2, 3)) / counts.sum())
-    want = mean_limits(cells, system.sampling)
+    want = mean_limits(Cells(saved, counts.reshape(2, 8), np.ones((2, 8), bool)), system.sampling)
     found = np.array(system.worth()["a"].saving_limits) / counts.sum()
-    assert found == pytest.approx([want.low, want.high], rel=0.02)
+    assert found == pytest.approx([want.low, want.high], rel=1e-9)
 
 
 # ── simulation ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -180,14 +179,17 @@ def test_very_many_subsets_have_no_interval_of_shares():
 
 
 def test_a_system_costs_what_evaluate_says_of_its_decisions():
-    """Of rows the interval is that of evaluate with as many rows of each class, also where hardly any row errs."""
+    """The interval of rows, too, also where hardly any row errs; with a prior the classes stay as frequent."""
     counts = np.zeros((2, 2, 2, 2), int)
     counts[0, 0, 0, 0], counts[0, 0, 1, 1], counts[1, 1, 1, 1], counts[1, 0, 0, 1] = 14, 1, 98, 2
     system = of_rows(counts)
     table = stakes.Confusion(CLASSES, CLASSES, [[14, 1], [2, 98]], positive="yes")
-    figure = stakes.evaluate(table, costs=COSTS, design="classes fixed")["expected_cost"]
-    assert np.array(system.cost_limits) / 115 == pytest.approx([figure.low, figure.high], rel=0.03)
+    figure = stakes.evaluate(table, costs=COSTS)["expected_cost"]
+    assert np.array(system.cost_limits) / 115 == pytest.approx([figure.low, figure.high], rel=1e-9)
     assert system.cost / 115 == pytest.approx(figure.value)
+    there = stakes.evaluate(table, costs=COSTS, prior=15 / 115)["expected_cost"]
+    assert of_rows(counts, prior=15 / 115).cost_limits == pytest.approx((there.low, there.high), rel=0.03)
+    assert there.high < figure.high
 
 
 def test_limits_stay_within_what_any_cases_could_give():

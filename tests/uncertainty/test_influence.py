@@ -162,3 +162,15 @@ def test_places_on_a_grid_are_those_of_a_search(make):
     values = getattr(rng, make)(70_000)
     levels = np.unique(np.concatenate([values[:200], np.sort(values)[-16:]]))
     np.testing.assert_array_equal(places_among(levels, values), np.searchsorted(levels, values))
+
+
+def test_a_share_of_weighted_rows_has_the_degrees_of_the_rows_it_is_a_share_of():
+    """Of 6 positives, one of which weighs 5: (Σw)²/Σw² = 100/30 rows."""
+    truth = np.array([1] * 6 + [0] * 30)
+    decided, weight = np.array([1, 1, 1, 1, 0, 0] + [0] * 30), np.array([5.0] + [1.0] * 35)
+    metric = metrics.find("recall")
+    table = tally_of(metric, truth, decided, weight)
+    (found,) = influences([metric], [float(metric.of(table))], table, Sampling())
+    assert found.most_degrees == pytest.approx(100 / 30 - 1)
+    (other,) = influences([metrics.find("f1")], [0.5], table, Sampling())
+    assert other.most_degrees == pytest.approx(40**2 / 60 - 1)

@@ -14,11 +14,10 @@ import stakes
 from stakes.metrics import find, measure
 from stakes.metrics.declare import WAYS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
-from stakes.uncertainty import areas, redraws
+from stakes.uncertainty import areas, bootstrap
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.intervals import intervals
-from stakes.uncertainty.quantiles import normal, student
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import USUAL, Sampling, normal, student
 from stakes.uncertainty.shares import clopper_pearson, wilson
 from tests.parts import Lazily, examples
 
@@ -318,7 +317,7 @@ def test_drawn_tables_spread_like_resampled_rows():
 def test_thousands_of_tables_have_the_same_limits():
     counts = np.random.default_rng(0).multinomial(60, (0.3, 0.1, 0.15, 0.45), 130).reshape(-1, 2, 2)
     stack = Confusion(("0", "1"), ("0", "1"), counts, positive="1")
-    low, high = redraws.limits_of_tables(find("f1"), stack, USUAL)
+    low, high = bootstrap.limits_of_tables(find("f1"), stack, USUAL)
     for i in (0, 129):
         _, found = one("f1", stack[i])
         assert ends(found) == pytest.approx((low[i], high[i]), abs=0.02)
@@ -393,8 +392,8 @@ def test_of_very_many_cells_a_sample_is_asked():
 
 def test_resamples_without_a_figure_are_told():
     draws = np.array([0.1, 0.2, np.nan, 0.3])
-    assert redraws.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
-    assert redraws.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
+    assert bootstrap.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
+    assert bootstrap.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -762,7 +761,7 @@ def test_the_band_of_a_roc_curve_holds_whole_curves():
     assert (band.kind, ev.curve("pr").band.kind) == ("simultaneous", "pointwise")
 
     def curves(seed):
-        drawn = redraws.redraw_scores(table, Sampling(seed=seed), ends=0.5).as_columns().values
+        drawn = bootstrap.redraw_scores(table, Sampling(seed=seed), ends=0.5).as_columns().values
         found = (np.cumsum(np.pad(drawn[name], ((0, 0), (1, 0))), axis=1) for name in ("negatives", "positives"))
         rates = (one / one[:, -1:] for one in found)
         return np.array([np.interp(band.x, x, y) for x, y in zip(*rates, strict=True)])

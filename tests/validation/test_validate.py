@@ -23,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 import stakes
 from stakes.errors import InputError
 from stakes.question.question import Question
-from stakes.uncertainty.over_folds import mean_over_folds
+from stakes.uncertainty.interval import mean_over_folds
 from stakes.validation.from_files import validate_file
 from stakes.validation.validate import validate_rows
 from tests.command import run

@@ -627,7 +627,7 @@ def test_without_matplotlib_it_says_what_to_install(two, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(UnableError) as found:
         two.plot("roc")
-    assert str(found.value) == "plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'"
+    assert str(found.value) == "plots are drawn with matplotlib, which is missing; pip install matplotlib"
 
 
 def test_settings_of_the_user_do_not_show_through(two):

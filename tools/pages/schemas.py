@@ -44,6 +44,7 @@ from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.evaluation.watch import Watch
+from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
 from stakes.planning.result import Plan
 from stakes.records import Record, Says, entries_of, head_of
@@ -88,7 +89,7 @@ ASKED: dict[str, tuple[type, ...]] = {"gap": (Gap,), "number_calibration": (Numb
 _SAID = {"gap": "ev.gap()", "number_calibration": "ev.calibration of predicted numbers"}
 
 _NAMES = {kind.__name__: kind for kind in (BySegment, System, SystemThreshold, Sequence, Callable)}
-_NAMES |= {kind.__name__: kind for kind in (BestPlan, BestRule, BestThresholds)}
+_NAMES |= {kind.__name__: kind for kind in (BestPlan, BestRule, BestThresholds, Finding)}
 _NAMES |= {"Any": Any, "ClassVar": ClassVar}
 """What stands in annotations without being imported."""
 

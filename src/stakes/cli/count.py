@@ -87,7 +87,10 @@ class TallyFacts(Record, stakes="count"):
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
 @option(
-    "--exact", group="rows", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows."
+    "--exact/--bins",
+    group="rows",
+    default=False,
+    help="Keep every distinct score, which is as good as giving away the rows, or put scores into bins (the default).",
 )
 @option(
     "--min-cell",

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
 _OPTIONAL = {
-    "pandas": ("frames", "data frames of pandas as input"),
-    "pyarrow": ("frames", "tables of Arrow as input"),
-    "duckdb": ("duckdb", "tables of DuckDB databases, and relations"),
-    "fastexcel": ("excel", "spreadsheets (.xlsx)"),
-    "pyspark": ("spark", "counting where Spark's rows live (needs Java 17, too)"),
-    "scikit-learn": ("validation", "stakes validate, refitting permutation tests, scorers"),
-    "matplotlib": ("plots", "ev.plot() and all other plots"),
-    "mlflow": ("mlflow", "logging evaluations to MLflow"),
+    "pandas": "data frames of pandas as input",
+    "pyarrow": "tables of Arrow as input",
+    "duckdb": "tables of DuckDB databases, and relations",
+    "fastexcel": "spreadsheets (.xlsx)",
+    "pyspark": "counting where Spark's rows live (needs Java 17, too)",
+    "scikit-learn": "stakes validate, refitting permutation tests, scorers",
+    "matplotlib": "ev.plot() and all other plots",
+    "mlflow": "logging evaluations to MLflow",
 }
 _MODULES = {"scikit-learn": "sklearn"}
 _ALSO_AS = {"mlflow": "mlflow-skinny"}
@@ -75,9 +75,8 @@ def doctor() -> Answer:
 
 
 def _optional_part(name: str) -> InstalledPart:
-    extra, enables = _OPTIONAL[name]
-    version = _version(name)
-    return InstalledPart(name, version, False, enables, None if version else f"pip install 'stakes[{extra}]'")
+    version, package = _version(name), _ALSO_AS.get(name, name)
+    return InstalledPart(name, version, False, _OPTIONAL[name], None if version else f"pip install {package}")
 
 
 def _java() -> InstalledPart:

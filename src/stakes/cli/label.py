@@ -1,6 +1,7 @@
 """stakes label: which rows should get a truth next?"""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OptionOfGroup, OutputFile
+from stakes.cli.words import say
 from stakes.question.options import Value
 from stakes.records import Count, Record
 from stakes.text import visible
@@ -60,6 +62,7 @@ def label(files: tuple[str, ...], asked: Arguments, figure: str | None, many: in
     from stakes.engines.files.text_format import TextFormat, in_format
     from stakes.engines.files.writing import check_target, write_whole
     from stakes.evaluation import evaluate
+    from stakes.language.sentences import metric, words
 
     if len(files) > 1:
         raise click.UsageError("rows to label are taken from one FILE.")
@@ -72,6 +75,6 @@ def label(files: tuple[str, ...], asked: Arguments, figure: str | None, many: in
     number = "row" if "row" not in frame.columns else "row in the file"
     write_whole(frame.with_row_index(number, offset=1)[chosen], Path(product))
     written = RowsToLabel(product, len(chosen), figure or "")
-    purpose = "" if figure is None else f" for {figure}"
-    line = f"{len(chosen):,} rows to label{purpose} are in {visible(product)}; {number} says where each stands, from 1"
-    return Answer(lambda: click.echo(line), written.to_dict, lambda: [written.data()], lambda: line)
+    values = {"n": len(chosen), "name": metric(figure or "accuracy"), "file": visible(product), "column": number}
+    line = partial(words, "few.to_label", **values)
+    return Answer(lambda: say(line()), written.to_dict, lambda: [written.data()], line, lang=str(asked["lang"]))

@@ -103,7 +103,7 @@ class Command(click.Command):
         """Why there is no such option, or how it is called here."""
         translated = errors.translation(name, options(verb))
         problem = errors.no_such_option(verb, name, options(verb), others, command) if translated else None
-        return why_not(verb, _ARGUMENTS.get(name, name)) or problem
+        return why_not(verb, _ARGUMENTS.get(name, name), command) or problem
 
     def invoke(self, context: click.Context) -> object:
         """Check the files, then run the command."""

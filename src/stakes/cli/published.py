@@ -57,7 +57,11 @@ def _counts(text: str) -> list[list[float]]:
         counts = [[float(re.sub(_THOUSANDS, "", cell)) for cell in row] for row in cells]
     except ValueError:
         words = f"--table {text!r} does not work; write numbers like 80 20; 10 90, without marks of thousands"
-        raise InputError("bad-table", words) from None
+        raise InputError("bad-table", f"{words}: rows are the truth, columns the decision") from None
+    widths = list(dict.fromkeys(map(len, counts)))
     if len(counts) == 1 and len(counts[0]) > 1:
         raise InputError("one-row-of-a-table", f"--table {text!r} has one row; end each with a semicolon: 80 20; 10 90")
+    if len(widths) > 1:
+        words = f"--table {text!r} has rows of {widths[0]} and of {widths[1]} numbers; give as many in each"
+        raise InputError("ragged-table", words)
     return [[int(number) if number.is_integer() else number for number in row] for row in counts]

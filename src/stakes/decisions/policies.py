@@ -23,20 +23,20 @@ from stakes.decisions.thresholds.decision import (
 )
 from stakes.errors import About, Given, InputError
 from stakes.language.sentences import Finding
-from stakes.metrics import Estimate
-from stakes.metrics.cost import expected_cost
+from stakes.metrics import Estimate, Metric
+from stakes.metrics.cost import expected_cost, with_prices
 from stakes.metrics.many import multiclass_log_loss
 from stakes.metrics.rates import recall
 from stakes.records import Count, RowCount
 from stakes.tallies import ClassScores, Confusion
-from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import visible
 from stakes.uncertainty.interval import Interval, figure, none
-from stakes.uncertainty.intervals import table_limits
-from stakes.uncertainty.one_more_row import Cells, mean_interval
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.intervals import interval, table_limits
+from stakes.uncertainty.one_more_row import saving_limits
+from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.shares import wilson
 
 HIGHEST = "the highest score"
@@ -48,13 +48,13 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 class Policies(
     Recommendation,
     stakes="policies",
-    shown="classes decisions rows dropped best enough_evidence table right estimates savings against costs "
+    shown="classes decisions rows dropped best enough_evidence table right estimates savings costs "
     "harm recalibration recalibrations method note findings",
 ):
-    """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
+    """What several ways to decide cost per case, and what the best one saves against each of the others (``savings``).
 
-    ``against`` is what the best way saves against each constant decision, ``table`` its decisions against the truth,
-    ``right`` the share of each class that it decides rightly.
+    ``table`` are the decisions of the best way against the truth, ``right`` the share of each class that it decides
+    rightly.
     ``recalibrations`` are what deciding by recalibrated probabilities saves against deciding by them as they stand, by
     each method; ``method`` is the one with the lowest log loss. They are cross-fitted: no row's probability was changed
     by looking at its own class. ``harm`` is what asking the model costs for each case.
@@ -65,14 +65,13 @@ class Policies(
     decisions: tuple[str, ...]
     costs: Costs
     estimates: Mapping[str, Estimate]
-    savings: Mapping[str, Estimate]
     rows: RowCount
     recalibrations: Mapping[str, Estimate] = field(default_factory=dict)
     method: str | None = None
     note: str = ""
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
-    against: Mapping[str, Estimate] = field(default_factory=dict)
+    savings: Mapping[str, Estimate] = field(default_factory=dict)
     table: Confusion | None = None
     right: Mapping[str, Estimate] = field(default_factory=dict)
     harm: float = 0.0
@@ -99,10 +98,10 @@ class Policies(
     @property
     def enough_evidence(self) -> bool:
         """Whether the best way surely costs less than every decision for everybody."""
-        return self.best != self.constant and surely_saves(self.against)
+        return self.best != self.constant and surely_saves(self.savings)
 
     def to_rows(self) -> list[WayRow]:
-        """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
+        """Return one flat dictionary per way to decide; a saving is what the best way saves against it."""
         return ways_as_rows(self.estimates, self.savings, self.best)
 
     def __repr__(self) -> str:
@@ -129,7 +128,6 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
         )
     rows = ScoredRows.of(source)
     decisions = pricing.decisions(scores.classes)
-    prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
     shares = shares_of(scores.sizes.tolist())
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
@@ -140,33 +138,26 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
     honest = _recalibrate(rows, scores.classes, pricing, shares)
-    method = min(honest, key=lambda name: _log_loss(rows, honest[name]), default=None)
-    after = {name: _decide_after(p, scores.classes, pricing, shares) for name, p in honest.items()}
+    losses = {name: multiclass_log_loss.row_losses(rows.truth, p) for name, p in honest.items()}
+    method = min(losses, key=lambda name: float(np.average(losses[name], weights=rows.weight)), default=None)
+    as_sampled = replace(pricing, training_prior=AS_IN_THE_ROWS)  # carried from there to the deployment
+    after = {name: as_sampled.bayes(p, scores.classes, None, shares) for name, p in honest.items()}
     decided = _decide(rows, scores.classes, decisions, pricing, shares, None if method is None else after[method])
     silly = pricing.costs.never_cheapest()
     worth = np.array([name not in silly for name in decisions])
-    at_shares, cases = wanted or (shares if sampling.fixed else None), pricing.cases(scores.classes)
-    account = _Account(rows, prices, at_shares, sampling, {**decided, **after}, worth, cases)
+    weight = None if (rows.weight == 1).all() else rows.weight
+    sample = Sample(rows.truth, scores.classes, tuple(decisions), None, weight, rows.groups, squares=rows.squares)
+    account = _Account(sample, with_prices(expected_cost, pricing), sampling, {**decided, **after}, worth)
     estimates = add_harm({name: account.estimate(name) for name in decided}, harm)
-    constant = cheapest_constant(estimates)
-    savings = add_harm({name: account.saving(constant, name) for name in decided if name != constant}, -harm)
     again = {name: account.saving(CHEAPEST, name) for name in after}
     total = scores.total if isinstance(scores.total, int) else float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    known = (estimates, savings, total, again, method, note)
+    known = (estimates, total, again, method, note)
     found = Policies(scores.classes, decisions, pricing.costs, *known, harm=harm)
-    against = {name: account.saving(name, found.best) for name in constants_of(estimates) if name != found.best}
-    against = against if found.best in constants_of(estimates) else take_harm(against, harm)
+    savings = {name: account.saving(name, found.best) for name in decided if name != found.best}
+    savings = add_harm(savings, harm) if found.best in constants_of(estimates) else take_harm(savings, harm)
     taken = decided[found.best]
-    return replace(found, against=against, table=_table(found, rows, taken), right=_right(found, rows, taken, sampling))
-
-
-def _table(found: Policies, rows: ScoredRows, taken: Array) -> Confusion:
-    """The decisions of all rows against the truth."""
-    shape = (len(found.classes), len(found.decisions))
-    counts = np.bincount(np.ravel_multi_index((rows.truth, taken), shape), rows.weight, math.prod(shape)).reshape(shape)
-    whole = counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
-    return Confusion(found.classes, found.decisions, whole)
+    return replace(found, savings=savings, table=account.table(found.best), right=_right(found, rows, taken, sampling))
 
 
 def _right(found: Policies, rows: ScoredRows, taken: Array, sampling: Sampling) -> dict[str, Estimate]:
@@ -231,58 +222,49 @@ def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, sha
     return found
 
 
-def _decide_after(honest: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
-    """Decide by recalibrated probabilities, carried to the deployment."""
-    return replace(pricing, training_prior=AS_IN_THE_ROWS).bayes(honest, classes, None, shares)
-
-
-def _log_loss(rows: ScoredRows, honest: Array) -> float:
-    return float(np.average(multiclass_log_loss.row_losses(rows.truth, honest), weights=rows.weight))
-
-
 @dataclass(frozen=True, eq=False)
 class _Account:
-    """What the decisions of each row cost; at given ``shares`` of the classes, or at the rows' own."""
+    """What the decisions of each row cost, as evaluating and comparing them would tell it."""
 
-    rows: ScoredRows
-    prices: Array
-    shares: Shares | None
+    sample: Sample
+    metric: Metric
     sampling: Sampling
     decided: Mapping[str, Array]
     worth_taking: Array
-    cases: tuple[int, ...] | None = None
+
+    def table(self, name: str, alone: bool = False) -> Confusion:
+        """The decisions of all rows against the truth; of one decision for everybody perhaps that one ``alone``."""
+        sample, places = self.sample, np.arange(len(self.sample.decisions))
+        if alone and name.startswith("always "):
+            places = self.decided[name][:1]
+        shape = len(sample.classes), len(places)
+        cells = sample.truth * len(places) + np.searchsorted(places, self.decided[name])
+
+        def count(weight: Array) -> Array:
+            return np.bincount(cells, weight, math.prod(shape)).reshape(shape)
+
+        counts, names = count(sample.weights), tuple(sample.decisions[d] for d in places)
+        if sample.weight is None:
+            return Confusion(sample.classes, names, counts.astype(np.int64))
+        return Confusion(sample.classes, names, counts, count(sample.squared_weights))
+
+    def _sampled(self, table: Confusion, name: str) -> Sampling:
+        """How the rows were sampled, with what was decided in each."""
+        clusters, first = self.sampling.clusters, self.sample.decisions.index(table.decisions[0])
+        decided = clusters and replace(clusters, decided=self.decided[name] - first)
+        return replace(self.sampling, clusters=decided)
 
     def estimate(self, name: str) -> Estimate:
         """What a way to decide costs per case."""
-        return self._figure(expected_cost.name, np.zeros(len(self.rows.truth), np.int64), name, self.prices[:, None])
+        table = self.table(name, alone=True)
+        value = float(self.metric.of(table))
+        limits = interval(self.metric, value, table, self._sampled(table, name))
+        return figure(expected_cost.name, value, math.nan, limits.around(value), self.sampling.confidence)
 
     def saving(self, other: str, name: str) -> Estimate:
         """What a way to decide saves per case against another."""
-        return self._figure("saving", self.decided[other], name, self.prices[:, :, None] - self.prices[:, None])
-
-    def _figure(self, called: str, other: Array, name: str, values: Array) -> Estimate:
-        """The mean over cells of the truth, the other decision and the decision."""
-        places = np.ravel_multi_index((self.rows.truth, other, self.decided[name]), values.shape)
-        groups = self.rows.groups
-        counts = self._added(places, self.rows.weight, values.shape)
-        clusters = None
-        if groups is not None:
-            shape = (int(groups.max()) + 1, *values.shape)
-            clusters = self._added(groups * values.size + places, self.rows.weight, shape)
-        squares = None if (self.rows.weight == 1).all() else self._added(places, self.rows.weight**2, values.shape)
-        shares = None if self.shares is None else np.array(self.shares, np.float64)
-        reach = np.broadcast_to(self._reach(name, counts.sum(axis=0) > 0), values.shape)
-        cells = Cells(values, counts, reach, shares, squares, clusters, self.cases)
-        limits = mean_interval(cells, self.sampling)
-        sums, sizes = (counts * values).sum(axis=(1, 2)), counts.sum(axis=(1, 2))
-        value = float(sums.sum() / sizes.sum() if shares is None else shares @ divide(sums, sizes))
-        return figure(called, value, math.nan, limits.around(value), self.sampling.confidence)
-
-    def _reach(self, name: str, seen: Array) -> Array:
-        """Which pairs of decisions one more row could get: those of some row; beside one constant, all worth taking."""
-        other = seen.any(axis=1, keepdims=True)
-        return seen if name.startswith("always ") or other.sum() > 1 else seen | (other & self.worth_taking)
-
-    @staticmethod
-    def _added(places: Array, weight: Array, shape: tuple[int, ...]) -> Array:
-        return np.bincount(places, weight, math.prod(shape)).reshape(shape).astype(np.float64)
+        value = float(self.metric.of(self.table(other))) - float(self.metric.of(self.table(name)))
+        might = self.worth_taking if other.startswith("always ") and not name.startswith("always ") else None
+        both = self.decided[other], self.decided[name]
+        limits = saving_limits(self.metric, self.sample, *both, self.sampling, might).interval(self.sampling)
+        return figure("saving", value, math.nan, limits.around(value), self.sampling.confidence)

@@ -18,13 +18,13 @@ from stakes.errors import Given, InputError, Pass, short, some
 from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
-_INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
-_GROUPS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_INTEGER = r"[+-]?[0-9]{1,300}"
+_GROUPS = r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?"
+_DECIMAL_COMMA = r"[+-]?[0-9]+,[0-9]+"
 _AROUND = "'\"`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb,;:/\\()[]{}"
 _SIGNS = r"\s_.\u2026\u2010-\u2015\-" + re.escape(_AROUND)
 """Dashes, quotes, dots, commas, slashes and brackets: what people write in and around words, or leave out."""
-_CODE = re.compile(r"0[0-9]")
+_CODE = r"0[0-9]"
 """How a text begins that is a code, such as 007, and not the number 7."""
 
 
@@ -38,8 +38,8 @@ def _in_one_form(name: str) -> str:
 
 def _without(signs: str) -> Callable[[str], str]:
     """What leaves some signs out of a name; between digits, where they mean something, they become one blank."""
-    between, others = re.compile(rf"(?<=\d)[{signs}]+(?=\d)"), re.compile(rf"(?<!\d)[{signs}]+|[{signs}]+(?!\d)")
-    return lambda name: others.sub("", between.sub(" ", name)) or name
+    between, others = rf"(?<=\d)[{signs}]+(?=\d)", rf"(?<!\d)[{signs}]+|[{signs}]+(?!\d)"
+    return lambda name: re.sub(others, "", re.sub(between, " ", name)) or name
 
 
 _without_blanks, _without_signs = _without(r"\s"), _without(_SIGNS)
@@ -55,12 +55,12 @@ def _as_number(name: str) -> str:
     """The number that a text spells, as the label rule writes numbers; true and false are 1 and 0."""
     if name.casefold() in _BOOLEANS:
         return _BOOLEANS[name.casefold()]
-    if _CODE.match(name):
+    if re.match(_CODE, name):
         return name
-    if _INTEGER.fullmatch(name):  # exactly, beyond what a float holds
+    if re.fullmatch(_INTEGER, name):  # exactly, beyond what a float holds
         return str(int(name))
-    if _GROUPS.fullmatch(name) or _DECIMAL_COMMA.fullmatch(name):
-        name = name.replace(",", "" if _GROUPS.fullmatch(name) else ".")
+    if re.fullmatch(_GROUPS, name) or re.fullmatch(_DECIMAL_COMMA, name):
+        name = name.replace(",", "" if re.fullmatch(_GROUPS, name) else ".")
     number = read_number(name)
     return name if number is None or not math.isfinite(number) else canonical(number)
 

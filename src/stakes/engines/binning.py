@@ -1,11 +1,13 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from stakes.engines.files.room import memory_left
+from stakes.engines.memory import Binned
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 
@@ -37,27 +39,29 @@ class BinnedCounts:
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
     not hold, is sorted and added up batch by batch. With several numbers of ``bits`` the same rows are counted in bins
     of several widths, each with cells of its own: of fewer bits there are fewer bins in each power of two. Where there
-    are many of these, long tables would touch too much memory together; then none is ``long``.
+    are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which have
+    ``operations`` of their own, are sorted where they lie.
     """
 
-    def __init__(self, *bits: int, long: bool = True) -> None:
+    def __init__(self, *bits: int, long: bool = True, operations: ArrayOperations | None = None) -> None:
         self.grid = "probability"
-        self._widths = [_Width(one) for one in bits or (bins.FINE,)]
+        self._ops = operations or ArrayOperations()
+        self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
         self._roomy = long and memory_left() > _ROOM
         self._steps = BinSteps()
 
-    def add(self, scores: Array, cells: Array, weight: Array | None = None, *more: Array) -> None:
+    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
         """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
-        low, high = float(scores.min()), float(scores.max())
+        low, high = self._ops.ends(scores)
         if low == 0:
-            scores = scores + scores.dtype.type(0)  # −0.0 becomes 0.0
+            scores = scores + 0.0  # −0.0 becomes 0.0
         if low < 0 or high > 1:
             self._on_the_line()
         quick: list[tuple[LongTable, Array]] = []
         sort = self.grid == "line" or weight is not None or not self._roomy
         for width, own in zip(self._widths, (cells, *more), strict=False):
             if sort or not width.fits(own):
-                width.sums.add(own, bins.numbers(scores, self.grid, width.bits), weight)
+                width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
             else:
                 narrow = np.uint8 if int(own.max()) < 256 else np.uint32  # narrower numbers would wrap
                 quick.append((width.long_table(own), own.astype(narrow, copy=False)))
@@ -67,11 +71,11 @@ class BinnedCounts:
             for table, own in quick:
                 table.add(steps, own[block])
 
-    def result(self) -> "Binned":
+    def result(self) -> Binned:
         """Return what was counted."""
         return self.results()[0]
 
-    def results(self) -> "list[Binned]":
+    def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
         return [width.summed(self._steps.lowest).result(self.grid, width.bits) for width in self._widths]
 
@@ -87,9 +91,9 @@ class BinnedCounts:
 class _Width:
     """What was counted in bins of one width."""
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, operations: ArrayOperations) -> None:
         self.bits = bits
-        self.sums = SortedSums()
+        self.sums = SortedSums(operations)
         self._long: list[LongTable] = []
 
     def fits(self, cells: Array) -> bool:
@@ -117,28 +121,6 @@ class _Width:
 
 def _bits(cells: Array) -> int:
     return max(int(cells.max()).bit_length(), 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Binned:
-    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
-
-    Without a grid the edges are scores as they are.
-    """
-
-    grid: str | None
-    cells: Array
-    edges: Array
-    weights: Array
-    squares: Array | None = None
-
-    def of_cells(self, cells: range | None) -> "Binned":
-        """Return some cells that follow each other, or all; they must be in order."""
-        if cells is None:
-            return self
-        here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
-        squares = None if self.squares is None else self.squares[here]
-        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
 
 
 class BinSteps:
@@ -208,27 +190,29 @@ class LongTable:
 class SortedSums:
     """Rows, or Σw and Σw², at each cell and bin: batches are sorted, added up, and put together if there are many."""
 
-    def __init__(self) -> None:
+    def __init__(self, operations: ArrayOperations) -> None:
+        self._ops = operations
         self._parts: list[tuple[Array, list[Array]]] = []
 
-    def add(self, cells: Array, numbers: Array, weight: Array | None, sizes: Array | None = None) -> None:
+    def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sizes: Array | None = None) -> None:
         """Add a batch; ``sizes`` say how many rows each entry stands for."""
-        keys = cells.astype(np.int64) * _SPAN + (numbers.astype(np.int64) + _SPAN // 2)
+        ops = self._ops
+        keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            exact = weight.astype(np.longdouble)  # sums of billions must not drift
-            self._parts.append(_add(keys, [exact, exact**2]))
+            exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
+            self._parts.append(_add(ops.home(keys), [exact, exact**2]))
         elif sizes is not None:
             self._parts.append(_add(keys, [sizes]))
         else:
-            keys.sort()  # rows are counted by where keys begin, which takes no second sort of anything
-            starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-            self._parts.append((keys[starts], [np.diff(np.append(starts, len(keys)))]))
+            keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
+            ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
+            self._parts.append((ops.home(keys[ops.given(ends, keys)]), [np.diff(ends, prepend=-1)]))
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
     def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
-        found = SortedSums()
+        found = SortedSums(self._ops)
         for keys, columns in self._parts:
             cells, numbers = _apart(keys)
             found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))

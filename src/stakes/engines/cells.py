@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.engines.labels import Labels
-from stakes.engines.memory import sums_by
+from stakes.engines.memory import Binned, sums_by
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.losses import SHAPE, each_loss, losses_either_way
 
@@ -128,6 +128,15 @@ class CellLosses:
             block = slice(start, start + _SMALL_BLOCK)
             unit = None if weight is None else weight[block]
             self._add_block(scores[block].astype(np.float64), cells[block], unit)
+
+    def in_bins(self, found: Binned) -> Array | None:
+        """The sums of each cell beside the first of its bins, which are in the order of the cells."""
+        if self.sums is None:
+            return None
+        first = np.flatnonzero(np.append(True, found.cells[1:] != found.cells[:-1]))
+        lost = np.zeros((len(found.cells), *SHAPE))
+        lost[first] = self.sums[found.cells[first]]
+        return lost
 
     def _add_block(self, scores: Array, cells: Array, weight: Array | None) -> None:
         assert self.sums is not None

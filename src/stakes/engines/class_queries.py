@@ -5,16 +5,15 @@ its scores in bins. Nothing but groups and sums comes back. A table of few rows 
 than the sample of rows that intervals take from larger ones in memory.
 """
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 import narwhals as nw
 import numpy as np
 
-from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.binning import Binned
 from stakes.engines.class_sums import (
     ClassSums,
     Oddities,
@@ -27,18 +26,17 @@ from stakes.engines.class_sums import (
     pair_bits,
 )
 from stakes.engines.columns import LazyTable, to_column
-from stakes.engines.groups import Grouped, count_as_rows, count_groups
+from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Binned, Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import (
     MOST_GROUPS,
     MOST_SCORES,
     Groups,
+    Look,
     QuerySource,
     choose,
-    collect,
-    infinite,
     surprise,
     whether,
     with_infinite,
@@ -67,13 +65,13 @@ def count_classes_inside(
     classes = class_names(given)
     if len(classes) > MOST_CLASSES or not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
         return None  # text may spell numbers, which is read row by row
-    looked = _Look.at(source, classes)
+    looked = _look_at(source, classes)
     if looked.rows <= FEW_ROWS:
         return None
     truths = source.groups(["truth"], MOST_GROUPS)
     if truths is None:
         return None
-    looked.refuse_missing()
+    looked.refuse({f"s{place}": f"score of {name}" for place, name in enumerate(classes)})
     codes = _codes(truths, asked, classes)
     if codes is None:
         return None
@@ -94,75 +92,28 @@ def _codes(truths: Groups, asked: RowQuestion, classes: tuple[str, ...]) -> dict
     return {value: classes.index(called[code]) for value, code in zip(column.to_list(), labels.codes, strict=True)}
 
 
-@dataclass(frozen=True, eq=False)
-class _Look:
-    """What a first look at the scores tells: how many rows, how far each class's reach, and which are odd."""
+def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
+    """A first look at the scores, and at their sums."""
+    names = [f"s{place}" for place in range(len(classes))]
+    scores = [nw.col(source.places[f"score of {name}"]).cast(nw.Float64) for name in classes]
+    frame = source.frame.select(*(score.alias(name) for name, score in zip(names, scores, strict=True)))
+    frame = frame.with_columns(_sum_of(map(nw.col, names)).alias("total"))
+    tests = {"outside": _any((nw.col(n) < 0) | (nw.col(n) > 1) for n in names), "uneven": _uneven(nw.col("total"))}
+    found = Look.at(frame, [*names, "total"], tests)
+    source.refuse_nothing(found.rows)
+    return found
 
-    rows: int
-    classes: tuple[str, ...]
-    found: Mapping[str, float]
 
-    @classmethod
-    def at(cls, source: QuerySource, classes: tuple[str, ...]) -> "_Look":
-        """Ask the engine, all at once."""
-        names = [f"s{place}" for place in range(len(classes))]
-        scores = [nw.col(source.places[f"score of {name}"]).cast(nw.Float64) for name in classes]
-        frame = source.frame.select(*(score.alias(name) for name, score in zip(names, scores, strict=True)))
-        missing = [nw.col(name).is_null() | nw.col(name).is_nan() for name in names]
-        faults = [
-            expression
-            for name, lacks in zip(names, missing, strict=True)
-            for expression in (
-                whether(lacks).alias(f"missing_{name}"),
-                whether(~lacks & infinite(nw.col(name))).alias(f"infinite_{name}"),
-            )
-        ]
-        total = reduce(lambda one, other: one + other, map(nw.col, names))
-        outside = reduce(lambda one, other: one | other, ((nw.col(n) < 0) | (nw.col(n) > 1) for n in names))
-        frame = frame.with_columns(*faults, total.alias("total"), whether(outside).alias("outside"))
-        uneven = whether((nw.col("total") - 1.0 > ROUNDING) | (1.0 - nw.col("total") > ROUNDING))
-        frame = frame.with_columns(uneven.alias("uneven"), nw.lit(1).alias("rows"))
-        kinds = ("missing", "infinite")
-        counted = ["rows", "outside", "uneven", *(f"{kind}_{name}" for name in names for kind in kinds)]
-        spans = [*names, "total"]
-        table = collect(
-            frame.select(
-                *(nw.col(name).sum() for name in counted),
-                *(nw.col(name).min().alias(f"low_{name}") for name in spans),
-                *(nw.col(name).max().alias(f"high_{name}") for name in spans),
-            )
-        )
-        found = dict(zip(table.columns, table.row(0), strict=True))
-        source.refuse_nothing(int(found["rows"] or 0))
-        return cls(int(found["rows"] or 0), classes, found)
+def _sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
+    return reduce(operator.add, columns)
 
-    def refuse_missing(self) -> None:
-        """Refuse missing and infinite scores, with how many there are."""
-        for place, name in enumerate(self.classes):
-            if rows := int(self.found[f"missing_s{place}"]):
-                raise errors.missing_values(f"score of {name}", rows, None)
-        for place, name in enumerate(self.classes):
-            if rows := int(self.found[f"infinite_s{place}"]):
-                raise errors.infinite_values(f"score of {name}", rows, None)
 
-    def span(self, place: int) -> tuple[float, float]:
-        """How far the scores of a class reach."""
-        return float(self.found[f"low_s{place}"]), float(self.found[f"high_s{place}"])
+def _any(tests: Iterable[nw.Expr]) -> nw.Expr:
+    return reduce(operator.or_, tests)
 
-    @property
-    def whole_span(self) -> tuple[float, float]:
-        """How far all scores reach."""
-        lows, highs = zip(*map(self.span, range(len(self.classes))), strict=True)
-        return min(lows), max(highs)
 
-    @property
-    def oddities(self) -> Oddities:
-        """The rows whose scores are no probabilities."""
-        low, high = self.whole_span
-        least = float(self.found["low_total"])
-        total = least if 1 - least > ROUNDING else float(self.found["high_total"])
-        uneven = int(self.found["uneven"]), None, total
-        return Oddities(self.rows, (low, high), uneven, (int(self.found["outside"]), None, low if low < 0 else high))
+def _uneven(total: nw.Expr) -> nw.Expr:
+    return (total - 1.0 > ROUNDING) | (1.0 - total > ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +123,7 @@ class ClassTable:
     source: QuerySource
     asked: RowQuestion
     classes: tuple[str, ...]
-    looked: _Look
+    looked: Look
     plain: "LazyTable | None" = None
 
     @property
@@ -182,6 +133,19 @@ class ClassTable:
     @property
     def _by(self) -> list[str]:
         return [name for name in self._keys if name != "prediction"]
+
+    @property
+    def _span(self) -> tuple[float, float]:
+        """How far all scores reach."""
+        lows, highs = zip(*(self.looked.span(f"s{place}") for place in range(len(self.classes))), strict=True)
+        return min(lows), max(highs)
+
+    @property
+    def _oddities(self) -> Oddities:
+        """The rows whose scores are no probabilities."""
+        (low, high), (least, most), found = self._span, self.looked.span("total"), self.looked.found
+        uneven = int(found["uneven"]), None, least if 1 - least > ROUNDING else most
+        return Oddities(self.looked.rows, (low, high), uneven, (int(found["outside"]), None, low if low < 0 else high))
 
     def with_scores(self, codes: Mapping[object, int]) -> "ClassTable":
         """The same table with what follows from the scores of a row beside them."""
@@ -197,9 +161,7 @@ class ClassTable:
             lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
         )
         frame = frame.with_columns(own.alias("own"))
-        rank = reduce(lambda one, other: one + other, (self._goes_before(place) for place in range(k)))
-        frame = frame.with_columns(rank.alias("rank"))
-        frame = self._with_decisions(frame)
+        frame = self._with_decisions(frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank")))
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
         return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
@@ -219,12 +181,11 @@ class ClassTable:
 
     def _with_losses(self, frame: LazyTable) -> tuple[LazyTable, tuple[str, ...]]:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
-        k, (low, high) = len(self.classes), self.looked.whole_span
-        total = reduce(lambda one, other: one + other, (nw.col(f"s{place}") for place in range(k)))
-        odd = (total - 1.0 > ROUNDING) | (1.0 - total > ROUNDING)
+        k, (low, high) = len(self.classes), self._span
+        scores = [nw.col(f"s{place}") for place in range(k)]
+        odd = _uneven(_sum_of(scores))
         if low < 0 or high > 1:
-            scores = [nw.col(f"s{place}") for place in range(k)]
-            odd = reduce(lambda one, other: one | other, ((s < 0) | (s > 1) for s in scores), odd)
+            odd = _any([odd, *((s < 0) | (s > 1) for s in scores)])
         within = [_within(nw.col(f"s{place}")).alias(f"p{place}") for place in range(k)]
         frame = frame.with_columns(whether(odd).alias("odd"), _within(nw.col("own")).alias("mine"), *within)
         others = [choose(nw.col("code") == place, nw.lit(0.0), nw.col(f"p{place}")) for place in range(k)]
@@ -235,7 +196,7 @@ class ClassTable:
         squares = [(nw.col(f"other{place}") * nw.col(f"other{place}")).alias(f"square{place}") for place in range(k)]
         logs = [surprise(1.0 - nw.col(f"other{place}")).alias(f"log{place}") for place in range(k)]
         frame = frame.with_columns(*squares, *logs, surprise(nw.col("mine")).alias("loss_0"))
-        distance = reduce(lambda one, other: one + other, (nw.col(f"square{place}") for place in range(k)))
+        distance = _sum_of(nw.col(f"square{place}") for place in range(k))
         finite = surprise(nw.col("mine"), 0.0)  # of an infinite loss no higher moment is asked for
         frame = frame.with_columns((distance + nw.col("missed")).alias("loss_1"), finite.alias("finite_0"))
         unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
@@ -266,25 +227,21 @@ class ClassTable:
         if not is_of(plan, self.classes):
             return None
         how = decided_by(self.asked)
-        self.looked.oddities.tell(self.asked, how)
+        self._oddities.tell(self.asked, how)
         if how != "rows":
             names = decisions_of(self.asked, self.classes)
             places = np.array([plan.decisions.index(name) for name in names])
             rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
-        sizes = groups.sizes if groups.weight is None else groups.weight
-        # an engine gives groups in any order, and sums of weights would round differently
-        keys = [groups.columns["rank"].to_numpy(), rows.prediction, rows.truth, None if by is None else by.codes]
-        order = np.lexsort([key for key in keys if key is not None])
-        grouped = Grouped(replace(rows, scores=None), sizes, groups.squares).take(order)
-        by = None if by is None else replace(by, codes=by.codes[order])
-        counted = count_groups(plan, grouped, by)
-        return self._sums(groups, order, rows.truth[order], by, exact).added_to(counted, how)
+        kept = replace(rows, scores=None).standing_for(*groups.amounts)
+        kept, by, order = kept.in_order(by, groups.columns["rank"].to_numpy())
+        counted = count_classes(plan, kept, by)
+        return self._sums(groups, order, kept.truth, by, exact).added_to(counted, how)
 
     def _sums(self, groups: Groups, order: Array, truth: Array, by: Labels | None, exact: bool | None) -> ClassSums:
         k, segments = len(self.classes), [""] if by is None else list(by.names)
         segment = np.zeros(len(truth), np.int64) if by is None else by.codes.astype(np.int64)
         shape, cells = (len(segments), k), segment * k + truth.astype(np.int64)
-        sizes = (groups.sizes if groups.weight is None else groups.weight)[order]
+        sizes = groups.amounts[0][order]
 
         def add(values: Array, places: Array = cells) -> Array:
             sums = np.zeros(shape, np.int64 if values.dtype.kind in "iu" else np.longdouble)
@@ -309,7 +266,7 @@ class ClassTable:
             add(lost["odd"]).sum(1),
             tables,
             [] if groups.squares is not None else pairs,
-            self.looked.whole_span,
+            self._span,
         )
 
     # ── the scores of each class ─────────────────────────────────────────────────────────────────────────────────
@@ -343,7 +300,7 @@ class ClassTable:
         return self._cells(groups, key, len(self.classes), segments, None)
 
     def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
-        low, high = self.looked.span(place)
+        low, high = self.looked.span(f"s{place}")
         grid = "probability" if low >= 0 and high <= 1 else "line"
         groups = self._with_score(place).on_grid(grid, bits).groups([key, *self._by, "score"])
         assert groups is not None
@@ -358,8 +315,8 @@ class ClassTable:
             cells = cells + size * by.into(segments).astype(np.int64)
         edges = groups.columns["score"].to_numpy().astype(np.float64)
         order = np.lexsort((edges, cells))
-        weights = (groups.sizes if groups.weight is None else groups.weight)[order]
-        squares = None if groups.squares is None else groups.squares[order]
+        weights, squares = (None if one is None else one[order] for one in groups.amounts)
+        assert weights is not None
         return Binned(grid, cells[order], edges[order], weights, squares)
 
 

@@ -73,6 +73,7 @@ def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], Cl
         return {}, None
     if hasattr(score, "columns") and not isinstance(score, Mapping):  # a data frame: its names say which is which
         score = columns_of(score)
+        score = score if len(score) != 1 else next(iter(score.values())).to_native()
     if isinstance(score, Mapping):
         named = {f"score of {canonical(name)}": column for name, column in score.items()}
         if len(named) != len(score):

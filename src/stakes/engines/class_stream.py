@@ -1,4 +1,7 @@
-"""Scores of several classes in batches: all that is kept of them are sums, bins, and an even sample of the rows."""
+"""Scores of several classes in batches: all that is kept of them are sums, bins, and an even sample of the rows.
+
+The same sums are made of rows that were read from files and of tensors where they lie.
+"""
 
 import math
 import sys
@@ -8,10 +11,12 @@ from functools import partial
 
 import numpy as np
 
-from stakes.engines.binning import Binned, BinnedCounts
+from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Cells, Combination
 from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, pair_bits
 from stakes.engines.labels import Labels
+from stakes.engines.tensors.arrays import Tensor, Values
+from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
@@ -35,11 +40,11 @@ _SAMPLES = 10 * SAMPLE
 class ClassBatch:
     """Some rows: scores (class × row), code of the true class (−1: none with scores), segment, weight and number."""
 
-    scores: Array
-    truth: Array
-    segment: Array
-    weight: Array | None
-    numbers: Array
+    scores: Tensor
+    truth: Tensor
+    segment: Tensor
+    weight: Tensor | None
+    numbers: Values
 
     def take(self, rows: Array | slice) -> "ClassBatch":
         """Return some of the rows."""
@@ -48,15 +53,18 @@ class ClassBatch:
 
 
 class ClassStream:
-    """Batches of class scores, added up by segment and class."""
+    """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own."""
 
-    def __init__(self, classes: tuple[str, ...], pricing: Pricing | None) -> None:
+    def __init__(
+        self, classes: tuple[str, ...], pricing: Pricing | None, operations: ArrayOperations | None = None
+    ) -> None:
         self.classes = classes
-        self._pricing = pricing
+        self._pricing, self._elsewhere = pricing, operations is not None
         self._segments = Cells()
         k = len(classes)
-        self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=k <= _MOST_LONG) for _ in classes]
-        self._sums = _Sums(k)
+        long = k <= _MOST_LONG and not self._elsewhere
+        self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=long, operations=operations) for _ in classes]
+        self._sums = _Sums(k, operations or ArrayOperations())
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
@@ -68,7 +76,6 @@ class ClassStream:
         segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.zeros(len(codes), np.int64)
         batch = ClassBatch(scores, codes, segment, weight, numbers)
         self._weighted = weight is not None
-        self._sums.grow(len(self._segments.names) or 1)
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
             known = np.flatnonzero(codes >= 0)
             decided = np.zeros(len(codes), np.int64)
@@ -77,20 +84,27 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> Array:
-        tasks: list[Callable[[], Array | None]] = [partial(self._sums.add_all, batch)]
-        tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
-        best, *_ = run_all(tasks, batch.scores.size)
+        best: Array = self.count(batch, batch.scores.size)
         self._whole.add(batch, np.zeros_like(batch.segment), 1)
         if self._segments.names:
             self._parts.add(batch, batch.segment, len(self._segments.names))
         if self._pricing is None:
-            return np.asarray(best)
+            return best
         any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
         return self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
 
+    def count(self, batch: ClassBatch, size: int = 0) -> Tensor:
+        """Add up rows of classes that have scores, of which no sample is kept; return which has the highest."""
+        self._sums.grow(len(self._segments.names) or 1)
+        tasks: list[Callable[[], Tensor]] = [partial(self._sums.add_all, batch)]
+        tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
+        best, *_ = run_all(tasks, size)
+        return best
+
     def _bin(self, batch: ClassBatch, place: int) -> None:
         """Count the scores of a class, by whether it is the true one, and by the true one."""
-        own, classes = (batch.truth == place).view(np.uint8), batch.truth
+        own, classes = batch.truth == place, batch.truth
+        own = own if self._elsewhere else own.view(np.uint8)
         if self._segments.names:
             own, classes = 2 * batch.segment + own, len(self.classes) * batch.segment + classes
         others = () if batch.weight is not None else (classes,)
@@ -100,10 +114,11 @@ class ClassStream:
         """The number of a segment."""
         return self._segments.of_names(names)
 
-    def result(self, segments: Sequence[str]) -> ClassSums:
+    def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
-        sums, count, found = self._sums, len(segments), self._binned()
-        samples: dict[int | None, ClassSample] = {None: self._whole.of(0)}
+        sums, count = self._sums, len(segments)
+        found = run_all([one.results for one in self._bins], sys.maxsize)
+        samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
         return ClassSums(
@@ -121,9 +136,6 @@ class ClassStream:
             samples,
         )
 
-    def _binned(self) -> list[list[Binned]]:
-        return run_all([one.results for one in self._bins], sys.maxsize)
-
     @property
     def oddities(self) -> Oddities:
         """The rows whose scores are no probabilities."""
@@ -133,8 +145,8 @@ class ClassStream:
 class _Sums:
     """Sums by segment and class, in extended precision: those of billions of rows must not drift."""
 
-    def __init__(self, k: int) -> None:
-        self._k = k
+    def __init__(self, k: int, operations: ArrayOperations) -> None:
+        self._k, self._ops = k, operations
         self.sizes: Array = np.zeros((0, k), np.longdouble)
         self.squares: Array = np.zeros((0, k), np.longdouble)
         self.ranks: Array = np.zeros((0, k), np.longdouble)
@@ -142,7 +154,7 @@ class _Sums:
         self.own_squares: Array = np.zeros((0, k), np.longdouble)
         self.others: Array = np.zeros((0, k, 2), np.longdouble)
         self.improper: Array = np.zeros(0, np.int64)
-        self.odd = _OddRows()
+        self.odd = _OddRows(operations)
 
     def grow(self, segments: int) -> None:
         """Make room for so many segments."""
@@ -151,38 +163,53 @@ class _Sums:
                 more = np.zeros((segments - len(array), *array.shape[1:]), array.dtype)
                 setattr(self, name, np.concatenate([array, more]))
 
-    def add_all(self, batch: ClassBatch) -> Array:
+    def add_all(self, batch: ClassBatch) -> Tensor:
         """Add a batch, and return which class has the highest score in each row."""
-        starts = range(0, len(batch.truth), _BLOCK)
-        return np.concatenate([self._add(batch.take(slice(start, start + _BLOCK))) for start in starts])
+        at_a_time = _BLOCK if isinstance(batch.scores, np.ndarray) else len(batch.truth)
+        starts = range(0, len(batch.truth), at_a_time)
+        return self._ops.joined([self._add(batch.take(slice(start, start + at_a_time))) for start in starts])
 
-    def _add(self, block: ClassBatch) -> Array:
-        scores, truth, weight = block.scores, block.truth, block.weight
-        cells, rows = block.segment * self._k + truth, np.arange(len(truth))
+    def _add(self, block: ClassBatch) -> Tensor:
+        ops, scores, truth, weight = self._ops, block.scores, block.truth, block.weight
+        cells, rows = block.segment * self._k + truth, ops.numbers(0, len(truth), truth)
         own = scores[truth, rows]
-        rank, best = _ranks(scores, own, truth)
+        rank, best = self._ranks(scores, own, truth)
         self._into(self.sizes, cells, weight)
         if weight is not None:
             self._into(self.squares, cells, weight**2)
         self._into(self.ranks, block.segment * self._k + rank, weight)
         improper = self.odd.look(scores, block.numbers)
         if improper is not None:
-            self.improper += np.bincount(block.segment, improper, len(self.improper)).astype(np.int64)
-            scores, own = np.clip(scores, 0, 1), np.clip(own, 0, 1)  # what such rows lose nobody asks
-        others = scores.copy()
+            self._into(self.improper, block.segment, improper)
+            scores, own = ops.within(scores, 0, 1), ops.within(own, 0, 1)  # what such rows lose nobody asks
+        others = ops.copied(scores)
         others[truth, rows] = 0.0
-        with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-            surprise = 0.0 - np.log(own)
+        surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
         missed = (1.0 - own) ** 2
         self._into(self.own_squares, cells, missed if weight is None else missed * weight)
-        self._add_moments(cells, (surprise, np.einsum("ij,ij->j", others, others) + missed), weight)
+        self._add_moments(cells, (surprise, ops.xp.einsum("ij,ij->j", others, others) + missed), weight)
         self._add_others(others, block.segment, weight)
         return best
 
-    def _into(self, sums: Array, cells: Array, values: Array | None) -> None:
-        sums += np.bincount(cells, values, sums.size).reshape(sums.shape)
+    def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
+        """How many classes go before the true one in each row, and which goes first."""
+        ops = self._ops
+        rank, equal = ops.column_counts(scores > own), scores == own
+        tied = ops.places(ops.column_counts(equal) > 1)
+        if len(tied):
+            before = ops.numbers(0, self._k, truth)[:, None] < truth[tied]
+            rank[tied] += ops.column_counts(equal[:, tied] & before)
+        best = ops.copied(truth)
+        missed = ops.places(rank > 0)
+        if len(missed):
+            best[missed] = ops.first_largest(scores[:, missed])
+        return rank, best
 
-    def _add_moments(self, cells: Array, losses: tuple[Array, Array], weight: Array | None) -> None:
+    def _into(self, sums: Array, cells: Tensor, values: Tensor | None) -> None:
+        added = self._ops.home(self._ops.count(cells, sums.size, values))
+        sums += added.reshape(sums.shape).astype(sums.dtype, copy=False)
+
+    def _add_moments(self, cells: Tensor, losses: tuple[Tensor, Tensor], weight: Tensor | None) -> None:
         for place, loss in enumerate(losses):
             squared = loss if weight is None else loss * weight**2
             self._into(self.moments[..., place, 0], cells, loss if weight is None else loss * weight)
@@ -199,71 +226,58 @@ class _Sums:
             moments[..., 2] = moments[..., 0]
         return moments
 
-    def _add_others(self, others: Array, segment: Array, weight: Array | None) -> None:
+    def _add_others(self, others: Tensor, segment: Tensor, weight: Tensor | None) -> None:
         """What the score of each class costs the rows of other classes; those of its own were put to 0."""
+        ops = self._ops
         if weight is None and len(self.others) == 1:
-            self.others[0, :, 1] += np.einsum("ij,ij->i", others, others)
-            self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+            self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
+            if ops.xp is np:
+                self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+            else:
+                self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return
-        with np.errstate(divide="ignore"):
-            each = np.stack([SURPRISE.of_negative(others), others**2], axis=-1)
-        unit = 1.0 if weight is None else weight[:, None]
-        for place, lost in enumerate(each):
-            for loss, values in enumerate((lost * unit).T):
-                self.others[:, place, loss] += np.bincount(segment, values, len(self.others))
-
-
-def _ranks(scores: Array, own: Array, truth: Array) -> tuple[Array, Array]:
-    """How many classes go before the true one in each row, and which goes first."""
-    kind = np.uint8 if len(scores) < 256 else np.int64
-    rank = (scores > own).view(np.uint8).sum(axis=0, dtype=kind).astype(np.int64)
-    equal = scores == own
-    tied = np.flatnonzero(equal.view(np.uint8).sum(axis=0, dtype=kind) > 1)
-    if len(tied):
-        before = np.arange(len(scores))[:, None] < truth[tied]
-        rank[tied] += (equal[:, tied] & before).sum(axis=0)
-    best = truth.copy()
-    missed = np.flatnonzero(rank)
-    best[missed] = scores[:, missed].argmax(axis=0)
-    return rank, best
+        for place, other in enumerate(others):
+            for loss, lost in enumerate((0.0 - ops.log1p(-other), other**2)):
+                self._into(self.others[:, place, loss], segment, lost if weight is None else lost * weight)
 
 
 class _OddRows:
     """Which rows are no probabilities, and how far the scores reach."""
 
-    def __init__(self) -> None:
+    def __init__(self, operations: ArrayOperations) -> None:
+        self._ops = operations
         self.span = (math.inf, -math.inf)
         self._rows = 0
         self._uneven: _Noted = (0, None, math.nan)
         self._outside: _Noted = (0, None, math.nan)
 
-    def look(self, scores: Array, numbers: Array) -> Array | None:
-        """Look at some rows, which have these numbers, and return which are odd, if any is."""
-        low, high = float(scores.min()), float(scores.max())
+    def look(self, scores: Tensor, numbers: Values) -> Tensor | None:
+        """Look at some rows, which have these numbers, and return which are odd (1), if any is."""
+        low, high = self._ops.ends(scores)
         self.span = min(low, self.span[0]), max(high, self.span[1])
         self._rows += len(numbers)
-        sums = scores.sum(axis=0)
-        uneven = np.abs(sums - 1) > ROUNDING
-        if not uneven.any() and low >= 0 and high <= 1:
+        sums = scores.sum(0)
+        uneven = abs(sums - 1) > ROUNDING
+        if not bool(uneven.any()) and low >= 0 and high <= 1:
             return None
         wrong = (scores < 0) | (scores > 1)
-        outside = np.asarray(wrong.any(axis=0))
-        self._uneven = _noted(self._uneven, uneven, numbers, lambda row: sums[row])
-        self._outside = _noted(self._outside, outside, numbers, lambda row: scores[wrong[:, row], row][0])
-        return np.asarray(uneven | outside)
+        outside = wrong.any(0)
+        self._uneven = self._noted(self._uneven, uneven, numbers, lambda row: sums[row])
+        self._outside = self._noted(self._outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+        return self._ops.cast(uneven | outside, "float64")
+
+    def _noted(self, before: _Noted, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> _Noted:
+        """How many rows are odd, and the number of the first with what is seen there."""
+        rows = self._ops.places(odd)
+        if not len(rows) or before[0]:
+            return before[0] + len(rows), *before[1:]
+        first = int(rows[0])
+        return len(rows), int(numbers[first]), float(seen(first))
 
     @property
     def found(self) -> Oddities:
         """What is to say of them."""
         return Oddities(self._rows, self.span, self._uneven, self._outside)
-
-
-def _noted(before: _Noted, odd: Array, numbers: Array, seen: Callable[[int], float]) -> _Noted:
-    """How many rows are odd, and the number of the first with what is seen there."""
-    rows = np.flatnonzero(odd)
-    if not len(rows) or before[0]:
-        return before[0] + len(rows), *before[1:]
-    return len(rows), int(numbers[rows[0]]), float(seen(int(rows[0])))
 
 
 class EvenSample:

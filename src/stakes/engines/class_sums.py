@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import Binned
 from stakes.engines.class_scores import tell_uneven
 from stakes.engines.columns import Values, in_order
-from stakes.engines.groups import score_table
 from stakes.engines.labels import names_in_order
+from stakes.engines.memory import Binned
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins
@@ -150,7 +149,7 @@ class ClassSums:
         """A class's scores against the rest."""
         found = self.tables[place].of_cells(None if segment is None else range(2 * segment, 2 * segment + 2))
         name = self.classes[place]
-        table = score_table((name, f"not {name}"), found, found.cells % 2 == 1)
+        table = found.table((name, f"not {name}"), found.cells % 2 == 1)
         beyond = table.grid is not None and table.grid.kind == "line" and table.range[1] >= 1  # at 1, or just above it
         if table.grid is None or not table.probabilities or beyond:
             return table

@@ -32,21 +32,16 @@ _SPAN = 1 << 11
 
 @dataclass(frozen=True, eq=False)
 class ClusterRows:
-    """Groups of rows alike in cluster, class, decision and cell, read as rows; their segments, and how many there are.
+    """Groups of rows alike in cluster, class, decision and cell, and their segments.
 
-    ``sizes`` are numbers of rows; ``weight`` and ``squares`` those of their weights. ``count`` is the number of
-    clusters, ``counts`` those of segments; ``together`` says whether clusters were put together.
+    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together.
     """
 
     rows: Rows
     by: Labels | None
-    sizes: Array
-    weight: Array | None
-    squares: Array | None
     grid: tuple[str, int] | None
     count: int
     counts: Mapping[str, int]
-    together: bool
 
     def added_to(self, counted: Counted) -> Counted:
         """Return what was counted with its clusters, and those of its segments."""
@@ -58,15 +53,14 @@ class ClusterRows:
         return replace(counted, clusters=self._clusters(slice(None), self.count), segments=segments)
 
     def _clusters(self, chosen: Array | slice, count: int) -> Clusters:
-        sizes = self.sizes[chosen].astype(np.float64)
-        weight, squares = (sizes if one is None else one[chosen] for one in (self.weight, self.squares))
-        rows = replace(self.rows.take(chosen), weight=weight)
-        codes = np.asarray(rows.cluster)
-        scores = rows.scores
+        rows = self.rows.take(chosen)
+        codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
+        weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
             scores = _middles(scores, *self.grid)
         said = rows.truth, rows.prediction, scores, weight
-        found = Clusters(codes, count, *said) if self.together else Clusters.of(codes, *said)
+        together = self.count > MOST_GROUPS
+        found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
         return replace(found, alike=sizes, squares=squares, grid=self.grid)
 
 
@@ -109,17 +103,12 @@ class QueryClusters:
             counts = {labels.names[code]: int(many[row]) for row, code in enumerate(labels.codes.tolist())}
         return cls(each, count, counts)
 
-    @property
-    def together(self) -> bool:
-        """Whether clusters are put together."""
-        return self.count > MOST_GROUPS
-
     def put_together(self, source: QuerySource) -> QuerySource:
         """The same table with numbers of groups in place of clusters, where there are very many of those.
 
         The engine numbers clusters in their order, and the remainders of a product are as good as random.
         """
-        if not self.together:
+        if self.count <= MOST_GROUPS:
             return source
         place = source.places["cluster"]
         dealt = (nw.col("number").cast(nw.Int64) * 16807) % 2147483647 % MOST_GROUPS
@@ -195,17 +184,7 @@ class ClusterCounts:
             pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
             counts = dict(zip(by.names, np.bincount(pairs >> 40, minlength=len(by.names)).tolist(), strict=True))
             by = replace(by, codes=by.codes[cells])
-        sizes, weight = found.weights, None
+        entries = entries.standing_for(found.weights, found.squares)
         if found.squares is not None:
-            sizes, weight = found.weights**2 / found.squares, found.weights
-        return ClusterRows(
-            entries,
-            by,
-            sizes,
-            weight,
-            found.squares,
-            (str(found.grid), BITS) if scored else None,
-            count,
-            counts,
-            count > MOST_GROUPS,
-        )
+            entries = replace(entries, alike=found.weights**2 / found.squares)
+        return ClusterRows(entries, by, (str(found.grid), BITS) if scored else None, count, counts)

@@ -92,7 +92,7 @@ def zeros_and_ones(column: Column) -> Labels | None:
         if not only:
             return None
         codes[start : start + _BLOCK] = block
-    both = codes.any() and not codes.all()
+    both = 0 < np.count_nonzero(codes.view(bool)) < len(codes)
     return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
 
 

@@ -18,9 +18,9 @@ from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
-from stakes.engines.groups import Grouped, GroupLosses, count_as_rows, count_groups
+from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
@@ -90,8 +90,8 @@ def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, co
     assert groups is not None
 
     def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        beside = groups.sizes, groups.weight, groups.squares, grid
-        return ClusterRows(rows, by, *beside, held.count, held.counts, held.together).added_to(counted)
+        entries = replace(rows.standing_for(*groups.amounts), alike=groups.sizes)
+        return ClusterRows(entries, by, grid, held.count, held.counts).added_to(counted)
 
     return _read(asked, groups, add)
 
@@ -156,13 +156,9 @@ def _group(
 
 
 def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-    sizes = groups.sizes if groups.weight is None else groups.weight
-    keys = [rows.scores, rows.prediction, rows.truth, None if by is None else by.codes]
-    # an engine gives groups in any order, and sums of weights would round differently
-    order = np.lexsort([key for key in keys if key is not None])
-    by = None if by is None else replace(by, codes=by.codes[order])
-    losses = None if groups.losses is None else GroupLosses(rows.truth[order], by, groups.losses[order])
-    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid).take(order), by, losses)
+    kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
+    kept, by, _ = kept.in_order(by, rows.scores)
+    counted = count_classes(plan, kept, by)
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)

@@ -1,6 +1,8 @@
-"""NumPy kernels: rows in memory become tallies in one pass.
+"""The one counter: rows, or groups of rows alike, become tallies in one pass.
 
-Columns are walked in blocks, so that temporaries stay in the processor's cache, and the caller's arrays are only read.
+Readers of files, other engines and tensors hand over groups, each of which stands for many rows; arrays in memory are
+rows, each of which stands for itself. Columns are walked in blocks, so that temporaries stay in the processor's cache,
+and the caller's arrays are only read.
 """
 
 import math
@@ -17,7 +19,10 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCou
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ORDERED
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 from stakes.tallies.on_demand import OnDemand
+from stakes.tallies.scores import as_float_if_exact
 
 _BLOCK = 1 << 16
 _MOST_CELLS = 100_000_000
@@ -34,6 +39,10 @@ class Rows:
     Labels are codes, scores one column or one for each class; ``span`` is how far the scores of all classes reach.
     ``costs`` is what each decision costs in that row, where that differs from row to row. ``beside`` are columns of a
     kind of their own: several labels or outputs, quantiles, what stood before in a series.
+
+    Of groups, ``alike`` is how many rows each stands for, or ``weight`` and ``squares`` are their Σw and Σw². Their
+    scores may lie on a ``grid``; then ``lost`` is what each group loses, were it positive and were it negative
+    (``tallies/losses.py``).
     """
 
     truth: Array
@@ -45,6 +54,25 @@ class Rows:
     costs: Array | None = None
     places: Array | None = None
     beside: Beside | None = None
+    alike: Array | None = None
+    squares: Array | None = None
+    grid: str | None = None
+    lost: Array | None = None
+
+    def standing_for(self, sizes: Array, squares: Array | None, grid: str | None = None) -> "Rows":
+        """Return groups, each of which stands for so many rows, or for so much weight if there are squares of it."""
+        if squares is None:
+            return replace(self, alike=sizes, grid=grid)
+        return replace(self, weight=sizes, squares=squares, grid=grid)
+
+    def in_order(self, by: Labels | None, key: Array | None) -> "tuple[Rows, Labels | None, Array]":
+        """Return groups in an order of their own (an engine gives them in any), their segments, and their places.
+
+        Sums of weights would round differently otherwise.
+        """
+        keys = [key, self.prediction, self.truth, None if by is None else by.codes]
+        order = np.lexsort([one for one in keys if one is not None])
+        return self.take(order), None if by is None else replace(by, codes=by.codes[order]), order
 
     @property
     def clusters(self) -> Clusters | None:
@@ -64,10 +92,13 @@ class Rows:
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
-        names = ("truth", "prediction", "scores", "weight", "cluster", "costs")
-        columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
+        columns = {name: getattr(self, name) for name in _COLUMNS if getattr(self, name) is not None}
+        chosen = {name: column[rows] for name, column in (columns | {"places": places}).items()}
         beside = None if self.beside is None else self.beside.take(rows)
-        return Rows(**{name: column[rows] for name, column in columns.items()}, beside=beside)
+        return Rows(**chosen, grid=self.grid, beside=beside)
+
+
+_COLUMNS = ("truth", "prediction", "scores", "weight", "cluster", "costs", "alike", "squares", "lost")
 
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
@@ -158,14 +189,53 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
+
+    Without a grid the edges are scores as they are.
+    """
+
+    grid: str | None
+    cells: Array
+    edges: Array
+    weights: Array
+    squares: Array | None = None
+
+    def of_cells(self, cells: range | None) -> "Binned":
+        """Return some cells that follow each other, or all; they must be in order."""
+        if cells is None:
+            return self
+        here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
+        squares = None if self.squares is None else self.squares[here]
+        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
+
+    def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
+        """Return the table of the scores of a class, and of another one: which of them are ``positive``."""
+        values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
+        columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
+        columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
+        return ScoreTable(*pair, Columns.added(self.edges, columns), None if self.grid is None else Grid(self.grid))
+
+
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
         wanted = ORDERED if plan.ordered and parts is None else parts
         return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=wanted)
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
-    pair = {"positive": str(plan.positive), "negative": plan.negative}
-    extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)
-    return ScoreTable.from_rows(scores, positive, rows.weight, extra=extra, **pair)
+    pair = str(plan.positive), plan.negative
+    sizes = rows.alike if rows.squares is None else rows.weight
+    if sizes is None:
+        extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)
+        return ScoreTable.from_rows(scores, positive, rows.weight, extra=extra, positive=pair[0], negative=pair[1])
+    found = Binned(rows.grid, positive, as_float_if_exact(scores), sizes, rows.squares)
+    return replace(found.table(pair, positive), losses=None if rows.lost is None else _losses(rows.lost, positive))
+
+
+def _losses(lost: Array, positive: Array) -> Array:
+    """What groups lose, each as what it is."""
+    own = [lost[mine, :, place].sum(0, dtype=np.longdouble) for place, mine in enumerate((positive, ~positive))]
+    return np.stack(own, axis=-1).astype(np.float64)
 
 
 def _costs_by_class(rows: Rows, costs: Array, positive: Array) -> dict[str, Array]:
@@ -189,7 +259,7 @@ def _mask(codes: Array, code: int) -> Array:
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _confusion(plan: Plan, rows: Rows) -> Confusion:
-    if rows.weight is None and len(plan.classes) == len(plan.decisions) == 2:
+    if rows.weight is rows.alike is None and len(plan.classes) == len(plan.decisions) == 2:
         t, d = _mask(rows.truth, 1), _mask(np.asarray(rows.prediction), 1)
         both, P, PP = np.count_nonzero(t & d), np.count_nonzero(t), np.count_nonzero(d)
         return table_of(plan, np.array([[len(t) - P - PP + both, PP - both], [P - both, both]]))
@@ -198,8 +268,11 @@ def _confusion(plan: Plan, rows: Rows) -> Confusion:
 
 def _joint(plan: Plan, rows: Rows) -> JointCounts:
     """Count the combinations that occur, where a table of all would be too large."""
-    names = (plan.classes, plan.decisions)
-    return JointCounts.from_rows(("truth", "decision"), names, (rows.truth, rows.prediction), rows.weight)
+    names, codes = (plan.classes, plan.decisions), (rows.truth, rows.prediction)
+    if rows.alike is None or rows.weight is not None:
+        return JointCounts.from_rows(("truth", "decision"), names, codes, rows.weight)
+    joint = JointCounts.from_rows(("truth", "decision"), names, codes, rows.alike.astype(np.float64))
+    return replace(joint, counts=joint.counts.astype(np.int64))
 
 
 def table_of(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion:
@@ -224,9 +297,12 @@ def _cells(plan: Plan, rows: Rows, by: Labels | None) -> Confusion:
 
     if rows.weight is not None:
         cells = numbers(slice(None)).astype(np.int64)
-        return table_of(plan, *(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, rows.weight**2)))
+        squares = rows.weight**2 if rows.squares is None else rows.squares
+        return table_of(plan, *(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, squares)))
     counts = np.zeros(size, np.int64)
-    for start in range(0, len(rows.truth), _BLOCK):
+    if rows.alike is not None:
+        np.add.at(counts, numbers(slice(None)).astype(np.int64), rows.alike)
+    for start in range(0, len(rows.truth) if rows.alike is None else 0, _BLOCK):
         counts += np.bincount(numbers(slice(start, start + _BLOCK)), minlength=size)
     return table_of(plan, counts.reshape(shape))
 

@@ -1,7 +1,7 @@
-"""Predicted numbers in files: read in batches, and added up as they go by."""
+"""Predicted numbers in arrays, batch by batch: in files, and where tensors lie."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,21 +12,26 @@ from stakes.engines.labels import encode
 from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import Cell
-from stakes.tallies.error_variation import AWAY, OWN, TERMS, HeavyRows, SizeCounts, terms_of_rows
+from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, weighed_terms
 from stakes.tallies.moments import differences
 from stakes.tallies.parallel import ahead
 
 _BLOCK = 1 << 13
-"""Rows that are worked on at a time: temporaries stay in the processor's cache."""
+"""Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
 
 _DENSE = 1 << 22
 """So many neighbouring bins of sizes are counted in a table."""
+
+_MANY = 1 << 20
+"""So many errors around the median are put together, those that are alike as one."""
 
 OTHER = "prediction of another model"
 
@@ -40,30 +45,46 @@ class Numbers:
     ``other`` is what another model predicts.
     """
 
-    truth: Array
-    prediction: Array
-    weight: Array | None
-    cluster: Array | None
-    places: Array
+    truth: Tensor
+    prediction: Tensor
+    weight: Tensor | None
+    cluster: Array | None = None
+    places: Array | None = None
     other: Array | None = None
 
     def take(self, rows: Array | slice) -> "Numbers":
         """Return some of them."""
-        beside = (None if one is None else one[rows] for one in (self.weight, self.cluster, self.other))
-        weight, cluster, other = beside
-        return Numbers(self.truth[rows], self.prediction[rows], weight, cluster, self.places[rows], other)
+        columns = self.truth, self.prediction, self.weight, self.cluster, self.places, self.other
+        return Numbers(*(None if one is None else one[rows] for one in columns))
+
+    @property
+    def error(self) -> Tensor:
+        """Truth − prediction."""
+        of_numpy = isinstance(self.truth, np.ndarray)
+        return differences(self.truth, self.prediction) if of_numpy else self.truth - self.prediction
+
+    def blocks(self, rows: int) -> "Iterator[Numbers]":
+        """The rows, so many at a time."""
+        yield from (self.take(slice(start, start + rows)) for start in range(0, len(self.truth), rows))
+
+    def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
+        """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
+        error = replace(self, prediction=prediction).error
+        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
+        always = said + 0.0 * truth[:1]
+        return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
 
 
 @dataclass(frozen=True, eq=False)
 class NumberBatch:
-    """Rows that were read at once, and their segments as numbers."""
+    """Rows that came at once, and their segments as numbers."""
 
     rows: Numbers
-    cells: Array | None
-    dropped: Dropped
+    cells: Array | None = None
+    dropped: Dropped = field(default_factory=Dropped)
 
     def by_cell(self) -> Iterator[tuple[int, Numbers]]:
-        """The rows of each segment."""
+        """The rows of each segment; nothing where there are no segments."""
         if self.cells is None:
             return
         order = np.argsort(self.cells, kind="stable")
@@ -71,6 +92,29 @@ class NumberBatch:
         starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
         for start, end in zip(starts, [*starts[1:], len(cells)], strict=True):
             yield int(cells[start]), rows.take(slice(start, end))
+
+
+def second_pass(
+    batches: Iterable[NumberBatch],
+    asked: Asked,
+    cells: Mapping[str, int],
+    clustered: bool,
+    operations: ArrayOperations,
+    block: int,
+) -> SecondPass:
+    """Add up what the baselines lose and how errors vary, in all rows and in segments, which have these numbers."""
+
+    def adding(said: float, sums: ErrorSums) -> _Second:
+        return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
+
+    whole = adding(asked.whole, asked.first.whole)
+    parts = {cell: adding(asked.segments[name], asked.first.segments[name]) for name, cell in cells.items()}
+    for batch in batches:
+        if len(batch.rows.truth):
+            whole.add(batch.rows)
+        for cell, rows in batch.by_cell():
+            parts[cell].add(rows)
+    return SecondPass(whole.result(), {name: parts[cell].result() for name, cell in cells.items()})
 
 
 class FileNumbers:
@@ -97,44 +141,30 @@ class FileNumbers:
             raise self._files.nothing_there()
         found = {cell: part.result() for cell, part in parts.items()}
         whole = replace(ErrorSums.sum(found.values()), histogram=picture.result())
-        segments = {name: found[cell] for name, cell in self._cells().items()} if self._by else {}
+        segments = {name: found[cell] for name, cell in self._cells().items()}
         return FirstPass(whole, segments, rows, dropped, lost)
 
     def second(self, asked: Asked) -> SecondPass:
         """Add up what the baselines lose, and how errors vary."""
         clustered = "cluster" in self._files.wanted
-        whole = _Second(asked.centre, asked.whole, asked.first.whole.sizes, clustered)
-        cells = self._cells() if self._by else {}
-        parts = {
-            cell: _Second(asked.centre, asked.segments[name], asked.first.segments[name].sizes, clustered)
-            for name, cell in cells.items()
-        }
-        for batch in ahead(self._batches()):
-            if len(batch.rows.truth):
-                whole.add(batch.rows)
-            for cell, rows in batch.by_cell():
-                parts[cell].add(rows)
-        return SecondPass(whole.result(), {name: parts[cell].result() for name, cell in cells.items()})
+        return second_pass(ahead(self._batches()), asked, self._cells(), clustered, _HERE, _BLOCK)
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
         products: dict[int, Array] = {}
         for batch in ahead(self._batches()):
             for cell, some in batch.by_cell() if self._by else [(0, batch.rows)]:
-                for start in range(0, len(some.truth), _BLOCK):
-                    found = _cross(some.take(slice(start, start + _BLOCK)), centre)
-                    products[cell] = products.get(cell, 0.0) + found
-        by_name = {name: products[cell] for name, cell in self._cells().items()} if self._by else {}
+                for rows in some.blocks(_BLOCK):
+                    both = (rows.terms(said, centre, 0.0, _HERE)[0][[*OWN]] for said in (rows.prediction, rows.other))
+                    products[cell] = products.get(cell, 0.0) + next(both) @ next(both).T
+        by_name = {name: products[cell] for name, cell in self._cells().items()}
         return {"": np.sum([*products.values()], axis=0), **by_name}
 
     def _batches(self) -> Iterator[NumberBatch]:
         """Read and check the rows, batch by batch."""
         none = np.zeros(0)
         for batch in self._files.read_batches(self._at_a_time, self._read):
-            if isinstance(batch, int):
-                yield NumberBatch(Numbers(none, none, None, None, none), None, Dropped(batch))
-            else:
-                yield batch
+            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
 
     def _read(self, found: Arguments, begin: int) -> NumberBatch:
         rows = rows_that_count(found, None, self._missing)
@@ -150,18 +180,15 @@ class FileNumbers:
 
     def _cells(self) -> dict[str, int]:
         """The number of each segment by its name, in their order."""
+        if not self._by:
+            return {}
         columns = {name: to_column(values, name) for name, values in self._segments.columns(self._by).items()}
         labels = segment_labels(columns)
         assert labels is not None
         return {labels.names[labels.codes[cell]]: int(cell) for cell in np.argsort(labels.codes)}
 
 
-def _cross(rows: Numbers, centre: float) -> Array:
-    assert rows.other is not None
-    one, other = (
-        terms_of_rows(rows.truth, said, rows.weight, centre, 0.0)[0][[*OWN]] for said in (rows.prediction, rows.other)
-    )
-    return np.asarray(one @ other.T)
+_HERE = ArrayOperations()
 
 
 # ── what is kept of the rows of a segment, or of all ─────────────────────────────────────────────────────────────
@@ -170,14 +197,14 @@ class _First:
 
     def __init__(self) -> None:
         self._sums: ErrorSums | None = None
-        self._sizes = _Sizes()
+        self._sizes = Sizes(_HERE)
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         columns = rows.truth, rows.prediction
         sums = ErrorSums.from_rows(*columns, rows.weight, places=rows.places, parts=_PARTS)
         self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
-        self._sizes.add(np.abs(differences(*columns)), rows.weight)
+        self._sizes.add(np.abs(rows.error), rows.weight)
 
     def result(self) -> ErrorSums:
         """Return the sums of all that was added."""
@@ -207,38 +234,50 @@ class _Picture:
 class _Second:
     """What a number loses that is always said, how errors vary, and the rows that can carry a figure."""
 
-    def __init__(self, centre: float, said: float, sizes: SizeCounts | None, clustered: bool) -> None:
-        self._centre, self._said = centre, said
+    def __init__(
+        self, centre: float, said: float, sizes: SizeCounts | None, clustered: bool, operations: ArrayOperations,
+        block: int,
+    ) -> None:  # fmt: skip
+        self._centre, self._said, self._ops, self._block = centre, said, operations, block
         self._lost = np.zeros(4, np.longdouble)
         self._largest = 0.0
         self._products: Array = np.zeros((len(TERMS), len(TERMS)))
         self._clusters: Array | None = np.zeros((0, len(TERMS))) if clustered else None
-        self._away = _Sizes()
+        self._away = Sizes(operations)
         self._around = (np.inf, np.inf) if sizes is None else sizes.median_range
-        self._middle: list[Array] = []
+        self._middle: list[Array] = [np.zeros((2, 0))]
         self._heavy: HeavyRows | None = None
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
-        for start in range(0, len(rows.truth), _BLOCK):
-            self._add_block(rows.take(slice(start, start + _BLOCK)))
-        self._away.add(np.abs(rows.truth - self._said), rows.weight)
+        for block in rows.blocks(self._block):
+            self._add_block(block)
+        self._away.add(abs(rows.truth - self._said), rows.weight)
 
     def _add_block(self, rows: Numbers) -> None:
-        terms, lost = terms_of_rows(rows.truth, rows.prediction, rows.weight, self._centre, self._said)
-        self._lost += [terms[AWAY].sum(), *lost.sum(axis=1)]
-        self._largest = max(self._largest, float(np.abs(rows.truth - self._said).max()))
+        ops = self._ops
+        terms, lost = rows.terms(rows.prediction, self._centre, self._said, ops)
+        self._lost += [*ops.home(terms[AWAY : AWAY + 1].sum(1)), *ops.home(lost.sum(1))]
+        self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
         if self._clusters is None:
-            self._products += terms @ terms.T
+            self._products += ops.home(terms @ terms.T)
             self._keep_heavy(terms, rows)
         else:
             self._add_clusters(terms, rows.cluster)
-        sizes = np.abs(differences(rows.truth, rows.prediction))
-        here = np.flatnonzero((sizes >= self._around[0]) & (sizes <= self._around[1]))
-        self._middle.append(np.stack([sizes[here], terms[0, here]]))
+        sizes = terms[_SIZE] if rows.weight is None else abs(rows.error)
+        here = ops.places((sizes >= self._around[0]) & (sizes <= self._around[1]))
+        self._middle.append(np.stack([ops.home(sizes[here]), ops.home(terms[0][here])]))
+        if sum(len(one[0]) for one in self._middle[1:]) > _MANY:
+            self._middle = [self._around_median()]
 
-    def _keep_heavy(self, terms: Array, rows: Numbers) -> None:
-        found = HeavyRows.of(terms, rows.truth, rows.prediction)
+    def _keep_heavy(self, terms: Tensor, rows: Numbers) -> None:
+        """Keep a few rows of those that have most of a term that grows without end."""
+        chosen = []
+        for key in KEYS:
+            top = self._ops.top(terms[key], min(HEAVY, len(rows.truth)))
+            own = (self._ops.home(one[top]) for one in (terms[key], rows.truth, rows.prediction, terms[0]))
+            chosen.append(np.stack([*own, np.ones(len(top))]))
+        found = HeavyRows(tuple(chosen), len(rows.truth))
         self._heavy = found if self._heavy is None else HeavyRows.joined([self._heavy, found])
 
     def _add_clusters(self, terms: Array, cluster: Array | None) -> None:
@@ -248,49 +287,51 @@ class _Second:
         self._clusters = np.pad(self._clusters, ((0, most - len(self._clusters)), (0, 0)))
         np.add.at(self._clusters, cluster, terms.T)
 
+    def _around_median(self) -> Array:
+        """The sizes of errors around the median, and how many there are of each."""
+        around, weights = np.concatenate(self._middle, axis=1)
+        sizes, place = np.unique(around, return_inverse=True)
+        return np.stack([sizes, np.bincount(place, weights, len(sizes))])
+
     def result(self) -> SecondSums:
         """Return the sums of all that was added."""
         held = None if self._clusters is None else self._clusters[self._clusters[:, 0] > 0]
-        around, weights = np.concatenate(self._middle, axis=1)
-        sizes, place = np.unique(around, return_inverse=True)
+        products = self._products if held is None else None
         away, balance, logs, shares = map(float, self._lost)
-        return SecondSums(
-            away,
-            balance,
-            logs,
-            shares,
-            self._largest,
-            self._products if held is None else None,
-            held,
-            self._away.result(),
-            (sizes, np.bincount(place, weights, len(sizes))),
-            self._heavy,
-        )
+        lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
+        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), self._heavy)
 
 
-class _Sizes:
+_SIZE = TERMS.index("size")
+
+
+class Sizes:
     """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
 
-    def __init__(self) -> None:
+    def __init__(self, operations: ArrayOperations) -> None:
+        self._ops = operations
         self._zeros = 0.0
         self._start = 0
         self._dense: Array = np.zeros(0)
         self._sparse: list[tuple[Array, Array]] = []
 
-    def add(self, sizes: Array, weight: Array | None) -> None:
+    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
         """Count some."""
-        numbers = (sizes + 0.0).view(np.int64) >> (52 - bins.FINE)  # as bins.numbers() does for what is not below 0
+        ops = self._ops
+        numbers = ops.bits(ops.cast(sizes, "float64") + 0.0) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
         positive = numbers > 0
-        if not positive.all():
+        if not bool(positive.all()):
             self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
             numbers, weight = numbers[positive], None if weight is None else weight[positive]
         if not len(numbers):
             return
-        low, high = int(numbers.min()), int(numbers.max())
+        low, high = map(int, ops.ends(numbers))
         if high - low < _DENSE and self._make_room(low, high):
-            self._dense += np.bincount(numbers - self._start, weight, len(self._dense))
+            here = slice(low - self._start, high + 1 - self._start)
+            self._dense[here] += ops.home(ops.count(numbers - low, high - low + 1, weight))
         else:
-            found, place = np.unique(numbers, return_inverse=True)
+            found, place = np.unique(ops.home(numbers), return_inverse=True)
+            weight = None if weight is None else ops.home(weight)
             self._sparse.append((found, np.bincount(place, weight, len(found)).astype(np.float64)))
 
     def _make_room(self, low: int, high: int) -> bool:

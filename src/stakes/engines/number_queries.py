@@ -3,10 +3,8 @@
 Beside the sums a few rows come back, those that can carry a figure by themselves, and errors counted by size.
 """
 
-import functools
 import itertools
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,13 +15,13 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.missing import lacking
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers
+from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers, first_sums, first_terms
 from stakes.engines.plan import Counted
 from stakes.engines.queries import (
+    Look,
     QuerySource,
     choose,
     collect,
-    infinite,
     lacks,
     round_down,
     weigh,
@@ -36,22 +34,7 @@ from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import Power, beyond_floats
 from stakes.tallies.error_variation import HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, terms_of
-from stakes.tallies.moments import Moments
-
-_POWERS: dict[Power, tuple[str, ...]] = {
-    (0, 0, 0, 0): (),
-    (1, 0, 0, 0): ("size",),
-    (0, 1, 0, 0): ("error",),
-    (0, 2, 0, 0): ("error", "error"),
-    (0, 0, 1, 0): ("t",),
-    (0, 0, 2, 0): ("t", "t"),
-    (0, 0, 0, 1): ("p",),
-    (0, 0, 0, 2): ("p", "p"),
-    (0, 0, 1, 1): ("t", "p"),
-}
-"""What the first pass adds up, as products of columns that are counted from a centre."""
 
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _AWAY = "x_away"
@@ -109,7 +92,7 @@ class QueryNumbers:
 
     frame: LazyTable
     places: Mapping[str, str]
-    seen: Mapping[str, float]
+    seen: Look
     dropped: int = 0
 
     @classmethod
@@ -127,58 +110,53 @@ class QueryNumbers:
             frame = frame.filter(nw.col("weighing") == 0)
         else:
             frame = frame.with_columns(nw.lit(1.0).alias("weight"))
-        seen = _look_at(frame)
-        source.refuse_nothing(int(seen["rows"]))
-        if not seen["rows"]:
+        names = ("truth", "prediction")
+        fractions = {
+            f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names
+        }
+        seen = Look.at(frame, names, fractions)
+        source.refuse_nothing(seen.rows)
+        if not seen.rows:
             raise errors.empty("truth")
-        for argument in ("truth", "prediction"):
-            if seen[f"missing_{argument}"]:
-                raise errors.missing_values(argument, int(seen[f"missing_{argument}"]), None)
-            if seen[f"infinite_{argument}"]:
-                raise errors.infinite_values(argument, int(seen[f"infinite_{argument}"]), None)
+        seen.refuse({name: name for name in names})
         return cls(frame, source.places, seen, dropped + weightless)
 
     def task(self) -> str:
         """What a few numbers say that stand for all of them."""
         shown = {}
         for name in ("truth", "prediction"):
-            low, high = self.seen[f"low_{name}"], self.seen[f"high_{name}"]
-            some = [math.floor(low) + 0.5] if self.seen[f"fractions_{name}"] else []
+            low, high = self.seen.span(name)
+            some = [math.floor(low) + 0.5] if self.seen.found[f"fractions {name}"] else []
             shown[name] = to_column(np.array([low, high, *some]), name)
         return settle_task("auto", shown, False, False)
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self) -> FirstPass:
         """Ask for sums by segment, and for the sizes of errors."""
-        truth, prediction, weight, centre = nw.col("truth"), nw.col("prediction"), nw.col("weight"), self.seen["mean"]
+        truth, prediction, weight, centre = (
+            nw.col("truth"),
+            nw.col("prediction"),
+            nw.col("weight"),
+            self.seen.found["mean truth"],
+        )
         own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
         frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
-        logs = OfQueries.log1p(truth) - OfQueries.log1p(prediction)
-        added = {f"sum{i}": _product(names) * weight for i, names in enumerate(_POWERS.values())}
-        added |= {"logs": logs * logs * weight, "share": OfQueries.share(nw.col("size"), truth) * weight}
-        added["zeros"] = whether(truth == 0)
-        others = [nw.col("size").max().alias("largest"), truth.min().alias("low"), prediction.min().alias("low_p")]
-        sums = [nw.col(name).sum().alias(name) for name in added]
-        answer = self._ask(_add(frame, added), [*sums, *others])
+        errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))
+        terms = first_terms(nw.lit(1.0), (truth, prediction), errors, centred, OfQueries())
+        columns = [*(term * weight for term in terms), whether(truth == 0)]
+        added = {f"sum{place}": column for place, column in enumerate(columns)}
+        ends = [nw.col("size").max().alias("largest"), truth.min().alias("low"), prediction.min().alias("low_p")]
+        answer = self._ask(_add(frame, added), [*(nw.col(name).sum().alias(name) for name in added), *ends])
         sizes = self._sizes(frame)
-        parts = {name: self._sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = self._sums(answer.of(slice(None)), _refined(frame, sizes[""]))
-        return FirstPass(whole, parts, int(self.seen["rows"]), self.dropped)
 
-    def _sums(self, found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
-        """The sums of some segments."""
-        products = {power: math.fsum(found[f"sum{i}"]) for i, power in enumerate(_POWERS)}
-        if not all(map(math.isfinite, products.values())):
-            raise beyond_floats()
-        return ErrorSums(
-            Moments.of_sums(products, self.seen["mean"]),
-            float(found["largest"].max()),
-            math.fsum(found["logs"]) if min(found["low"].min(), found["low_p"].min()) > -1 else math.nan,
-            math.fsum(found["share"]),
-            weighted="weight" in self.places,
-            zeros=int(found["zeros"].sum()),
-            sizes=sizes,
-        )
+        def sums(found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
+            each = [math.fsum(found[name]) for name in added]
+            least = min(found["low"].min(), found["low_p"].min())
+            return first_sums(each, centre, float(found["largest"].max()), least, "weight" in self.places, sizes)
+
+        parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
+        whole = sums(answer.of(slice(None)), _refined(frame, sizes[""]))
+        return FirstPass(whole, parts, self.seen.rows, self.dropped)
 
     def _sizes(self, frame: LazyTable) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
@@ -266,7 +244,7 @@ class QueryNumbers:
             chosen.append(np.stack([*numbers, np.ones(len(top))]))
             by = self._labels(top)
             segments.append([] if by is None else [by.names[code] for code in by.codes.tolist()])
-        return HeavyRows(tuple(chosen), int(self.seen["rows"])), segments
+        return HeavyRows(tuple(chosen), self.seen.rows), segments
 
     def cross(self, other: str, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -343,26 +321,6 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 def _add(frame: LazyTable, columns: Mapping[str, nw.Expr]) -> LazyTable:
     return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
-
-
-def _product(names: Sequence[str]) -> nw.Expr:
-    return functools.reduce(operator.mul, map(nw.col, names), nw.lit(1.0))
-
-
-def _look_at(frame: LazyTable) -> dict[str, float]:
-    """A first look: how many rows there are, what is wrong with them, and how far they reach."""
-    asked: dict[str, nw.Expr] = {}
-    for name in ("truth", "prediction"):
-        value = nw.col(name)
-        missing = value.is_null() | value.is_nan()
-        asked |= {f"missing_{name}": whether(missing), f"infinite_{name}": whether(~missing & infinite(value))}
-        asked[f"fractions_{name}"] = whether(~missing & (value != value.floor()))
-    frame = _add(frame, asked)
-    found = [nw.len().alias("rows"), nw.col("truth").mean().alias("mean"), *(nw.col(name).sum() for name in asked)]
-    for name in ("truth", "prediction"):
-        found += [nw.col(name).min().alias(f"low_{name}"), nw.col(name).max().alias(f"high_{name}")]
-    (values,) = collect(frame.select(*found)).rows(named=True)
-    return {name: 0.0 if value is None else float(value) for name, value in values.items()}
 
 
 def _refined(frame: LazyTable, sizes: SizeCounts) -> SizeCounts:

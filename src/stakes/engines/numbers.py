@@ -7,7 +7,7 @@ in batches (``number_batches.py``), or another engine (``number_queries.py``).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
@@ -19,8 +19,9 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.error_sums import Power
-from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
+from stakes.tallies.error_sums import Power, beyond_floats
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, Operations, SizeCounts, Term
+from stakes.tallies.moments import Moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,42 @@ class Asked:
     centre: float
     whole: float
     segments: Mapping[str, float]
+
+
+# ── the first pass, where no row is here ─────────────────────────────────────────────────────────────────────────
+_POWERS: tuple[Power, ...] = (
+    (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1), (0, 0, 0, 2),
+    (0, 0, 1, 1),
+)  # fmt: skip
+"""The powers of |error|, error, truth and prediction that are added up, the last two counted from a centre."""
+
+
+def first_terms(
+    one: Term, columns: tuple[Term, Term], errors: tuple[Term, Term], centred: tuple[Term, Term], do: Operations
+) -> list[Term]:
+    """What the first pass adds up, by weight, of truth and prediction, |error| and error, and both from a centre on.
+
+    It is written once, for tensors and for queries.
+    """
+    (truth, prediction), (size, error), (t, p) = columns, errors, centred
+    logs = do.log1p(truth) - do.log1p(prediction)
+    powers = [one, size, error, error * error, t, t * t, p, p * p, t * p]
+    return [*powers, logs * logs, do.share(size, truth)]
+
+
+def first_sums(
+    added: Sequence[float], centre: float, largest: float, least: float, weighted: bool, sizes: SizeCounts | None
+) -> ErrorSums:
+    """The sums of errors, from those of :func:`first_terms` and the number of truths that are 0.
+
+    ``least`` is the least truth or prediction.
+    """
+    *sums, logs, shares, zeros = added
+    if not all(map(math.isfinite, sums)):
+        raise beyond_floats()
+    moments = Moments.of_sums(dict(zip(_POWERS, sums, strict=True)), centre)
+    logs = logs if least > -1 else math.nan
+    return ErrorSums(moments, largest, logs, shares, weighted=weighted, zeros=round(zeros), sizes=sizes)
 
 
 class NumberSource(Protocol):

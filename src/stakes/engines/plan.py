@@ -16,7 +16,6 @@ from stakes.tallies import (
     CostSums,
     ErrorSums,
     ForecastSums,
-    GradedItems,
     JointCounts,
     LabelSums,
     OutputSums,
@@ -59,7 +58,7 @@ _SAVED = {
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally
     for tally in (
-        *(Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums, GradedItems),
+        *(Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums),
         *(LabelSums, OutputSums, QuantileSums, ForecastSums),
     )
 }
@@ -67,6 +66,15 @@ _OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors"}, "items":
 _OF_TASK |= {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
 _OF_TASK |= {"classification": {"confusion", "joint", "scores", "class_scores", CostSums.kind}}
 """The tallies that there are of each task."""
+
+
+def _class_of(kind: str) -> type[Tally]:
+    """The tally of that kind; graded items are rarely met, and loaded when they are."""
+    if kind != "items":
+        return _KINDS[kind]
+    from stakes.tallies.graded_items import GradedItems
+
+    return GradedItems
 
 
 @dataclass(frozen=True)
@@ -173,7 +181,7 @@ class Counted(Saved):
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
-        if isinstance(tally, GradedItems):
+        if tally.kind == "items":
             return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
             raise InputError(
@@ -329,7 +337,7 @@ class Counted(Saved):
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
             _require("what nobody knows", saved.keys() <= _SAVED)
-            tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
+            tallies = [_class_of(part["tally"]).from_dict(part) for part in saved["tallies"]]
             counted = cls(
                 saved["task"],
                 {tally.kind: tally for tally in tallies},

@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
+from stakes.engines.columns import Data, LazyTable, Series, Table, Values, as_frame, refuse_repeated_names
 from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
@@ -50,12 +50,17 @@ class Groups:
     ``weightless`` rows have weight 0, and are in none of them. ``added`` are sums of other columns, by weight.
     """
 
-    columns: Mapping[str, Series]
+    columns: Mapping[str, Values]
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
     weightless: int = 0
     added: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def amounts(self) -> tuple[Array, Array | None]:
+        """How many rows each group stands for, and nothing else; if they have weights, Σw and Σw²."""
+        return (self.sizes, None) if self.weight is None else (self.weight, self.squares)
 
     @property
     def losses(self) -> Array | None:
@@ -190,21 +195,10 @@ class QuerySource:
 
     def score_range(self) -> tuple[float, float]:
         """The lowest and the highest score, all of which must be finite numbers."""
-        score = self._score
-        missing = score.is_null() | score.is_nan()
-        faults = whether(missing).alias("missing"), whether(~missing & infinite(score)).alias("infinite")
-        asked = self.frame.select(score.alias("score"), *faults)
-        found = asked.select(
-            nw.col("missing").sum(), nw.col("infinite").sum(), nw.col("score").min().alias("low"),
-            nw.col("score").max().alias("high"),
-        )  # fmt: skip
-        ((missing_rows, infinite_rows, low, high),) = collect(found).rows()
-        self.refuse_nothing(low is not None or missing_rows)
-        if missing_rows:
-            raise errors.missing_values("score", int(missing_rows), None)
-        if infinite_rows:
-            raise errors.infinite_values("score", int(infinite_rows), None)
-        return float(low), float(high)
+        look = Look.at(self.frame.select(self._score.alias("score")), ["score"])
+        self.refuse_nothing(look.rows)
+        look.refuse({"score": "score"})
+        return look.span("score")
 
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
@@ -224,6 +218,45 @@ class QuerySource:
         """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
         frame = round_down(self.frame.with_columns(self._score.alias("edge")), grid, 2.0**bits)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A first look at columns of numbers: how many rows there are, what is wrong with them, and how far they reach."""
+
+    found: Mapping[str, float]
+
+    @classmethod
+    def at(cls, frame: LazyTable, names: Sequence[str], tests: Mapping[str, nw.Expr] | None = None) -> "Look":
+        """Ask the engine, all at once; also in how many rows something holds."""
+        asked = dict(tests or {})
+        for name in names:
+            missing = nw.col(name).is_null() | nw.col(name).is_nan()
+            asked |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(nw.col(name))}
+        frame = frame.with_columns(*(whether(test).alias(name) for name, test in asked.items()))
+        ends = [
+            end.alias(f"{kind} {name}")
+            for name in names
+            for kind, end in (("low", nw.col(name).min()), ("high", nw.col(name).max()), ("mean", nw.col(name).mean()))
+        ]
+        (values,) = collect(frame.select(nw.len().alias("rows"), *map(nw.sum, asked), *ends)).rows(named=True)
+        return cls({name: 0.0 if value is None else float(value) for name, value in values.items()})
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.found["rows"])
+
+    def span(self, name: str) -> tuple[float, float]:
+        """How far the numbers of a column reach."""
+        return self.found[f"low {name}"], self.found[f"high {name}"]
+
+    def refuse(self, called: Mapping[str, str]) -> None:
+        """Refuse missing and infinite numbers in columns, with how many there are; what each is called is told."""
+        for fault, words in (("missing", errors.missing_values), ("infinite", errors.infinite_values)):
+            for name, argument in called.items():
+                if rows := int(self.found[f"{fault} {name}"]):
+                    raise words(argument, rows, None)
 
 
 def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:

@@ -315,7 +315,8 @@ def _classes(
     prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    ask = None if asked.several else table is not None or "score" in columns  # which is that of the positive class
+    alone = "score" in columns  # which is that of the positive class
+    ask = None if asked.several and not alone else table is not None or alone
     scored = named_classes if classes is None else ()
     plan = settle(truth, prediction, classes, asked.positive, scored, ask=None if asked.ordered else ask)
     if asked.ordered:
@@ -336,12 +337,21 @@ def _classes(
     scores, span = _scores(columns.get("score"), table, plan, truth.names, even=pricing is not None)
     if asked.from_logits and table is None and scores is not None:
         scores = probabilities_of(scores)
+    if asked.several and alone and scores is not None:
+        plan, scores = _of_both(plan, scores)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=counting.weight)
     if pricing is not None:
         return decide_by_costs(pricing, plan, rows, columns, asked.threshold)
     if decided is None and scores is not None and scores.ndim == 2 and asked.parts is None:
         return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
     return plan, rows, "rows"
+
+
+def _of_both(plan: Plan, scores: Array) -> tuple[Plan, Array]:
+    """The scores of two classes, one column for each, of those of the positive class."""
+    other = 1 - scores if scores.min() >= 0 and scores.max() <= 1 else -scores
+    columns = (scores if name == plan.positive else other for name in plan.classes)
+    return replace(plan, positive=None), np.column_stack(list(columns))
 
 
 def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:

@@ -15,12 +15,12 @@ import narwhals as nw
 import numpy as np
 
 from stakes.engines.cells import Cells, CellSums
-from stakes.engines.columns import Arguments, Data, LazyTable, Values, as_finite
+from stakes.engines.columns import Arguments, Data, LazyTable, as_finite
 from stakes.engines.files.reading import Files
 from stakes.engines.labels import Labels, encode
 from stakes.engines.number_batches import OTHER, FileNumbers
 from stakes.engines.number_queries import QueryNumbers
-from stakes.engines.queries import QuerySource, collect, round_down, whether
+from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
 from stakes.engines.rows import rows_that_count
 from stakes.engines.streaming import BATCH, count_typed
 from stakes.engines.tables import is_lazy
@@ -58,22 +58,11 @@ class Output:
         return "prediction" if self.cuts is None and not self.grid else "score"
 
 
-@dataclass(frozen=True, eq=False)
-class SharedGroups:
-    """Groups of rows alike: a value for each argument and each model, how many rows, perhaps Σw and Σw².
+def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
+    """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say.
 
-    ``sums`` are those of :data:`PRODUCTS`, each times the squared weight.
+    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight.
     """
-
-    columns: Mapping[str, Values]
-    rows: Array
-    weight: Array | None = None
-    squares: Array | None = None
-    sums: Array | None = None
-
-
-def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> SharedGroups:
-    """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say."""
     if is_lazy(data):
         return _ask(data, shared, where, said)
     named = {f"{one.argument} {side}": one.column for side, one in zip(SIDES, said, strict=True)}
@@ -115,22 +104,21 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
-def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> SharedGroups:
+def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
     columns = {side: one.column for side, one in zip(SIDES, said, strict=True)}
     source = QuerySource.of(data, {**shared, **columns}, where)
     frame, places = source.frame, dict(source.places)
     for side, one in zip(SIDES, said, strict=True):
         if one.argument == "score":
             frame, places[side] = _tell(frame, nw.col(places[side]).cast(nw.Float64), one, side), side
-    added: list[str] = []
     if said[0].grid:
         unit = nw.col(places["weight"]).cast(nw.Float64) if "weight" in places else nw.lit(1.0)
-        frame, added = frame.with_columns(*_products(unit)), _NAMES
+        frame = frame.with_columns(*_products(unit))
     keys = [name for name in places if name != "weight"]
-    found = replace(source, frame=frame, places=places, added=tuple(added)).groups(keys)
+    added = tuple(_NAMES) if said[0].grid else ()
+    found = replace(source, frame=frame, places=places, added=added).groups(keys)
     assert found is not None
-    sums = np.stack([found.added[name] for name in added]) if added else None
-    return SharedGroups(found.columns, found.sizes, found.weight, found.squares, sums)
+    return found
 
 
 def _tell(frame: LazyTable, score: nw.Expr, said: Output, side: str) -> LazyTable:
@@ -176,7 +164,7 @@ class _Together:
         self._dense: Array = np.zeros((3 + len(PRODUCTS), 0))  # rows, Σw, Σw² and products by label and pair of cells
         self._pairs = math.prod(len(one.cells) for one in said)
 
-    def count(self, files: Files) -> SharedGroups:
+    def count(self, files: Files) -> Groups:
         """Group the rows of files."""
         for batch in ahead(files.read_batches(BATCH, lambda found, _: self._read(found))):
             if not isinstance(batch, int):
@@ -187,14 +175,16 @@ class _Together:
         weighted = "weight" in files.wanted
         if not self._pairs:
             weight, squares = self._sums.weights
-            return SharedGroups(columns, self._sums.sizes, weight if weighted else None, squares)
+            return Groups(columns, self._sums.sizes, weight if weighted else None, squares)
         places = np.flatnonzero(self._dense[0])
         label, *cells = np.unravel_index(places, (len(self._cells.names), *(len(one.cells) for one in self._said)))
         columns = {name: values[label] for name, values in columns.items()}
         for side, one, own in zip(SIDES, self._said, cells, strict=True):
             columns[side] = bins.edges(one.cells[own], one.grid, one.bits)
         rows, weight, squares, *sums = self._dense[:, places]
-        return SharedGroups(columns, rows, weight if weighted else None, squares if weighted else None, np.stack(sums))
+        added = dict(zip(_NAMES, sums, strict=True))
+        found = Groups(columns, rows, added=added)
+        return replace(found, weight=weight, squares=squares) if weighted else found
 
     def _read(self, found: Arguments) -> _Batch:
         rows = rows_that_count(found, None, "error")

@@ -25,10 +25,10 @@ from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
-from stakes.engines.groups import Grouped, GroupLosses, count_as_rows, count_groups, warn_of_few_in
+from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
@@ -50,6 +50,9 @@ T = TypeVar("T")
 
 BATCH = 1 << 20
 """Rows that are read at a time."""
+
+_FIRST = 1 << 14
+"""So many of the first rows tell predicted numbers from classes."""
 
 _MANY = 1 << 22
 """Where bins are asked for, files of more rows are counted as they go by; fewer take less memory at once."""
@@ -116,12 +119,12 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
         return False
     if asked.task == "regression" or asked.baseline is not None:
         return True
-    first = next((found for found in files.batches(BATCH) if len(found["truth"])), None)
+    first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:
         return False
     judged = {name: first[name] for name in ("truth", "prediction")}
     try:
-        columns = rows_that_count(judged, None, asked.missing).columns
+        columns = rows_that_count(judged, None, "drop").columns  # gaps are refused where all rows are counted
     except errors.InputError:
         return False  # said again, and better, when all rows are counted
     whole = all(zeros_and_ones(column) is not None for column in columns.values())
@@ -274,7 +277,7 @@ class Counting:
         return self._count_decisions(plan, rows, by)
 
     def _count_decisions(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        return count_groups(plan, Grouped(rows, *self._sums.weights), by)
+        return count_classes(plan, replace(rows, scores=None).standing_for(*self._sums.weights), by)
 
 
 _DECIDED = ("below", "above")
@@ -297,11 +300,10 @@ class BinnedScores(Counting):
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
-        losses = None if self._losses.sums is None else GroupLosses(rows.truth, by, self._losses.sums)
         found = self._bins.result()  # each bin of a cell is a group of its own
-        rows = replace(rows.take(found.cells), scores=found.edges)
         by = None if by is None else replace(by, codes=by.codes[found.cells])
-        counted = count_groups(plan, Grouped(rows, found.weights, found.squares, found.grid), by, losses)
+        rows = replace(rows.take(found.cells), scores=found.edges, lost=self._losses.in_bins(found))
+        counted = count_classes(plan, rows.standing_for(found.weights, found.squares, found.grid), by)
         warn_of_few_in(counted.scores)
         return counted
 
@@ -342,7 +344,7 @@ class ClassProbabilities(Counting):
         if how != "rows":
             decided = np.array([plan.decisions.index(names[-1]) for names in self._cells.names])
             rows = replace(rows, prediction=decided)
-        counted = self._count_decisions(plan, replace(rows, scores=None), by)
+        counted = self._count_decisions(plan, rows, by)
         return self._stream.result(self._segments(by)).added_to(counted, how)
 
     def _segments(self, by: Labels | None) -> list[str]:

@@ -1,38 +1,7 @@
 """Counts as files: ``monday.tally`` + ``tuesday.tally``.
 
-The format, version 1. A file is a zip archive (deflate) of two members, in this order and no others:
-
-``tally.json``
-    UTF-8 JSON: ``{"stakes": "tally", "version": 1, "counted": …}``. The count is what ``Counted.to_dict()`` gives:
-    ``task`` ("classification", "regression", "counts", "labels", "outputs", "quantiles" or "items"), ``decided_by``
-    ("rows", "score", "costs" or "threshold"), the ``threshold`` or null, ``question`` (its words and numbers; of
-    columns the names), ``dropped`` (rows left out),
-    ``dropped_weight`` (what they weigh, if they do), ``read`` (all rows, where some were left out or weights hide their
-    number), ``same_column`` ("score" or "prediction" if that was the truth itself), a list of ``tallies``, and
-    ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its ``version`` and its
-    content:
-
-    - ``confusion``: ``truths`` × ``decisions``, ``counts`` [truth, decision], ``positive``, and ``squares`` (sums of
-      squared weights, or null);
-    - ``scores``: ``positive`` and ``negative`` class, ``scores`` (highest first), ``columns`` (``positives`` and
-      ``negatives`` at each score; weighted ones also ``…_squared``), and ``grid`` (null for exact scores): its ``kind``
-      ("probability" or "line", see ``tallies/bins.py``) and the ``ranges`` [first bin, first bin after it] of bins that
-      were put together. A score is the lower edge of its bin or range;
-    - ``class_scores``: a ``scores`` table of each class against the rest, and sums over all rows;
-    - ``errors``: ``moments`` as [|error|, error, truth, prediction powers, numerator, denominator], and more sums;
-    - ``joint``: ``labels`` of each column, ``codes`` of the combinations, ``counts``;
-    - ``items`` (task "items"): ``models``, and sums over every two of them (``tallies/graded_items.py``);
-    - ``labels``, ``quantiles`` and ``forecast``: ``names``, ``terms`` and the ``sums`` of these over the rows,
-      ``products`` of two terms, ``squares`` of weights, and the sums of a model that is ``ignoring`` its input;
-    - ``outputs``: ``names``, and the ``errors`` of ``each``;
-    - ``costs``: ``sums``, ``products`` and ``powers`` of what rows of each class cost.
-
-``numbers.bin``
-    The numbers of all longer arrays, one array after the other without gaps. In the JSON such an array is
-    ``{"numbers": TYPE, "shape": [n, …], "at": B}``: it begins B bytes into this member, little-endian, last axis
-    fastest. TYPE is u1, u2, u4 or u8 (unsigned), i8 (signed) or f4 or f8 (IEEE floats), the narrowest that loses
-    nothing. Arrays of at most 16 numbers, and integers beyond 64 bits, stand in the JSON as lists. A single number that
-    JSON does not have is ``{"number": "inf"}``, "-inf" or "nan".
+A file is a zip archive of ``tally.json`` (what ``Counted.saved()`` gives) and ``numbers.bin`` (the numbers of its
+longer arrays). docs/tally_file.md specifies the format, with files to try a writer of another language on.
 
 The same count gives the same bytes. What is read is checked: both checksums, the shapes, that every count is one, that
 scores lie on their grid. Nothing is unpickled, and nothing is unpacked to the disk.

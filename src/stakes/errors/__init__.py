@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 from stakes.errors.mentions import *
 from stakes.errors.mentions import Given, Pass, Text, in_python
 from stakes.errors.words import *
-from stakes.errors.words import FirstRow
+from stakes.errors.words import FirstRow, Place
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
@@ -76,6 +76,15 @@ class InputError(StakesError, ValueError):
 
 class GapError(InputError):
     """Values are missing."""
+
+    def located(self, place: Callable[[int], str]) -> Self:
+        """Say also how to keep a class whose name means a missing value in text files."""
+        places: dict[int, str] = {part.row: place(part.row) for part in self.text.parts if isinstance(part, FirstRow)}
+        found = super().located(places.__getitem__)
+        word = next((one.word for one in places.values() if isinstance(one, Place)), "")
+        if not word or self.argument not in ("truth", "prediction"):
+            return found
+        return type(self)(self.code, found.text, f"; if {word} is a class, pass ", Pass("na", ""))
 
 
 class EmptyError(InputError):

@@ -10,7 +10,8 @@ from stakes.errors.words import rows_text, short
 
 def no_such_file(path: str) -> InputError:
     what = "there is no such file; check the name and the folder"
-    if re.match(r"\w{2,}:/", path):  # a path keeps one of the two strokes
+    path = re.sub(r"^(\w{2,}:/)(?=[^/])", r"\1/", path)  # of the two strokes of an address a path keeps one
+    if re.match(r"\w{2,}://", path):
         what = "files are read from this machine, not from the network; save it here first, and name that file"
     elif path.startswith("~"):
         what = "there is no such file, and ~ is a sign of the shell's; write the whole path"

@@ -24,10 +24,6 @@ def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> Inpu
     return InputError("no-such-parameter", f"{metric} has no parameter '", About(parameter), "'; ", *translated)
 
 
-def which_parameter(metric: str, parameter: str, wanted: str) -> InputError:
-    return InputError("which-parameter", f"{metric} needs its {parameter}; write {metric}({parameter}=…) with {wanted}")
-
-
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:
     return InputError("wrong-tally", f"{metric} needs a {wanted} table, not a {seen}")
 

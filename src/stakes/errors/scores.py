@@ -4,22 +4,28 @@ from stakes.errors import About, EmptyError, Given, InputError, Pass
 from stakes.errors.mentions import in_rows
 from stakes.errors.words import first_row, rows_that_hold, short
 
+_LONGEST_WORD = 12
+"""Letters of a word that may stand for a missing value."""
+
 
 def not_numbers(argument: str, seen: str) -> InputError:
     return InputError("not-numbers", About(argument), f" holds {seen}; give one number per row")
 
 
-def not_a_number(argument: str, count: int, first: int, value: str) -> InputError:
+def not_a_number(argument: str, count: int, first: int, value: str, one_word: bool = False) -> InputError:
     import re  # only wanted when something is wrong already
 
     grouped = re.fullmatch(r"\s*[-+]?\d+([.,' \u00a0\u202f]\d+)+\s*", value)
     hint = "write 0.5 for 0,5 and 1234.5 for 1,234.5" if grouped else "mend the file, or name the right column"
+    missing = one_word and not grouped and len(value) < _LONGEST_WORD
+    advice = (", or, if that means a missing value, pass ", Pass("na", value)) if missing else ()
     return InputError(
         "not-a-number",
         About(argument),
         f" has {rows_that_hold(count)} no number ({short(repr(value))}; ",
         first_row(first),
         f"); {hint}",
+        *advice,
     )
 
 

@@ -2,7 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["FirstRow", "first_row", "how_many", "nearest", "rows_text", "rows_that_hold", "short", "some", "the_class"]
+__all__ = [
+    "FirstRow",
+    "Place",
+    "first_row",
+    "how_many",
+    "nearest",
+    "rows_text",
+    "rows_that_hold",
+    "short",
+    "some",
+    "the_class",
+]
 
 _MOST_COMPARED = 5_000
 """Among so many names the nearest is found at once."""
@@ -47,6 +58,18 @@ def rows_text(count: int) -> str:
 
 def rows_that_hold(count: int) -> str:
     return f"{rows_text(count)} that {'holds' if count == 1 else 'hold'}"
+
+
+class Place(str):
+    """Where a row stands in a file, and a word there that means a missing value, if there is one."""
+
+    word: str
+
+    def __new__(cls, place: str, word: str = "") -> "Place":
+        """Take both."""
+        made = super().__new__(cls, place)
+        made.word = word
+        return made
 
 
 class FirstRow(str):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass
-from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
 from stakes.evaluation.segments import Segments
 from stakes.language.narrated import Narrated
@@ -41,7 +40,7 @@ from stakes.tallies.names import figure_of_class, written_of_class
 from stakes.tallies.population import Population
 from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.interval import Interval
-from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS, USUAL, Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
@@ -393,6 +392,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     def _add_cautions(self, decision: Chosen) -> Chosen:
         """The same way to decide, with what makes every figure of these rows meaningless."""
+        from stakes.evaluation.cautions import wrongs  # sentences, which figures do without
+
         return speak(replace(decision, cautions=tuple(wrongs(self))), self.lang)
 
     def _pricing_to_decide(self, costs: Costs | None, prior: Value, training_prior: Value) -> Pricing | None:
@@ -553,6 +554,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
+        from stakes.evaluation.cautions import cautions
+
         return [words for one in cautions(self) for words in one.words]
 
     @cached_property

@@ -13,15 +13,12 @@ from stakes.errors import Pass
 from stakes.language.sentences import Finding, caution, metric, reason, sentence
 from stakes.metrics import Estimate, agreement, many, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
-from stakes.uncertainty.sampling import FEW_CLUSTERS
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
     from stakes.evaluation.many_classes import ManyClassEvaluation
     from stakes.evaluation.two_classes import TwoClassEvaluation
-
-FEW_ROWS = 50
-"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
 
 NEAR_PERFECT = 0.999
 """From here on a figure of many rows is more likely a leak than a success."""
@@ -301,12 +298,9 @@ def marks(evaluation: "Evaluation") -> dict[str, str]:
 
 def notes_of(evaluation: "Evaluation", main: bool) -> dict[str, str]:
     """Return what the main figures, or the others, note besides what is said about all intervals."""
-    told = {
-        name: one.note.removesuffix(evaluation._caution).removesuffix("; ")
-        for name, one in evaluation.figures.items()
-        if evaluation._find(name).headline == main
-    }
-    return {name: note for name, note in told.items() if note}
+    told = {name: one.note.removesuffix(evaluation._caution) for name, one in evaluation.figures.items()}
+    notes = {name: note.removesuffix("; ") for name, note in told.items() if note}
+    return {name: note for name, note in notes.items() if evaluation._find(name).headline == main}
 
 
 def noted(evaluation: "Evaluation", main: bool = True) -> Iterator[Finding]:

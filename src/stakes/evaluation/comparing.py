@@ -187,15 +187,6 @@ def _compare_all(
     return Comparison(evaluations, table, pairs, *how, models)
 
 
-def _judge(
-    metric: Metric, model: Contestant, over_folds: Mapping[str, OverFolds] | None, confidence: float
-) -> Estimate:
-    """The figure of a model, which is a mean over folds where it was validated."""
-    if over_folds:
-        return over_folds[model.name].mean_over_folds(metric.text, confidence)
-    return model.evaluation[metric.text]
-
-
 def _compare_segments(models: Sequence[Contestant], way: _Way) -> dict[str, Comparison]:
     """Compare the models within each segment that all of them have; p-values are corrected for all pairs of all."""
     names = [name for name in models[0].evaluation.segments if all(name in m.evaluation.segments for m in models)]

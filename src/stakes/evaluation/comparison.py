@@ -247,10 +247,6 @@ class Comparison(
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    @property
-    def _correction(self) -> str:
-        return "Bonferroni" if self.simultaneous else "Holm"
-
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per pair, for a data frame; of segments those follow, all rows are None."""
         nothing = dict.fromkeys(Flipped.__dataclass_fields__)

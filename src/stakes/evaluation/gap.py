@@ -26,9 +26,9 @@ from stakes.tallies import CostSums, LabelSums, OutputSums, QuantileSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.names import written_of_class
 from stakes.uncertainty.changes import influences
-from stakes.uncertainty.gaps import ONE_ERROR, confidence_of_pairs, largest_gap
 from stakes.uncertainty.intervals import way_of
-from stakes.uncertainty.quantiles import student
+from stakes.uncertainty.sampling import student
+from stakes.uncertainty.segments import ONE_ERROR, confidence_of_pairs, largest_gap
 from stakes.uncertainty.two_samples import Side
 
 if TYPE_CHECKING:

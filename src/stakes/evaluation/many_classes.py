@@ -317,8 +317,10 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     @cached_property
     def _studied_calibration(self) -> "ClassCalibrations | None":
         """How honest the probabilities of the largest classes are, in brief; None where there is nothing to ask."""
-        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
-        from stakes.decisions.calibration.calibration import ClassCalibrations
+        from stakes.decisions.calibration.calibration import (
+            ClassCalibrations,
+            calibration_in_brief,  # only asked for now and then
+        )
 
         if self.scores is None or not self.probabilities:
             return None

@@ -9,8 +9,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.interval import figure
-from stakes.uncertainty.over_folds import FoldMean, mean_over_folds
+from stakes.uncertainty.interval import FoldMean, figure, mean_over_folds
 
 
 class OverFolds:

@@ -12,13 +12,13 @@ from stakes.engines.counting import count_rows
 from stakes.engines.files.sources import read_once
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted
+from stakes.engines.queries import Groups
 from stakes.engines.reading import Read, RowQuestion, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.shared_rows import (
     MOST_CELLS,
     SIDES,
     Output,
-    SharedGroups,
     count_where,
     cross_products,
     group_shared,
@@ -36,14 +36,16 @@ from stakes.question.question import Question
 from stakes.tallies import ErrorSums, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import (
+    CellSide,
     Difference,
     Flipped,
+    ScoreCells,
     difference,
+    difference_in_cells,
     difference_of_clusters,
     difference_of_sums,
     flipped,
 )
-from stakes.uncertainty.paired_cells import CellSide, ScoreCells, difference_in_cells
 from stakes.uncertainty.sampling import Sample, Sampling
 
 
@@ -184,7 +186,7 @@ class SharedModels:
         found = []
         for name, read, own in zip(names, reads, taken, strict=True):
             model = contestant_of(name, read, self.judged[name], *own, decisions)
-            sample = replace(model.sample, alike=groups.rows, weight=groups.weight, squares=groups.squares)
+            sample = replace(model.sample, alike=groups.sizes, weight=groups.weight, squares=groups.squares)
             found.append(replace(model, sample=sample))
         return found[0], found[1]
 
@@ -196,7 +198,7 @@ class SharedModels:
         assert isinstance(evaluation, TwoClassEvaluation)
         return Output(entry.score, cuts=evaluation.cuts[0][1:])
 
-    def _read(self, groups: SharedGroups, **said: Values) -> Read:
+    def _read(self, groups: Groups, **said: Values) -> Read:
         """Read groups as if they were rows."""
         shared = {name: values for name, values in groups.columns.items() if name not in SIDES}
         options = {name: value for name, value in self.question.rows.items() if name not in ("exact", "where")}
@@ -239,11 +241,10 @@ class SharedModels:
         ends = [np.asarray(groups.columns[side], np.float64) for side in SIDES]
         read = self._read(groups, score=np.full(len(ends[0]), 0.5))
         assert read.plan is not None
-        assert groups.sums is not None
-        weight = groups.rows.astype(np.float64) if groups.weight is None else groups.weight
+        sums, weight = np.stack([*groups.added.values()]), groups.amounts[0].astype(np.float64)
         squares = weight if groups.squares is None else groups.squares
         positive = np.asarray(read.rows.truth == read.plan.classes.index(str(read.plan.positive)))
-        return _Cells(ScoreCells(positive, (ends[0], ends[1]), weight, squares, groups.sums), read.by, said)
+        return _Cells(ScoreCells(positive, (ends[0], ends[1]), weight, squares, sums), read.by, said)
 
 
 @dataclass(frozen=True, eq=False)

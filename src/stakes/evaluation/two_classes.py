@@ -242,7 +242,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             given = at_frequencies(prior, training_prior)
             there = self if given is None else self._at_frequencies(given)
             wanted = objectives.BestFigure.parse(best).of_each(there._in_population)
-            found = by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities, self._in_use)
+            found = by_figure.ByFigure(self.scores, sampling, self.probabilities, self._in_use).decision(wanted)
             return self._add_cautions(there._add_evaluation(found, None))
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
@@ -314,7 +314,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @cached_property
     def _studied_calibration(self) -> "Calibration | None":
         """How honest the probabilities are, in brief; None where scores are no probabilities."""
-        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
+        from stakes.decisions.calibration.calibration import calibration_in_brief  # only asked for now and then
 
         return calibration_in_brief(self.scores, self._sampling(self.scores)) if self.probabilities else None
 

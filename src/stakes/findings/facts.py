@@ -2,39 +2,31 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import singledispatch
+from typing import Any
 
-from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
-from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
 from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
-from stakes.evaluation.few_labels import FewLabels
-from stakes.evaluation.gap import Gap
+from stakes.evaluation.gap import TOGETHER, Gap
 from stakes.evaluation.gate import Gate
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.ranks import Ranks
-from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.several import LabelsEvaluation, QuantilesEvaluation, SeveralEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.evaluation.watch import Watch
+from stakes.findings import kind_of
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import Sentence, metric, money, reason, sentence
-from stakes.planning.result import Plan
-from stakes.systems.choices import SystemChoice
 from stakes.systems.system import System
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.result import Validation
 
 
 @dataclass(frozen=True)
@@ -80,28 +72,19 @@ def _columns(counted: Counted) -> Iterator[Sentence]:
         yield sentence("page.where", condition=str(asked["where"]))
 
 
-@singledispatch
-def about(thing: object) -> About:
+def about(thing: Any) -> About:
     """Return what a result is about."""
-    raise NotImplementedError(type(thing).__name__)
+    title, *facts = _ABOUT[kind_of(thing)](thing)
+    return About(title, tuple(facts))
 
 
 def _rows(n: float) -> Sentence:
     return sentence("page.rows" if isinstance(n, int) else "page.weight", n=n)
 
 
-def _clusters(evaluation: Evaluation) -> Iterator[Sentence]:
-    return _clusters_of(evaluation.counted.clusters)
-
-
-def _clusters_of(clusters: Clusters | None) -> Iterator[Sentence]:
+def _clusters(clusters: Clusters | None) -> Iterator[Sentence]:
     if clusters is not None:
         yield sentence("page.clusters", n=clusters.count)
-
-
-def _pair(evaluation: Evaluation) -> tuple[str, ...]:
-    """The negative and the positive class, where there are two."""
-    return (evaluation.negative, evaluation.positive) if isinstance(evaluation, TwoClassEvaluation) else ()
 
 
 def _costs_in_words(costs: Costs, pair: tuple[str, ...] = ()) -> Sentence:
@@ -114,11 +97,12 @@ def _costs_in_words(costs: Costs, pair: tuple[str, ...] = ()) -> Sentence:
     return sentence("page.costs", costs=reason(costs.words))
 
 
-def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
-    """At which costs, and for which class frequencies."""
+def _setting(evaluation: Evaluation, pair: tuple[str, ...] = ()) -> Iterator[Sentence]:
+    """At which costs, for which class frequencies, and in how many clusters."""
     if evaluation.pricing is not None:
-        yield _costs_in_words(evaluation.pricing.costs, _pair(evaluation))
+        yield _costs_in_words(evaluation.pricing.costs, pair)
     yield from _frequencies(evaluation._shares_there)
+    yield from _clusters(evaluation.counted.clusters)
 
 
 def _frequencies(there: Mapping[str, float]) -> Iterator[Sentence]:
@@ -129,19 +113,13 @@ def _frequencies(there: Mapping[str, float]) -> Iterator[Sentence]:
         yield sentence("page.deployed", name=name, share=share)
 
 
-# ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────────────
-@about.register
-def _two_classes(evaluation: TwoClassEvaluation) -> About:
-    names = {"positive": evaluation.positive, "negative": evaluation.negative}
-    prevalence = sentence("page.prevalence", share=evaluation.prevalence, positive=evaluation.positive)
-    facts = [
-        _rows(evaluation.rows),
-        prevalence,
-        *_rule(evaluation),
-        *_costs(evaluation),
-        *_clusters(evaluation),
-    ]
-    return About(sentence("page.two_classes", **names), tuple(facts))
+# ── evaluations: the title, then facts ───────────────────────────────────────────────────────────────────────────
+def _two_classes(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
+    yield sentence("page.two_classes", positive=evaluation.positive, negative=evaluation.negative)
+    yield _rows(evaluation.rows)
+    yield sentence("page.prevalence", share=evaluation.prevalence, positive=evaluation.positive)
+    yield from _rule(evaluation)
+    yield from _setting(evaluation, (evaluation.negative, evaluation.positive))
 
 
 def _rule(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
@@ -164,161 +142,167 @@ def _rule(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
         yield sentence(key, positive=evaluation.positive, threshold=shown_at)
 
 
-@about.register
-def _many_classes(evaluation: ManyClassEvaluation) -> About:
+def _many_classes(evaluation: ManyClassEvaluation) -> Iterator[Sentence]:
     largest = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
-    share = float(evaluation.support[largest]) / float(evaluation.rows)
     decided = {"score": "page.highest_score", "costs": "page.cheapest"}.get(evaluation.counted.decided_by)
-    facts = [_rows(evaluation.rows), sentence("page.largest_class", name=largest, share=share)]
-    facts += [sentence(decided)] if decided else []
-    title = sentence("page.many_classes", n=len(evaluation.classes))
-    return About(title, (*facts, *_costs(evaluation), *_clusters(evaluation)))
+    yield sentence("page.many_classes", n=len(evaluation.classes))
+    yield _rows(evaluation.rows)
+    share = float(evaluation.support[largest]) / float(evaluation.rows)
+    yield sentence("page.largest_class", name=largest, share=share)
+    yield from [sentence(decided)] if decided else []
+    yield from _setting(evaluation)
 
 
-@about.register
-def _regression(evaluation: RegressionEvaluation) -> About:
+def _regression(evaluation: RegressionEvaluation) -> Iterator[Sentence]:
     sums = evaluation.errors
-    facts = [_rows(evaluation.rows), sentence("page.mean_truth", mean=float(sums.mean(t=1)))]
+    yield sentence("page.regression")
+    yield _rows(evaluation.rows)
+    yield sentence("page.mean_truth", mean=float(sums.mean(t=1)))
     if sums.baseline is not None:
-        facts.append(sentence("page.always_saying", value=sums.baseline))
-    return About(sentence("page.regression"), (*facts, *_clusters(evaluation)))
+        yield sentence("page.always_saying", value=sums.baseline)
+    yield from _clusters(evaluation.counted.clusters)
 
 
-@about.register
-def _several(evaluation: SeveralEvaluation) -> About:
-    facts = [_rows(evaluation.rows)]
+def _several(evaluation: SeveralEvaluation) -> Iterator[Sentence]:
+    """Of several labels, outputs or quantiles."""
+    yield sentence(f"page.{evaluation.task}", n=len(evaluation.names))
+    yield _rows(evaluation.rows)
     if isinstance(evaluation, LabelsEvaluation):
-        mean = sum(evaluation.support.values()) / float(evaluation.rows)
-        facts.append(sentence("page.mean_labels", mean=mean))
+        yield sentence("page.mean_labels", mean=sum(evaluation.support.values()) / float(evaluation.rows))
     if isinstance(evaluation, QuantilesEvaluation) and not math.isnan(evaluation.level):
-        facts.append(sentence("page.level", share=evaluation.level))
-    title = sentence(f"page.{evaluation.task}", n=len(evaluation.names))
-    return About(title, (*facts, *_clusters(evaluation)))
-
-
-@about.register
-def _by_segment(found: BySegment) -> About:
-    facts = (sentence("page.segments", n=len(found.segments)), sentence("page.tested", n=found.tested))
-    return About(sentence("page.by_segment", figure=metric(found.metric)), facts)
-
-
-@about.register
-def _gap(found: Gap) -> About:
-    facts = (sentence("page.segments", n=len(found.groups) + len(found.not_estimable)),)
-    return About(sentence("page.gap", figure=metric(found.figure)), facts)
-
-
-@about.register
-def _plan(found: Plan) -> About:
-    return About(sentence("page.plan"), (sentence("figures.interval", confidence=found.confidence),))
-
-
-@about.register
-def _few_labels(found: FewLabels) -> About:
-    return About(sentence("page.few_labels"), (_rows(found.rows), sentence("page.labelled", n=found.labelled)))
-
-
-@about.register
-def _validation(found: Validation) -> About:
-    facts = (sentence("page.how", how=reason(found.how)), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
-    return About(sentence("page.validation"), facts)
+        yield sentence("page.level", share=evaluation.level)
+    yield from _clusters(evaluation.counted.clusters)
 
 
 # ── comparisons, decisions, tests ────────────────────────────────────────────────────────────────────────────────
-@about.register
-def _comparison(comparison: Comparison) -> About:
-    facts, rows = [sentence("page.models", n=len(comparison.models))], comparison.rows
-    if isinstance(rows, list):
-        facts.append(sentence("page.different_rows", n=sum(rows)))
-    else:
-        facts.append(sentence("page.same_rows", n=rows))
+def _comparison(comparison: Comparison) -> Iterator[Sentence]:
+    rows = comparison.rows
+    yield sentence("page.comparison")
+    yield sentence("page.models", n=len(comparison.models))
+    apart = isinstance(rows, list)
+    yield sentence(
+        "page.different_rows" if apart else "page.same_rows", n=sum(rows) if isinstance(rows, list) else rows
+    )
     if comparison.clusters is not None:
-        facts.append(sentence("page.clusters", n=comparison.clusters))
-    return About(sentence("page.comparison"), tuple(facts))
+        yield sentence("page.clusters", n=comparison.clusters)
 
 
-@about.register
-def _ranks(ranks: Ranks) -> About:
-    facts = [sentence("page.items", n=ranks.items)]
+def _ranks(ranks: Ranks) -> Iterator[Sentence]:
+    yield sentence("page.ranks", n=len(ranks.models))
+    yield sentence("page.items", n=ranks.items)
     if ranks.clusters is not None:
-        facts.append(sentence("page.item_clusters", n=ranks.clusters))
-    return About(sentence("page.ranks", n=len(ranks.models)), tuple(facts))
+        yield sentence("page.item_clusters", n=ranks.clusters)
 
 
-@about.register
-def _watch(watch: Watch) -> About:
-    facts = (sentence("page.days", n=watch.days), sentence("page.since_day", day=watch.since), _rows(watch.rows))
-    return About(sentence("page.watching"), facts)
-
-
-@about.register
-def _decision(decision: Decision) -> About:
-    facts = [_rows(decision.rows)]
+def _decision(decision: Decision) -> Iterator[Sentence]:
+    yield sentence("page.decision", positive=decision.positive)
+    yield _rows(decision.rows)
     if decision.costs is not None:
-        facts.append(_costs_in_words(decision.costs))
+        yield _costs_in_words(decision.costs)
     if decision.harm:
-        facts.append(sentence("page.harm", cost=decision.harm))
+        yield sentence("page.harm", cost=decision.harm)
     if decision.deployed is not None:
-        facts.append(sentence("page.deployed", name=decision.positive, share=decision.deployed))
-    return About(sentence("page.decision", positive=decision.positive), tuple(facts))
+        yield sentence("page.deployed", name=decision.positive, share=decision.deployed)
 
 
-@about.register
-def _policies(policies: Policies) -> About:
-    asked = (sentence("page.harm", cost=policies.harm),) if policies.harm else ()
-    facts = (_rows(policies.rows), _costs_in_words(policies.costs), *asked)
-    return About(sentence("page.many_classes", n=len(policies.classes)), facts)
+def _policies(policies: Policies) -> Iterator[Sentence]:
+    yield sentence("page.many_classes", n=len(policies.classes))
+    yield _rows(policies.rows)
+    yield _costs_in_words(policies.costs)
+    if policies.harm:
+        yield sentence("page.harm", cost=policies.harm)
 
 
-@about.register
-def _permutation_test(test: PermutationTest) -> About:
-    drawn = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
-    return About(sentence("page.chance", figure=metric(test.metric)), (*_frequencies(test.prior or {}), *drawn))
+def _permutation_test(test: PermutationTest) -> Iterator[Sentence]:
+    yield sentence("page.chance", figure=metric(test.metric))
+    yield from _frequencies(test.prior or {})
+    if test.null is not None:
+        yield sentence("page.shuffles", n=test.permutations)
 
 
-@about.register
-def _calibration(found: Calibration) -> About:
-    title = sentence("page.calibration", positive=found.table.positive)
-    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
+def _calibration(found: Any) -> Iterator[Sentence]:
+    """Of two classes, of several, or of predicted numbers."""
+    kind = kind_of(found)
+    if kind == "calibration":
+        yield sentence("page.calibration", positive=found.table.positive)
+    elif kind == "class calibrations":
+        yield sentence("page.class_calibrations", n=len(found.classes))
+    else:
+        yield sentence("page.number_calibration")
+    yield _rows(found.rows)
+    yield from _clusters(found.sampling.clusters)
 
 
-@about.register
-def _number_calibration(found: NumberCalibration) -> About:
-    return About(sentence("page.number_calibration"), (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
+def _gate(gate: Gate) -> Iterator[Sentence]:
+    yield sentence("page.gate")
+    yield _rows(gate.rows)
+    if gate.baseline:
+        yield sentence("page.against", baseline=reason(gate.baseline))
 
 
-@about.register
-def _class_calibrations(found: ClassCalibrations) -> About:
-    title = sentence("page.class_calibrations", n=len(found.classes))
-    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
-
-
-@about.register
-def _recalibration(found: Recalibration) -> About:
-    return About(sentence("page.recalibration"), (_rows(len(found.truth)), sentence("page.folds", n=found.folds)))
-
-
-@about.register
-def _gate(gate: Gate) -> About:
-    against = (sentence("page.against", baseline=reason(gate.baseline)),) if gate.baseline else ()
-    return About(sentence("page.gate"), (_rows(gate.rows), *against))
-
-
-# ── systems ──────────────────────────────────────────────────────────────────────────────────────────────────────
-@about.register
-def _choice(choice: SystemChoice) -> About:
-    return About(sentence(f"choice.title_{choice.chosen}"), (sentence("system.cases", n=choice.cases),))
-
-
-@about.register
-def _system(system: System) -> About:
+def _system(system: System) -> Iterator[Sentence]:
     network = system.network
     shares = zip(network.classes, network.cases / network.cases.sum(), strict=True)
-    facts = [
-        sentence("system.class_share", name=name, share=float(share)) for name, share in itertools.islice(shares, MOST)
-    ]
+    yield sentence("system.page", n=len(system.models))
+    for name, share in itertools.islice(shares, MOST):
+        yield sentence("system.class_share", name=name, share=float(share))
     if not system.per_case:
-        facts.append(sentence("system.cases", n=float(network.cases.sum())))
+        yield sentence("system.cases", n=float(network.cases.sum()))
     if system.unit:
-        facts.append(sentence("system.costs_in", unit=system.unit))
-    return About(sentence("system.page", n=len(system.models)), tuple(facts))
+        yield sentence("system.costs_in", unit=system.unit)
+
+
+def _gap(found: Gap) -> Iterator[Sentence]:
+    first, *second = map(metric, TOGETHER.get(found.metric, (found.figure,)))
+    yield sentence("page.gap_of_two", figure=first, other=second[0]) if second else sentence("page.gap", figure=first)
+    yield sentence("page.segments", n=len(found.groups) + len(found.not_estimable))
+
+
+_ABOUT: Mapping[str, Callable[[Any], Iterable[Sentence]]] = {
+    "binary": _two_classes,
+    "multiclass": _many_classes,
+    "regression": _regression,
+    **dict.fromkeys(("labels", "outputs", "quantiles"), _several),
+    "comparison": _comparison,
+    "ranks": _ranks,
+    "decision": _decision,
+    "policies": _policies,
+    "permutation test": _permutation_test,
+    **dict.fromkeys(("calibration", "class calibrations", "number calibration"), _calibration),
+    "gate": _gate,
+    "system": _system,
+    "segments": lambda found: (
+        sentence("page.by_segment", figure=metric(found.metric)),
+        sentence("page.segments", n=len(found.segments)),
+        sentence("page.tested", n=found.tested),
+    ),
+    "gap": _gap,
+    "plan": lambda found: (sentence("page.plan"), sentence("figures.interval", confidence=found.confidence)),
+    "few labels": lambda found: (
+        sentence("page.few_labels"),
+        _rows(found.rows),
+        sentence("page.labelled", n=found.labelled),
+    ),
+    "Validation": lambda found: (
+        sentence("page.validation"),
+        sentence("page.how", how=reason(found.how)),
+        sentence("page.fits", n=found.fits),
+        _rows(len(found.rows)),
+    ),
+    "watch": lambda watch: (
+        sentence("page.watching"),
+        sentence("page.days", n=watch.days),
+        sentence("page.since_day", day=watch.since),
+        _rows(watch.rows),
+    ),
+    "recalibration": lambda found: (
+        sentence("page.recalibration"),
+        _rows(len(found.truth)),
+        sentence("page.folds", n=found.folds),
+    ),
+    "system choice": lambda choice: (
+        sentence(f"choice.title_{choice.chosen}"),
+        sentence("system.cases", n=choice.cases),
+    ),
+}
+"""The title of each kind of result, and the facts that follow it."""

@@ -7,7 +7,7 @@ looks; what it says comes from the catalogue, in terminal, notebook, Markdown, J
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 from stakes.errors import Pass, Text
@@ -22,7 +22,13 @@ Tone: TypeAlias = Literal["good", "doubt", "bad", "note", "open", "wrong", "caut
 
 _GAP = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _AVERAGED = re.compile(r"(macro|weighted|micro|uniform|variance_weighted)_(?=[a-z])")
+_NUMBERS = ("n", "m", "all", "k", "least", "most", "low", "high", "share")
+"""Gaps of notes that only numbers fill."""
+
+_NUMBER = r"-?[\d.,]+(?:e[+-]?\d+)?"
 _LONGEST = 80
+_MOST_KEPT = 1000
+"""How many notes are remembered in other words."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def _as_data(value: Any) -> Any:
     if isinstance(value, str):
         return value if isinstance(value, Text) else short_name(value)
     if isinstance(value, list | tuple):
-        return [short_name(one) for one in value]
+        return [one if isinstance(one, Sentence) else short_name(one) for one in value]
     return value if value is None or isinstance(value, dict | int | Sentence | Pass) else plain(float(value))
 
 
@@ -221,16 +227,26 @@ def reason_text(words: str) -> str:
 
 
 def _translated(words: str) -> str:
-    known = texts(current_language())
+    return _translated_into(current_language(), words)
+
+
+@lru_cache(_MOST_KEPT)
+def _translated_into(lang: str, words: str) -> str:
+    """A note as a whole, or several of them one after the other, or one with gaps; otherwise as it is."""
+    known = texts(lang)
     whole = known.get(f"reason.{words}") or known.get(f"note.{words}")
     if whole is not None:
         return str(whole)
-    for pattern, text in _patterns(current_language()):
+    lists = {sign: words.split(sign) for sign in ("; ", ", ") if sign in words}
+    told = {sign: [_translated_into(lang, part) for part in parts] for sign, parts in lists.items()}
+    for sign, parts in lists.items():
+        if not set(told[sign]) & set(parts):
+            return sign.join(told[sign])
+    for pattern, text in _patterns(lang):
         if found := pattern.fullmatch(words):
             gaps = {name: _fill_note(part) for name, part in found.groupdict().items()}
             return _GAP.sub(lambda gap: gaps[gap[1]], text)  # noqa: B023
-    parts = words.split("; ")
-    return "; ".join(map(_translated, parts)) if len(parts) > 1 else words
+    return "; ".join(told["; "]) if "; " in told else words
 
 
 @cache
@@ -238,7 +254,11 @@ def _patterns(lang: str) -> list[tuple[re.Pattern[str], str]]:
     """Reasons and notes with gaps, as patterns of their English words; those with the most words of their own first."""
     found = [(key.partition(".")[2], str(text)) for key, text in texts(lang).items() if "{" in key]
     found.sort(key=lambda one: -len(_GAP.sub("", one[0])))
-    return [(re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(key))), text) for key, text in found]
+    return [(re.compile(re.sub(r"\\\{(\w+)\\\}", _pattern_of_gap, re.escape(key))), text) for key, text in found]
+
+
+def _pattern_of_gap(gap: re.Match[str]) -> str:
+    return rf"(?P<{gap[1]}>{_NUMBER if gap[1] in _NUMBERS else '.+'})"
 
 
 def _fill_note(text: str) -> str:
@@ -248,10 +268,6 @@ def _fill_note(text: str) -> str:
         return write(value, "count" if value.is_integer() else "exact")
     except ValueError:
         pass
-    parts = text.split(", ")
-    told = [_translated(part) for part in parts]
-    if all(one != part for one, part in zip(told, parts, strict=True)):
-        return ", ".join(told)
     if (whole := _translated(text)) != text:
         return whole
     for word, key in ((" and ", "page.list"), (" or ", "page.list_or")):
@@ -265,6 +281,8 @@ def _fill(value: Any, form: str) -> str | Pass:
     """What fills a gap."""
     if isinstance(value, Pass | Text):
         return value
+    if isinstance(value, list | tuple) and any(isinstance(one, Sentence) for one in value):
+        return ", ".join(one.words for one in value)
     if isinstance(value, list | tuple):
         return _enumerate([name if name == "…" else words("page.quoted", name=name) for name in value])
     if isinstance(value, Sentence):

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, overload
 
@@ -114,7 +115,7 @@ WAYS = {
     "median": "order statistics",
     "rate": "order statistics of the threshold, put together with Wilson's limits (MOVER); of clusters, the influence "
     "of rows",
-    "line": "Wald's limits; of weights or clusters with the sandwich estimate of the variance",
+    "line": "Wald's limits; of weights, clusters or other class frequencies, the influence of rows",
     "costs": _GAFFKE,
     "relative costs": _GAFFKE,
 }
@@ -197,7 +198,7 @@ class Metric:
         """The name as users write it, with the parameters that differ from the defaults."""
         return self._called({k: v for k, v in self.parameters.items() if self.defaults[k] != v})
 
-    @property
+    @cached_property
     def full_text(self) -> str:
         """The name with all its parameters."""
         return self._called(self.parameters)
@@ -214,7 +215,9 @@ class Metric:
         """Say which parameters are lacking: what mistakes cost, or another number of the user's."""
         if PRICES & set(self.lacking):
             return errors.which_costs(self.name)
-        return errors.which_parameter(self.name, self.lacking[0], self.kinds[self.lacking[0]].wanted)
+        needed = self.lacking[0]
+        words = f"{self.name} needs its {needed}; write {self.name}({needed}=…) with {self.kinds[needed].wanted}"
+        return InputError("which-parameter", words)
 
     @property
     def symmetric(self) -> bool:
@@ -320,11 +323,12 @@ class Metric:
         for reason in self.undefined:
             key = id(tally), id(reason)
             if key not in known:
-                known[key] = reason.applies(tally)
-            out = out | known[key]
-            if out is True or (out is not False and np.all(out)):  # later reasons may rest on what this one rules out
+                known[key] = _shortened(reason.applies(tally))
+            if known[key] is not False:
+                out = known[key] if out is False else _shortened(out | known[key])
+            if out is True:  # later reasons may rest on what this one rules out
                 return True
-        return out if np.any(out) else False
+        return out
 
     def _reasons(self) -> list[str]:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
@@ -459,6 +463,13 @@ class Metric:
 
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"
+
+
+def _shortened(out: Ruled) -> Ruled:
+    """One answer for all tables where they have the same."""
+    if not isinstance(out, np.ndarray):
+        return bool(out)
+    return False if not np.any(out) else True if np.all(out) else out
 
 
 def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:

@@ -48,7 +48,13 @@ _APART = "the classes' score tables do not tell which rows they share; ask for o
 # ── one figure from many ─────────────────────────────────────────────────────────────────────────────────────────
 def average_of(base: Metric, how: str) -> Metric:
     """Return the average of a two-class figure over the classes, each against the rest."""
-    if base.many or base.tally not in (Confusion, ScoreTable) or (how == "micro" and base.tally is ScoreTable):
+    if how == "micro" and base.tally is ScoreTable and not base.many:
+        raise InputError(
+            "no-average",
+            f"there is no 'micro_{base.name}': scores of different classes are not pooled; write "
+            f"'macro_{base.name}' or 'weighted_{base.name}'",
+        )
+    if base.many or base.tally not in (Confusion, ScoreTable):
         raise InputError(
             "no-average",
             f"there is no {f'{how}_{base.name}'!r}: {base.name} is not a figure of one class against the rest; write "

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from stakes.metrics.baselines import Baseline
+from stakes.metrics.baselines import COIN, Baseline
 from stakes.metrics.declare import Metric, OneRow, measure, measure_baselines
 from stakes.metrics.folds import Shared
 from stakes.metrics.many import ClassRows
@@ -26,9 +26,12 @@ _NO_SAMPLE = Undefined(
 
 
 def at_prior(base: Metric, population: Population) -> Metric:
-    """Return a figure of the population; one within the classes is what it is, and costs know of priors themselves."""
-    if base.within_classes or base.tally not in (Confusion, ScoreTable, ClassScores) or "costs" in base.interval:
+    """Return a figure of the population; within the classes only its baseline moves, and costs know of priors."""
+    if base.tally not in (Confusion, ScoreTable, ClassScores) or "costs" in base.interval:
         return base
+    baseline = Baseline(base.baseline.words, value=partial(_baseline, base, population))
+    if base.within_classes:  # a coin that takes each decision as often as the model does there
+        return replace(base, baseline=baseline) if base.baseline is COIN else base
     moved = tuple(
         one if one in _OF_ROWS else Undefined(one.words, partial(_applies, one, population)) for one in base.undefined
     )
@@ -36,7 +39,7 @@ def at_prior(base: Metric, population: Population) -> Metric:
     return replace(
         base,
         function=InPopulation(base, population),
-        baseline=Baseline(base.baseline.words, value=partial(_baseline, base, population)),
+        baseline=baseline,
         undefined=(_NO_SAMPLE, empty, *moved),
         share_of="",
         loss=None if base.loss is None else partial(_loss, base, population),
@@ -98,7 +101,7 @@ def _lacks_class(population: Population, tally: Tally) -> Number:
 
 
 def _baseline(base: Metric, population: Population, figure: Metric, tally: Tally) -> Number:
-    if any(np.any(reason.applies(tally)) for reason in figure.undefined[:2]):
+    if np.any(_NO_SAMPLE.applies(tally)) or np.any(_lacks_class(population, tally)):
         return math.nan
     return measure_baselines([base.with_parameters(**figure.parameters)], population.of(tally))[0]
 

@@ -50,8 +50,8 @@ def _surprise(steps: Steps) -> Number:
 def _loss_of(steps: Steps, losses: Losses) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
-        missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
-    return total(found + missed)
+        found += np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
+    return total(found)
 
 
 def _of_losses(each: Each, losses: Losses, finish: Finish) -> Fold:

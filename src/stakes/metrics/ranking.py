@@ -217,6 +217,49 @@ def _mcclish(area: Number, table: ScoreTable, *, max_fpr: float) -> Number:
     return (1 + (ratio(area, table.P * table.N) - least) / (max_fpr - least)) / 2
 
 
+def _area_up_to(positives: Array, negatives: Array, reach: Array) -> Array:
+    """The area under the curve of positives found over false alarms (numbers, not shares), up to so many alarms."""
+    found, alarms = np.cumsum(positives) - positives, np.cumsum(negatives) - negatives
+    steps = negatives * (found + positives / 2)
+    place = np.minimum(np.searchsorted(alarms + negatives, reach), len(alarms) - 1)
+    width = np.clip(reach - alarms[place], 0.0, negatives[place])
+    steep = divide(positives[place], negatives[place])
+    return np.asarray((np.cumsum(steps) - steps)[place] + width * (found[place] + steep * width / 2))
+
+
+def _stretch(max_fpr: float) -> float:
+    """How much the rescaled figure moves with the area itself."""
+    return 0.5 / (max_fpr - max_fpr**2 / 2)
+
+
+def _left_changes(positives: Array, negatives: Array, unit: Array, *, max_fpr: float) -> Array:
+    """What the area loses without a positive: what lies to its right; without a negative the region moves, too."""
+    P, N = positives.sum(), negatives.sum()
+    alarms, found = np.cumsum(negatives) - negatives, np.cumsum(positives) - positives
+    inside = np.clip(max_fpr * N - alarms, 0.0, negatives)
+    own = (np.maximum(max_fpr * N - alarms - negatives, 0.0) + divide(inside**2, 2 * negatives)) / N
+    area = float(_area_up_to(positives, negatives, np.array(max_fpr * N))) / (P * N)
+    taken = unit[1]
+    reach, left = max_fpr * (N - taken), negatives - taken
+    before, beyond = (_area_up_to(positives, negatives, one) for one in (reach, reach + taken))
+    width = np.clip(reach - alarms, 0.0, np.maximum(left, 0.0))
+    partly = _area_up_to(positives, negatives, alarms) + width * (found + divide(positives * width, 2 * left))
+    without = np.select(
+        [reach <= alarms, reach >= alarms + left], [before, beyond - taken * (found + positives / 2)], partly
+    )
+    each = [unit[0] * (own - area) / (P - unit[0]), area - divide(without, P * (N - taken), math.nan)]
+    return np.asarray(_stretch(max_fpr) * np.stack(each))
+
+
+def _left_unseen(value: float, positives: Array, negatives: Array, *, max_fpr: float) -> float:
+    """One more row of either class, above or below all others."""
+    P, N = positives.sum(), negatives.sum()
+    reach = max_fpr * (N + 1) - np.array([0.0, 1.0, max_fpr])
+    *others, area = _area_up_to(positives, negatives, np.maximum(reach, 0.0)) / (P * np.array([N + 1, N + 1, N]))
+    moved = [(max_fpr - area) / (P + 1), area / (P + 1), *(abs(other - area) for other in others)]
+    return float(_stretch(max_fpr) * max(moved))
+
+
 partial_auc = metric(
     name="partial_auc",
     within_classes=True,
@@ -225,6 +268,7 @@ partial_auc = metric(
     better="higher",
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     pitfall="Choose max_fpr before looking; few negatives lie in the region, so it is unsure.",
+    one_row=OneRow(_left_changes, _left_unseen, "both"),
     reference="McClish (1989), Medical Decision Making 9",
 )(Fold(_area_to_the_left, _mcclish))
 

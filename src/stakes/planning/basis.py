@@ -23,8 +23,7 @@ from stakes.tallies import Confusion, CostSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.influence import Influence
-from stakes.uncertainty.quantiles import normal
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import USUAL, Sampling, normal
 
 _ROUNDED = 0.006
 """Rates that differ by no more are taken for rounded."""

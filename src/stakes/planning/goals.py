@@ -13,7 +13,7 @@ from stakes.planning.rates import OBSERVED_EXPECTED
 from stakes.planning.result import Aim
 from stakes.planning.sizes import power_of
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.uncertainty.quantiles import normal
+from stakes.uncertainty.sampling import normal
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.quantiles import normal
+from stakes.uncertainty.sampling import normal
 
 MOST_ROWS = 1e12
 """A study is never planned larger than this."""

@@ -26,8 +26,7 @@ from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import check_share, check_text
 from stakes.uncertainty.interval import figure as figure_of
 from stakes.uncertainty.intervals import interval
-from stakes.uncertainty.quantiles import normal
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import Sampling, normal
 
 _DRAWS = 2_000
 _STUDIES = 100

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from stakes.systems.network import Amount, JointRows, Network
 from stakes.tallies.arithmetic import Array, divide
-from stakes.uncertainty.quantiles import normal, student
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import Sampling, normal, student
 
 _MOST_NUMBERS = 1 << 21
 _FEWEST = 250

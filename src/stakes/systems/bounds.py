@@ -125,22 +125,13 @@ def _handed_out(one: Situations, rates: Array, sign: int) -> Array | None:
         there = one.seen == a
         shares, prices, decided = one.shares[there], sign * one.low[there], one.decided[there]
         if (weight := shares.sum()) > 0:
-            answers = weight * _who_says_what(shares / weight, prices, rates[a])
-            total += np.einsum("gj,gjs->s", answers, decided)
+            if prices.shape[-1] <= 2:
+                answers = _in_order(shares / weight, prices, rates[a])
+            else:
+                margins = np.concatenate([shares / weight, rates[a][:-1]])
+                answers = least(prices.ravel(), transport(*prices.shape), margins)[2].reshape(prices.shape)
+            total += weight * np.einsum("gj,gjs->s", answers, decided)
     return total
-
-
-def _who_says_what(shares: Array, prices: Array, rates: Array) -> Array:
-    """The cheapest way to hand out answers (rates) to situations (shares): how often each meets each."""
-    if prices.shape[-1] == 1:
-        return shares[:, None]
-    if prices.shape[-1] > 2:
-        margins = np.concatenate([shares, rates[:-1]])
-        return least(prices.ravel(), transport(*prices.shape), margins)[2].reshape(prices.shape)
-    order = np.argsort(prices[:, 1] - prices[:, 0], kind="stable")
-    second = np.zeros(len(shares))
-    second[order] = np.clip(rates[1] - (np.cumsum(shares[order]) - shares[order]), 0, shares[order])
-    return np.stack([shares - second, second], axis=-1)
 
 
 def _table(network: Network, decided: Sequence[Array | None]) -> SharesByTruth | None:
@@ -181,22 +172,21 @@ def _least(shares: Array, prices: Array, rates: Array) -> Amount:
     weight = shares.sum(-1)
     within = divide(shares, weight[..., None])
     answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
+    if prices.shape[-1] > 2:
+        return weight * _by_program(within, prices, answers)
+    return weight * (_in_order(within, prices, answers) * prices).sum((-2, -1))
+
+
+def _in_order(shares: Array, prices: Array, answers: Array) -> Array:
+    """How often each situation meets each of two answers: the second goes first to where it costs least extra."""
     if prices.shape[-1] == 1:
-        return weight * np.einsum("...g,...gj->...", within, prices)
-    solve = _in_order if prices.shape[-1] == 2 else _by_program
-    return weight * solve(within, prices, answers)
-
-
-def _in_order(shares: Array, prices: Array, answers: Array) -> Amount:
-    """Two answers: the second goes first to where it costs least compared with the first."""
-    extra_cost = prices[..., 1] - prices[..., 0]
-    order = np.argsort(extra_cost, axis=-1, kind="stable")
-    leading = np.broadcast_shapes(shares.shape, order.shape)
-    sorted_shares = np.take_along_axis(np.broadcast_to(shares, leading), np.broadcast_to(order, leading), axis=-1)
-    before = np.cumsum(sorted_shares, axis=-1) - sorted_shares
-    handed_out = np.clip(answers[..., 1:] - before, 0, sorted_shares)
-    extra = handed_out * np.take_along_axis(extra_cost, order, axis=-1)
-    return (shares * prices[..., 0]).sum(-1) + extra.sum(-1)
+        return shares[..., None]
+    order = np.argsort(prices[..., 1] - prices[..., 0], axis=-1, kind="stable")
+    shares, order = np.broadcast_arrays(shares, order)
+    ranked = np.take_along_axis(shares, order, axis=-1)
+    handed_out = np.clip(answers[..., 1:] - (np.cumsum(ranked, axis=-1) - ranked), 0, ranked)
+    second = np.take_along_axis(handed_out, np.argsort(order, axis=-1), axis=-1)
+    return np.stack([shares - second, second], axis=-1)
 
 
 def _by_program(shares: Array, prices: Array, answers: Array) -> Amount:

@@ -11,10 +11,10 @@ from stakes.engines.labels import PAIRS
 from stakes.errors import About, Given, InputError, Pass, Text, nearest, some
 from stakes.question.options import Column, Data, Value
 from stakes.systems import models as of_models
-from stakes.systems.fusion import fuse
+from stakes.systems.fusion import fuse, walk
 from stakes.systems.network import Model, Network
 from stakes.systems.rows import Counts, check_outputs, choose_positive, read_columns, rows_of, settle_classes
-from stakes.systems.rules import RuleTerms
+from stakes.systems.rules import Is, Lookup, RuleTerms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence
@@ -73,6 +73,7 @@ class Built:
             )
         self.network = Network(names, cases, found, fusion, prices, rows, shared_difficulty, absent)
         of_models.refuse_contradictions(described, self.network)
+        self.strange_answers = _strange_answers(self.network)
 
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────
@@ -189,6 +190,25 @@ def _prices(costs: object, classes: Sequence[str], positive: str | None) -> tupl
             f" of a system cannot name a column ({some(costs.columns)}); give numbers",
         )
     return np.array(costs.for_table(classes, decisions, positive), np.float64), decisions
+
+
+def _strange_answers(network: Network) -> dict[str, str]:
+    """What models in rows say beside the classes and no rule speaks of; what is much like a class is a slip."""
+    parts = [part for rule in network.fusion.rules.values() for part in walk(rule)]
+    if any(isinstance(part, Lookup) for part in parts):  # answers for every combination
+        return {}
+    spoken = {label for part in parts if isinstance(part, Is) for label in part.wanted}
+    found: dict[str, str] = {}
+    for name, model in network.models.items():
+        strange = [label for label in model.outputs if label not in (*network.classes, *spoken)]
+        if not model.by_rows or len(strange) == len(model.outputs) or min(model.right) < 0:
+            continue
+        for label in strange:
+            close = nearest(label, network.classes)
+            if "did you mean" in close:
+                raise InputError("answer-no-class", f"{name} says {label!r}, which is no class and in no rule{close}")
+            found[name] = label
+    return found
 
 
 def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> RuleTerms:

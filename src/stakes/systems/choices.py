@@ -16,7 +16,7 @@ from stakes.language.narrated import Narrated
 from stakes.records import Plain, Record
 from stakes.systems import lookups
 from stakes.systems.network import Do, Network, SharedOut
-from stakes.systems.row_costs import RowCosts, no_limits
+from stakes.systems.row_costs import RowCosts, as_in_rows, no_limits
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
 from stakes.uncertainty.sampling import Sampling
@@ -275,9 +275,10 @@ def held_out(
     if some.any():
         squares, clusters = (None if one is None else one[..., some, :] for one in (squares, clusters))
         reach = np.ones((int(some.sum()), len(pairs)), bool)
-        cells = Cells(values[some], counts[some], reach, cases[some], squares, clusters)
-        found = mean_limits(cells, sampling)
-        low, high = min(found.low, saving), max(found.high, saving)
+        sampled = as_in_rows(network)  # the frequencies of the classes vary with the rows, too
+        cells = Cells(values[some], counts[some], reach, None if sampled else cases[some], squares, clusters)
+        found, times = mean_limits(cells, sampling), float(cases.sum()) if sampled else 1.0
+        low, high = min(times * found.low, saving), max(times * found.high, saving)
     return {"held_out": now - saving, "saving": saving, "low": low, "high": high, "from_rows": True}
 
 

@@ -13,19 +13,20 @@ from stakes.text import columns, lines, visible
 
 def picture(network: Network) -> str:
     """Draw the network: the truth, the models, the fusers (fixed by what comes in: double brackets), the cost."""
-    seen = {name: f" ◄ sees {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
+    truth, decision, cost, sees = (words(f"system.{name}") for name in ("truth", "decision", "cost", "sees"))
+    seen = {name: f" ◄ {sees} {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
     names = [visible(f"({name}){others}") for name, others in seen.items()]
     heard = {name for rule in network.fusion.rules.values() for name in rule.names()}
     places = [i for i, name in enumerate(network.models) if name in heard]
     widest = max(map(columns, names))
     drawn = []
     for i, name in enumerate(names):
-        stem = "(truth) " if i == 0 else " " * 8
+        stem = f"({truth}) " if i == 0 else " " * (len(truth) + 3)
         line = ("─" if i in places else " ") * (widest - columns(name))
         drawn.append(f"{stem}{_remainder(i, len(names))}► {name} {line}{_right(i, places)}".rstrip())
     fusers = [f"(({name})) ─► " for name in network.fusion.rules if name != DECISION]
-    drawn[places[-1]] += f"► {''.join(fusers)}((decision)) ─► [cost]"
-    rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
+    drawn[places[-1]] += f"► {''.join(fusers)}(({decision})) ─► [{cost}]"
+    rules = [f"(({decision if name == DECISION else name})) = {text}" for name, text in network.fusion.texts.items()]
     return lines([*drawn, *rules, words("system.legend")])
 
 
@@ -86,16 +87,13 @@ def _cost_of_dependence(network: Network) -> str:
 
 def _right_answers(network: Network) -> Iterator[str]:
     """What counts as a right answer of each model."""
-    plain = [name for name, m in network.models.items() if _says_classes(network, name)]
+    right = {
+        name: [model.outputs[code] if code >= 0 else None for code in model.right]
+        for name, model in network.models.items()
+    }
+    plain = [name for name, answers in right.items() if answers == list(network.classes)]
     if plain:
         yield f"of {', '.join(plain)}: the true class"
-    for name, model in network.models.items():
-        if name not in plain:
-            right = zip(network.classes, model.right, strict=True)
-            named = [f"{model.outputs[code] if code >= 0 else 'none'} for {label}" for label, code in right]
-            yield f"of {name}: {', '.join(named)}"
-
-
-def _says_classes(network: Network, name: str) -> bool:
-    model = network.models[name]
-    return [model.outputs[code] if code >= 0 else None for code in model.right] == list(network.classes)
+    for name in (name for name in right if name not in plain):
+        named = [f"{label} → {said or '–'}" for said, label in zip(right[name], network.classes, strict=True)]
+        yield f"of {name}: {', '.join(named)}"

@@ -125,7 +125,7 @@ def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Value]
     for name in in_order({name: draft.listens for name, draft in drafts.items()}):
         rule, letters = drafts[name].make(terms)
         terms = replace(terms, letters=tuple(dict.fromkeys([*letters, *decisions])))
-        for part in _walk(rule):
+        for part in walk(rule):
             _check(part, terms)
         terms = replace(terms, outputs={**terms.outputs, name: rule.possible(terms)})
         rules[name] = rule
@@ -151,7 +151,7 @@ def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
 def _draft(rule: Value, names: Sequence[str], models: Sequence[str]) -> _Draft:
     if isinstance(rule, str):
         node = parse(rule, names)
-        constants = tuple(part.label for part in _walk(node) if isinstance(part, Label))
+        constants = tuple(part.label for part in walk(node) if isinstance(part, Label))
         return _Draft(rule, tuple(node.names()), lambda terms: (node, (*terms.letters, *constants)))
     if isinstance(rule, Mapping):
         of, fill, origin = lookups.of_table(rule, models)
@@ -167,10 +167,11 @@ def _draft(rule: Value, names: Sequence[str], models: Sequence[str]) -> _Draft:
     return _Draft(f"{origin} of {', '.join(of)}", of, lambda terms: lookups.lookup(of, fill, origin, terms))
 
 
-def _walk(node: Node) -> Iterator[Node]:
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a rule and every part of it."""
     yield node
     for part in node.inside():
-        yield from _walk(part)
+        yield from walk(part)
 
 
 def _check(part: Node, terms: RuleTerms) -> None:

@@ -18,10 +18,11 @@ from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import depth
 from stakes.tallies.names import canonical
 
-_WORDS = ("column", "table", "accuracy", "sees", "outputs", "right", "price")
+_RIGHT = "accuracy"  # of a model: how often it is right of each class
+_WORDS = ("column", "table", _RIGHT, "sees", "outputs", "right", "price")
 """What can be said about a model."""
 
-_NOT_TOGETHER = (("outputs", "column"), ("outputs", "accuracy"), ("table", "accuracy"))
+_NOT_TOGETHER = (("outputs", "column"), ("outputs", _RIGHT), ("table", _RIGHT))
 """Of these the second already says what the first would."""
 
 _SAME = 1e-9
@@ -72,13 +73,13 @@ def _description(name: str, given: Value, with_rows: bool, data: Data) -> Descri
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
         words: dict[str, Value] = dict(given)
     elif isinstance(given, Mapping) and are_accuracies(given):
-        words = {"accuracy": given}
+        words = {_RIGHT: given}
     elif isinstance(given, Mapping | Confusion) or depth(given) >= 2:
         words = {"table": given}
     elif with_rows and not is_real(given):
         words = {"column": given}
     elif are_accuracies(given):
-        words = {"accuracy": given}
+        words = {_RIGHT: given}
     else:
         raise errors.bad_model(name, given)
     if isinstance(data, JointCounts):
@@ -105,7 +106,7 @@ def _description(name: str, given: Value, with_rows: bool, data: Data) -> Descri
         raise errors.bad_word(name, "price", price, "what it costs to ask the model once, a number from 0 on")
     if not with_rows and "column" in words:
         raise errors.name_without_data(f"model {name}", str(words["column"]))
-    if not {"column", "table", "accuracy"} & set(words):
+    if not {"column", "table", _RIGHT} & set(words):
         raise errors.bad_model(name, given)
     return Description(name, **words)
 

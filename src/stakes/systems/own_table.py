@@ -111,14 +111,9 @@ def _counted(network: Network, shares: Array, sampling: Sampling) -> list[Ends] 
         return None
     sizes = rows.counts.sum(-1)
     return [
-        None if c in network.absent else _plain(wilson(share, sizes[c], sampling.confidence))
+        None if c in network.absent else wilson(share, float(sizes[c]), sampling.confidence)
         for c, share in enumerate(shares.tolist())
     ]
-
-
-def _plain(ends: tuple[object, object]) -> tuple[float, float]:
-    low, high = map(float, ends)  # type: ignore[arg-type]
-    return low, high
 
 
 def _limits(network: Network, prices: Array, values: Array, sampling: Sampling) -> list[Ends]:

@@ -60,6 +60,7 @@ class RowCosts:
         self.sample_class = np.concatenate([np.repeat(np.arange(classes), samples), np.arange(classes)])
         self.units = None if network.rows is None else network.rows.units
         self.in_rows = np.arange(classes) * samples
+        self.sampled = samples == 1 and network.rows is not None and as_in_rows(network)
 
     def made(self, do: Sequence[Do]) -> Array:
         """What each kind of row costs when models are made to say something, which may differ by class."""
@@ -78,7 +79,7 @@ class RowCosts:
         """What each kind of row costs when the models of each set are always right: (set, sample, kind)."""
         network, models = self.network, self.network.models
         if network.rows is None or not all(model.by_rows for model in models.values()) or seen_in_rows(network):
-            return np.stack([self.made(list(self._right(made))) for made in sets])
+            return np.stack([self.made(always_right(network, itertools.compress(models, made))) for made in sets])
         lists = [codes for codes in (network.rows.codes, self.every) if codes]
         found = []
         for codes, (c, cases) in itertools.product(lists, enumerate(network.cases)):
@@ -90,15 +91,14 @@ class RowCosts:
         most = max(part.shape[1] for part in found)
         return np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in found], axis=1)
 
-    def _right(self, made: Array) -> Iterator[Do]:
-        """The right answers of the models of a set, for each class."""
-        for c in range(len(self.network.classes)):
-            models = itertools.compress(self.network.models.values(), made)
-            yield {model.name: model.right[c] for model in models}
-
     def limits(self, value: float, costs: Array, sampling: Sampling) -> tuple[float, float]:
         """Return the limits of a figure that is a sum of means of these costs; the value itself where none varies."""
         ends = self._ends(costs)
+        if self.sampled:
+            rows, whole = self._of_rows(costs), float(self.network.cases.sum())
+            mean = float((rows.counts * rows.values).sum() / rows.counts.sum())  # of cascades not quite the value
+            low, high = (value + whole * (end - mean) for end in mean_limits(rows, sampling)[:2])
+            return max(min(low, value), ends[0]), min(max(high, value), ends[1])
         costs = costs - divide((self.counts * costs).sum(-1), self.counts.sum(-1))[:, None]
         spread = np.ptp(np.where(self.reach, costs, 0.0), axis=-1)
         some = (spread > 1e-12 * max(abs(value), spread.max())) & (self.counts.sum(-1) > 0)
@@ -112,6 +112,14 @@ class RowCosts:
             parts.append(Cells(costs[some], self.counts[some], self.reach[some], np.ones(int(some.sum()))))
         found = mean_limits(parts[0], sampling, *parts[1:])
         return max(value + found.low, ends[0]), min(value + found.high, ends[1])
+
+    def _of_rows(self, costs: Array) -> Cells:
+        """The rows of all classes together, whose frequencies vary from sample to sample, too."""
+        here = self.in_rows
+        each = divide(costs, np.append(self.network.cases, np.ones(len(costs) - len(here)))[:, None])
+        if self.units is not None:
+            return replace(self._of_units(each, self.units), shares=None)
+        return Cells(each[here], self.counts[here], self.reach[here])
 
     def _of_units(self, costs: Array, units: Units) -> Cells:
         """The rows of all classes by what they cost, where they come in clusters or have weights."""
@@ -137,6 +145,12 @@ class RowCosts:
         return float(low.sum()), float(high.sum())
 
 
+def always_right(network: Network, names: Iterable[str]) -> list[Do]:
+    """The right answers of these models, for each class."""
+    made = [network.models[name] for name in names]
+    return [{model.name: model.right[c] for model in made} for c in range(len(network.classes))]
+
+
 def no_limits(network: Network, asked: int) -> str:
     """Why there are no limits, where so many costs are asked for; empty when there are."""
     if network.rows is None and not _tables(network):
@@ -146,6 +160,12 @@ def no_limits(network: Network, asked: int) -> str:
         lists += network.rows.counts.shape[-1]
     work = asked * lists * len(network.classes) * max(network.joint(0).size, _FIXED_WORK)
     return TOO_MANY if work > _MOST_WORK else ""
+
+
+def as_in_rows(network: Network) -> bool:
+    """Whether the classes are as frequent as in the rows, so that their frequencies vary with these."""
+    assert network.rows is not None
+    return not network.absent and np.allclose(network.cases, network.rows.counts.sum(-1), rtol=1e-12)
 
 
 def _tables(network: Network) -> list[tuple[Model, Array]]:

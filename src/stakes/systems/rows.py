@@ -204,10 +204,7 @@ def rows_of(counted: Counts, columns: Mapping[str, str]) -> tuple[JointRows, dic
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
     counts[~counts.any(axis=1)] = 1
-    codes = {name: _small(column[first]) for name, column in said.items()}
+    codes = {name: column[first] for name, column in said.items()}
+    codes = {name: each.astype(np.uint8) if each.max(initial=0) < 256 else each for name, each in codes.items()}
     units = counted.units(list(at.values()), len(first))
     return JointRows(codes, counts, units), {name: joint.labels[place] for name, place in at.items()}
-
-
-def _small(codes: Array) -> Array:
-    return codes.astype(np.uint8) if codes.size and codes.max() < 256 else codes

@@ -204,6 +204,18 @@ class Vote(ModelAnswer):
     def words(self, terms: RuleTerms) -> str:
         return f"what most of {_list(self.parts, self.weights, terms)} say"
 
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        standing = np.array(sorted(map(terms.code, self.possible(terms))))[:, None]
+        tally, weights = np.zeros((len(standing), when.size), np.int64), whole(self.weights)
+        for i, part in enumerate(self.parts):  # until nobody can catch up with who leads
+            yield from part.asks(said, terms, when)
+            vote = np.broadcast_to(part.labels(said, terms), when.shape).ravel()
+            tally += weights[i] * (vote == standing)
+            lead, after = tally.argmax(0), np.arange(len(standing))[:, None]
+            reached = tally + sum(weights[i + 1 :]) + (after < lead)  # of those that tie, the first wins
+            open_ = ((reached > tally.max(0)) & (after != lead)).any(0)
+            when = when & open_.reshape(when.shape)
+
     def ties(self, terms: RuleTerms) -> bool:
         """Whether votes can tie: between two labels, when some of the votes are half of all of them."""
         if len(self.possible(terms)) != 2:
@@ -348,6 +360,9 @@ class Negation(RuleCondition):
         return f"it is not so that {_in_brackets(self.part, terms)}"
 
 
+_COMPARED = {"at_least": np.greater_equal, "at_most": np.less_equal, "exactly": np.equal}
+
+
 @dataclass(frozen=True)
 class Count(RuleCondition):
     """At least, at most or exactly so many of the parts hold (each counting by its weight)."""
@@ -360,8 +375,17 @@ class Count(RuleCondition):
     def holds(self, said: Said, terms: RuleTerms) -> Array:
         *weights, number = whole([*self.weights, self.number])
         votes = sum(w * part.holds(said, terms) for w, part in zip(weights, self.parts, strict=True))
-        compared = {"at_least": np.greater_equal, "at_most": np.less_equal, "exactly": np.equal}
-        return compared[self.how](votes, number)
+        return _COMPARED[self.how](votes, number)
+
+    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        *weights, number = whole([*self.weights, self.number])
+        votes, left = np.zeros(when.shape, np.int64), sum(weights)
+        for weight, part in zip(weights, self.parts, strict=True):  # until the others cannot change the answer
+            yield from part.asks(said, terms, when)
+            votes, left = votes + weight * part.holds(said, terms), left - weight
+            ends = [_COMPARED[self.how](one, number) for one in (votes, votes + left)]
+            between = (votes <= number) & (number <= votes + left)
+            when = when & (between if self.how == "exactly" else ends[0] != ends[1])
 
     def when(self, terms: RuleTerms) -> str:
         yes = [terms.yes_of(part.name) if isinstance(part, Says) else None for part in self.parts]

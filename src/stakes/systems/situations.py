@@ -94,15 +94,20 @@ def situations(network: Network, name: str, c: int) -> Situations:
     others = _Others(network, network.models[name], c)
     seen = network.seen_codes(others.model, others.codes, others.size)
     low, high = _prices(others)
-    if low is not high or low.ndim > 2 or others.shares.ndim > 1:
-        return _merge(seen, others.shares, low, high)
+    if low.ndim > 2 or high.ndim > 2:  # resampled prices differ all the time
+        return Situations(seen, others.shares, low, high)
+    if low is not high or others.shares.ndim > 1:
+        seen, shares, prices = _merge(seen, others.shares, low if low is high else np.stack([low, high], 1))
+        return Situations(seen, shares, *([prices] * 2 if low is high else np.moveaxis(prices, 1, 0)))
     decided = []
     for s in range(network.prices.shape[1]):
         others.network = replace(
             network, prices=np.broadcast_to(np.eye(network.prices.shape[1])[s], network.prices.shape)
         )
         decided.append(_prices(others)[0])
-    return _merge_decided(network, c, seen, others.shares, np.stack(decided, axis=-1))
+    seen, shares, found = _merge(seen, others.shares, np.stack(decided, axis=-1))
+    prices = found @ network.prices[c]
+    return Situations(seen, shares, prices, prices, found)
 
 
 def _prices(others: _Others) -> tuple[Array, Array]:
@@ -156,17 +161,6 @@ def collapsed(network: Network, name: str) -> Network:
     return replace(network, rows=network.rows.merge(*distinct([situation, joint.codes[name]], joint.size)))
 
 
-def _merge_decided(network: Network, c: int, seen: Array, shares: Array, decided: Array) -> Situations:
-    """Put situations together in which the same is seen and every answer leads to the same decisions."""
-    keys = np.column_stack([seen, decided.reshape(len(seen), -1)])
-    found, places = np.unique(keys, axis=0, return_inverse=True)
-    merged = found[:, 1:].reshape(-1, *decided.shape[1:])
-    prices = merged @ network.prices[c]
-    return Situations(
-        found[:, 0].astype(np.int64), sum_out(shares, np.ravel(places), len(found)), prices, prices, merged
-    )
-
-
 def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
     """The prices when models that see this one are known from rows: exact when they share nothing else with it."""
     base, network, shares = others.base, others.network, others.shares
@@ -202,16 +196,12 @@ def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
     return least, most
 
 
-def _merge(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
-    """Put situations together in which the same is seen and every answer has the same prices."""
-    if low.ndim > 2 or high.ndim > 2:  # resampled prices differ all the time
-        return Situations(seen, shares, low, high)
-    keys = np.column_stack([seen, low] if low is high else [seen, low, high])
+def _merge(seen: Array, shares: Array, follows: Array) -> tuple[Array, Array, Array]:
+    """Put situations together in which the same is seen, and the same follows from every answer."""
+    keys = np.column_stack([seen, follows.reshape(len(seen), -1)])
     found, places = np.unique(keys, axis=0, return_inverse=True)
-    outputs = low.shape[1]
-    merged = np.ascontiguousarray(found[:, 1 : 1 + outputs])
-    above = merged if low is high else np.ascontiguousarray(found[:, 1 + outputs :])
-    return Situations(found[:, 0].astype(np.int64), sum_out(shares, np.ravel(places), len(found)), merged, above)
+    merged = np.ascontiguousarray(found[:, 1:]).reshape(-1, *follows.shape[1:])
+    return found[:, 0].astype(np.int64), sum_out(shares, np.ravel(places), len(found)), merged
 
 
 def own_rates(network: Network, name: str) -> Array:

@@ -171,6 +171,11 @@ class System(
         return facts(self._built)
 
     @property
+    def strange_answers(self) -> dict[str, str]:
+        """What models say beside the classes and no rule speaks of, which counts as no."""
+        return self._built.strange_answers
+
+    @property
     def picture(self) -> str:
         """The network as text."""
         return picture(self.network)
@@ -253,7 +258,7 @@ class System(
         """What each answer of every model costs the system."""
         return {name: self.component_costs(name) for name in self.models}
 
-    @property
+    @cached_property
     def bounds_by_model(self) -> dict[str, Bounds]:
         """The least and the most that the system can cost, whatever the dependence of each model on the others."""
         return {name: self.bounds(name) for name in self.models}

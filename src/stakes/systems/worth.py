@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +12,8 @@ from stakes.errors import Given, InputError
 from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Amount, Do, Network, sum_out
-from stakes.systems.row_costs import RowCosts, no_limits, seen_in_rows
+from stakes.systems.network import Amount, Network, sum_out
+from stakes.systems.row_costs import RowCosts, always_right, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
@@ -183,8 +183,8 @@ def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
     if reason or not known:
         return replace(found, no_interval=reason)
     rows, models, first = RowCosts(network), dict(found.models), found.first
-    now = rows.made(_always_right(network, ()))
-    saved = {one.model: now - rows.made(_always_right(network, [one.model])) for one in known}
+    now = rows.made(always_right(network, ()))
+    saved = {one.model: now - rows.made(always_right(network, [one.model])) for one in known}
     rivals = []
     for one in known:
         models[one.model] = replace(one, saving_limits=rows.limits(one.saving, saved[one.model], sampling))
@@ -230,9 +230,7 @@ def _costs_of_sets(network: Network, c: int) -> Array:
     models = network.models.values()
     sizes = [len(model.outputs) for model in models]
     if any(model.sees for model in models) or math.prod(size + 1 for size in sizes) > _MOST_AT_ONCE:
-        right = [
-            {model.name: model.right[c] for model in itertools.compress(models, made)} for made in _sets(len(sizes))
-        ]
+        right = (always_right(network, itertools.compress(network.models, made))[c] for made in _sets(len(sizes)))
         return np.array([network.cost_of_class(c, do) for do in right])
     joint, every = network.joint(c), np.indices(sizes).reshape(len(sizes), -1)
     places = np.ravel_multi_index([joint.codes[name].astype(np.int64) for name in network.models], sizes)
@@ -260,11 +258,6 @@ def _why_no_shares(network: Network) -> str:
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""
-
-
-def _always_right(network: Network, made: Collection[str]) -> list[Do]:
-    """The right answers of these models, for each class."""
-    return [{name: network.models[name].right[c] for name in made} for c in range(len(network.classes))]
 
 
 # ── a replacement ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,7 +6,6 @@ from stakes.tallies.confusion import Confusion
 from stakes.tallies.cost_sums import CostSums
 from stakes.tallies.error_sums import ErrorSums, WorstError
 from stakes.tallies.forecast_sums import ForecastSums
-from stakes.tallies.graded_items import GradedItems
 from stakes.tallies.joint import JointCounts
 from stakes.tallies.label_sums import LabelSums
 from stakes.tallies.output_sums import OutputSums
@@ -21,7 +20,6 @@ __all__ = [
     "CostSums",
     "ErrorSums",
     "ForecastSums",
-    "GradedItems",
     "JointCounts",
     "LabelSums",
     "OutputSums",

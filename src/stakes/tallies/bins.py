@@ -7,6 +7,7 @@ reach the same edges by comparisons and products with powers of two.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -37,29 +38,34 @@ def domain(grid: str) -> tuple[int, int]:
     return (0, 2 * start(grid)) if grid == "probability" else (-largest, largest)
 
 
-def numbers(scores: Array, grid: str, bits: int = FINE) -> Array:
-    """Number the bins in the order of the scores."""
-    scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
+def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
+    """Number the bins in the order of the scores; ``xp`` is the library that made them."""
+    scores = xp.asarray(scores, dtype=xp.float64) + 0.0  # −0.0 becomes 0.0
     cut = 52 - bits
-    below = np.abs(scores).view(np.int64) >> cut
+    below = abs(scores).view(xp.int64) >> cut
     if grid == "probability":
-        return np.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut))
-    return np.where(scores >= 0, below, -_round_up(scores, cut))
+        found: Array = xp.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut, xp))
+    else:
+        found = xp.where(scores >= 0, below, -_round_up(scores, cut, xp))
+    return found
 
 
-def edges(numbers: Array, grid: str, bits: int = FINE) -> Array:
+def edges(numbers: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     """Return the lower edges of numbered bins."""
     cut = 52 - bits
     if grid == "probability":
         half = _HALF >> cut
-        mirrored = np.abs(2 * half - numbers)
-        return np.where(numbers <= half, _floats(numbers, cut), 1.0 - _floats(mirrored, cut))
-    return np.copysign(_floats(np.abs(numbers), cut), numbers)
+        mirrored = abs(2 * half - numbers)
+        found: Array = xp.where(numbers <= half, _floats(numbers, cut, xp), 1.0 - _floats(mirrored, cut, xp))
+        return found
+    sizes: Array = _floats(abs(numbers), cut, xp)
+    sizes[numbers < 0] *= -1.0
+    return sizes
 
 
-def _round_up(sizes: Array, cut: int) -> Array:
-    return (np.abs(sizes).view(np.int64) + ((1 << cut) - 1)) >> cut
+def _round_up(sizes: Array, cut: int, xp: Any) -> Any:
+    return (abs(sizes).view(xp.int64) + ((1 << cut) - 1)) >> cut
 
 
-def _floats(numbers: Array, cut: int) -> Array:
-    return (numbers.astype(np.int64) << cut).view(np.float64)
+def _floats(numbers: Array, cut: int, xp: Any) -> Any:
+    return (xp.asarray(numbers, dtype=xp.int64) << cut).view(xp.float64)

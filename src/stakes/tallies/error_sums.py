@@ -35,7 +35,7 @@ from stakes.tallies.parallel import run_all
 
 T = TypeVar("T")
 
-percentage = OfArrays.share
+percentage = OfArrays().share
 """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
 
 Cell = tuple[int, int]

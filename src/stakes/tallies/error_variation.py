@@ -67,30 +67,30 @@ def terms_of(
 
 
 class OfArrays:
-    """The operations on arrays."""
+    """The operations on arrays of NumPy, or of another library that spells them alike."""
 
-    @staticmethod
-    def size(column: Array) -> Array:
+    def __init__(self, xp: Any = np) -> None:
+        self._xp = xp
+
+    def size(self, column: Term) -> Term:
         """Return |x|."""
-        return np.abs(column)
+        return abs(column)
 
-    @staticmethod
-    def log1p(column: Array) -> Array:
+    def log1p(self, column: Term) -> Term:
         """Return log(1 + x), of numbers at −1 and below that of one above it."""
-        return np.asarray(np.log(np.maximum(column + 1.0, _ABOVE_0)))
+        return self._xp.log(self._xp.clip(column + 1.0, _ABOVE_0, None))
 
-    @staticmethod
-    def sign(column: Array) -> Array:
+    def sign(self, column: Term) -> Term:
         """Return 1, 0 or −1."""
-        return np.asarray(np.sign(column))
+        return self._xp.sign(column)
 
-    @staticmethod
-    def share(size: Array, of: Array) -> Array:
+    def share(self, size: Term, of: Term) -> Term:
         """Return |x| as a share of the truth; 0 where the truth is, which has no shares."""
         with np.errstate(over="ignore"):
             if of.all():
-                return np.asarray(size / np.abs(of))
-            return np.divide(size, np.abs(of), out=np.zeros(len(size)), where=of != 0)
+                return size / abs(of)
+            none = of == 0
+            return self._xp.where(none, 0.0, size / self._xp.where(none, 1.0, abs(of)))
 
 
 def terms_of_rows(
@@ -98,8 +98,15 @@ def terms_of_rows(
 ) -> tuple[Array, Array]:
     """Return all terms of rows in memory and what the baseline loses, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
-    terms, lost = terms_of(t, p, differences(truth, prediction), centre, np.float64(baseline), OfArrays())
-    found = np.stack([np.ones(len(t)), *terms]), np.stack(lost)
+    return weighed_terms(t, p, differences(truth, prediction), weight, centre, np.float64(baseline))
+
+
+def weighed_terms(
+    truth: Term, prediction: Term, error: Term, weight: Term | None, centre: float, baseline: Term, xp: Any = np
+) -> tuple[Term, Term]:
+    """The same of arrays of any library, in 64 bits."""
+    terms, lost = terms_of(truth, prediction, error, centre, baseline, OfArrays(xp))
+    found = xp.stack([xp.ones_like(truth), *terms]), xp.stack(lost)
     return found if weight is None else (found[0] * weight, found[1] * weight)
 
 
@@ -183,16 +190,6 @@ class HeavyRows:
 
     chosen: tuple[Array, ...]
     all_rows: int
-
-    @classmethod
-    def of(cls, terms: Array, truth: Array, prediction: Array) -> Self:
-        """Choose from rows with these terms."""
-        chosen = []
-        for key in KEYS:
-            rows = _heaviest(terms[key])
-            own = np.ones(len(rows))
-            chosen.append(np.stack([terms[key][rows], truth[rows], prediction[rows], terms[0][rows], own]))
-        return cls(tuple(chosen), len(truth))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:

@@ -3,7 +3,7 @@
 import re
 
 from stakes import errors
-from stakes.errors import InputError, short, some
+from stakes.errors import InputError, rows_text, short, some
 from stakes.tallies.checks import as_path
 from stakes.tallies.fields import Content
 
@@ -30,19 +30,23 @@ def read_toml(path: object) -> Content:
         return tomllib.loads(text)
     except RecursionError:
         raise errors.unreadable_file(str(path), "it is nested too deep") from None
-    except ValueError as problem:  # no TOML, or a number of thousands of digits
-        raise errors.unreadable_file(str(path), _what_it_is(text) or str(problem).partition(";")[0]) from None
+    except tomllib.TOMLDecodeError as problem:
+        raise errors.unreadable_file(str(path), _what_it_is(text, str(problem))) from None
+    except ValueError:
+        raise errors.unreadable_file(str(path), "it holds a number of thousands of digits") from None
 
 
-def _what_it_is(text: str) -> str:
-    """Say what was given in the place of TOML, if it is something known."""
+def _what_it_is(text: str, problem: str) -> str:
+    """Say what was given in the place of TOML, if it is something known, or else which line is none."""
     (first, *_) = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     advice = "and TOML is wanted; write lines like miss = 5 and false_alarm = 1"
-    if first.startswith(("{", "[{")):
+    if re.match(r'\{|\[+\s*[{"\d-]', first):
         return f"it is JSON, {advice}"
     if re.search("[,;\t]", first) and not re.search(r"[=\[#]", first):
         return f"it is separated text (its first line is {short(repr(first))}), {advice}, or name a matrix *.csv"
-    return ""
+    place = re.search(r"at line (\d+)", problem)
+    number = int(place[1]) if place else len(text.splitlines())
+    return f"line {number:,} is {short(repr(text.splitlines()[number - 1]))}, {advice}"
 
 
 def read_matrix(path: object) -> dict[str, dict[str, float | str]]:
@@ -54,13 +58,17 @@ def read_matrix(path: object) -> dict[str, dict[str, float | str]]:
 
     text = _read(path)
     sign = next((sign for sign in "\t;," if sign in text.partition("\n")[0]), ",")
-    lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines(), delimiter=sign) if any(line)]
+    try:
+        lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines(), delimiter=sign) if any(line)]
+    except csv.Error:
+        raise errors.unreadable_file(str(path), "it is no table of few short values") from None
     (_, *columns), *rows = lines or [[""]]
     names = [row[0] for row in rows]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     ragged = [row for row in rows if len(row) != len(columns) + 1]
-    if not rows or not columns or twice or ragged or len(set(columns)) < len(columns):
-        seen = f"{some(twice[:1])} twice on the left" if twice else f"{len(rows)} rows below {len(columns)} names"
+    if len(rows) < 2 or len(columns) < 2 or twice or ragged or len(set(columns)) < len(columns):
+        below = f"{rows_text(len(rows))} below {len(columns)} name{'s' * (len(columns) != 1)}"
+        seen = f"{some(twice[:1])} twice on the left" if twice else below
         raise InputError(
             "no-matrix-in-file",
             f"{path!s} is no cost matrix ({seen}); write a line of decisions, and below it a line for each true class: "
@@ -89,6 +97,7 @@ def _read(path: object) -> str:
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
     except UnicodeDecodeError as problem:
-        raise errors.unreadable_file(str(path), str(problem).partition(";")[0]) from None
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        raise errors.unreadable_file(str(path), f"line {line:,} is not UTF-8; save it as UTF-8") from None
     except OSError as problem:
         raise errors.unreadable_file(str(path), str(problem.strerror)) from None

@@ -16,9 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
-from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import student
-from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
+from stakes.uncertainty.interval import Interval, none, t_limits
+from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling, student
 
 FEWEST_DEGREES = 4.0
 """So many degrees of freedom a figure has at least, where as many rows bear it."""
@@ -56,10 +55,17 @@ class Influence:
     unseen: float = 0.0
 
     @classmethod
-    def of_error(cls, error: float, units: float, most_degrees: float) -> "Influence":
-        """What is known where nothing but the standard error is: as many units that change as much, to either side."""
-        change = error / math.sqrt(max(units - 1, 1e-300))
-        return cls(np.array([change, -change]), np.full(2, units / 2), units, most_degrees)
+    def of_error(
+        cls, error: float, units: float, most_degrees: float, carried: float | None = None, unseen: float = 0.0
+    ) -> "Influence":
+        """What is known where nothing but the standard error is: two kinds of units, to either side.
+
+        They are equally many, unless it is known how many rows ``carried`` the figure.
+        """
+        share = 0.5 if carried is None else min(max(carried / units, 1e-300), 0.5)
+        change, odds = error / math.sqrt(max(units - 1, 1e-300)), math.sqrt((1 - share) / share)
+        counts = units * np.array([share, 1 - share])
+        return cls(change * np.array([odds, -1 / odds]), counts, units, most_degrees, unseen)
 
     @classmethod
     def of_units(cls, changes: Array, equal_units: float, unseen: float = 0.0) -> "Influence":
@@ -222,12 +228,3 @@ def difference_limits(
     if influence.most_degrees < 1 or not math.isfinite(error) or error <= _TINY * max(abs(gap), 1e-300):
         return None
     return t_limits(gap, error, influence.degrees, size, confidence)
-
-
-def t_limits(gap: float, error: float, degrees: float, size: float, confidence: float) -> tuple[float, float, float]:
-    """Return Student's interval of a difference and the p-value that is below 1 − confidence just when 0 is outside."""
-    from scipy.special import stdtr
-
-    half = student((1 + confidence) / 2, degrees) * error
-    p_value = 2 * float(stdtr(max(degrees, 1.0), -abs(gap) / error))
-    return max(gap - half, -size), min(gap + half, size), min(p_value, 1.0)

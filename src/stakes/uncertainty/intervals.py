@@ -12,18 +12,15 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTab
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import areas, shares
-from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval
-from stakes.uncertainty.changes import influences
-from stakes.uncertainty.changes.numbers import median_intervals
-from stakes.uncertainty.changes.tables import of_parts
-from stakes.uncertainty.costs import cost_intervals
+from stakes.uncertainty.areas import rate_intervals
+from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_intervals
+from stakes.uncertainty.changes import influences, of_parts
 from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.lines import line_intervals
-from stakes.uncertainty.quantiles import normal
-from stakes.uncertainty.rates import rate_intervals
-from stakes.uncertainty.redraws import table_intervals
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.numbers import median_intervals
+from stakes.uncertainty.one_more_row import cost_intervals
+from stakes.uncertainty.sampling import Sampling, normal
 
 METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
 """The ways between which a user can choose, beside those of any figure: for whoever wants to check."""

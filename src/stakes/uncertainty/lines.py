@@ -1,20 +1,22 @@
-"""Intervals of the calibration line: Wald's, with the sandwich estimate of the variance for weights and clusters."""
+"""Intervals of the calibration line: Wald's; of weights, clusters or a prior by what one row or cluster changes."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from stakes.metrics import Metric, logistic
-from stakes.metrics.calibration import Coefficient, FittedLine, LogOdds, line_of
+from stakes.metrics.calibration import Coefficient, FittedLine, line_of
 from stakes.metrics.prior import base_of
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import remembered
 from stakes.tallies.population import Population
-from stakes.uncertainty.influence import SINGLE_CLUSTER, SINGLE_ROW
+from stakes.uncertainty.influence import SINGLE_CLUSTER, SINGLE_ROW, Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.losses import LossRows, score_counts
 from stakes.uncertainty.sampling import Sampling
 
 _TINY = math.nextafter(0, 1)
@@ -24,7 +26,7 @@ _TINY = math.nextafter(0, 1)
 def line_intervals(
     metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
 ) -> list[Interval]:
-    """Return Wald's limits of the numbers of the line."""
+    """Return the limits of the numbers of the line."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         return [none(SINGLE_CLUSTER)] * len(metrics)
     if table.weighted and min(table.effective_rows) < 1.5:  # as of all other figures
@@ -37,71 +39,71 @@ def _interval(metric: Metric, table: ScoreTable, sampling: Sampling) -> Interval
     assert isinstance(one, Coefficient)
     if sampling.fixed and not one.place and there is None:
         return none("the design fixes the class counts, on which it hangs")
-    return _limits(line_of(there.of(table) if there else table, one.held), table, sampling, there)[one.place]
+    line = line_of(there.of(table) if there else table, one.held)
+    value, note = float(line.at[one.place]), _note(table, line.least)
+    if there is None and sampling.clusters is None and not table.weighted:
+        reach = sampling.width * math.sqrt(max(line.covariances[one.place, one.place], 0.0))
+        return Interval(value - reach, value + reach, "Wald, observed information", note)
+    influence = _influence(line, one.place, table, sampling, there)
+    found = limits(value, influence, metric.range, sampling.confidence)
+    if found.low is None:
+        return found
+    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
+    notes = "; ".join(filter(None, [note, few_alike(influence, sampling)]))
+    return replace(found, method=f"influence of {units}, {found.method}", note=notes)
 
 
-def _limits(line: FittedLine, table: ScoreTable, sampling: Sampling, there: Population | None) -> list[Interval]:
-    at, spread, method = line.at, line.covariances, "Wald, observed information"
-    if there is not None:
-        spread = spread @ _within_classes(line, table, sampling.clusters, there) @ spread
-        method = "Wald, sandwich within the classes"
-    elif sampling.clusters is not None:
-        spread = spread @ _between_clusters(at, line.least, sampling.clusters) @ spread
-        method = f"Wald, sandwich over {sampling.clusters.count:,} clusters"
-    elif table.weighted:
-        spread, method = spread @ _between_weights(at, table) @ spread, "Wald, sandwich"
-    reach, note = sampling.width * np.sqrt(np.maximum(np.diag(spread), 0.0)), _note(table, line.least)
-    return [Interval(float(low), float(high), method, note) for low, high in zip(at - reach, at + reach, strict=True)]
+# ── what a row pulls at the line ─────────────────────────────────────────────────────────────────────────────────
+def _influence(
+    line: FittedLine, place: int, table: ScoreTable, sampling: Sampling, there: Population | None
+) -> Influence:
+    """What a coefficient loses without each row, or cluster: by one step of the fit from where it is.
 
-
-def _between_weights(at: Array, table: ScoreTable) -> Array:
-    """How much the rows' pulls on the coefficients vary, by the squares of their weights."""
-    rows, values = LogOdds.of(table), table.as_columns().values
-    columns = np.stack([np.ones(len(rows.logits)), rows.logits])[: len(at)]
-    p = logistic.probability(at[0] + (at[1] if len(at) == 2 else 1.0) * rows.logits)
-    there = (values["positives"] + values["negatives"] > 0)[::-1]
-    squares = [values[name][::-1][there] for name in ("positives_squared", "negatives_squared")]
-    return np.asarray((columns * (squares[0] * (1 - p) ** 2 + squares[1] * p**2)) @ columns.T)
-
-
-def _within_classes(line: FittedLine, table: ScoreTable, clusters: Clusters | None, there: Population) -> Array:
-    """How much the rows' pulls vary within their class, each class counting as often as it is frequent there."""
-    if clusters is None:
-        columns = table.as_columns()
-        names = ("negatives", "positives")
-        weight = np.concatenate([columns.values[name] for name in names]).astype(np.float64)
-        suffix = "_squared" if table.weighted else ""
-        squares = np.concatenate([columns.values[name + suffix] for name in names]).astype(np.float64)
-        scores, truth = np.tile(columns.scores.astype(np.float64), 2), np.repeat([0, 1], len(columns.scores))
-    else:
-        scores, truth = np.asarray(clusters.scores, np.float64), np.asarray(clusters.truth, np.int64)
-        weight = clusters.weights
-        squares = weight**2
-    x = logistic.logit(there.correct(scores), line.least)
+    In a population with other class frequencies only what rows of a class have beside their mean counts.
+    """
+    rows, clusters = _rows(table, sampling.clusters), sampling.clusters
+    x = logistic.logit(rows.outputs if there is None else there.correct(rows.outputs), line.least)
+    truth = 1 - rows.classes
     p = logistic.probability(line.at[0] + (line.at[1] if len(line.at) == 2 else 1.0) * x)
     sides = np.stack([np.ones(len(x)), x])[: len(line.at)]
-    pulls, sizes = (truth - p) * sides, np.bincount(truth, weight, 2)
-    means = np.stack([np.bincount(truth, weight * one, 2) / sizes for one in pulls])
-    often = there.weights(truth, weight, (table.negative, table.positive))
-    # a row that weighs much pulls the line to itself: without it the line would be as much further away
-    own = np.minimum(often * p * (1 - p) * np.einsum("ij,ik,kj->j", sides, line.covariances, sides), 0.9)
-    pulls = (pulls - means[:, truth]) * often / (1 - own)
-    if clusters is None:
-        return np.asarray((pulls * squares) @ pulls.T)
-    each = np.stack([np.bincount(clusters.groups, weight * one) for one in pulls])
-    return np.asarray(clusters.size / (clusters.size - 1) * each @ each.T)
+    pulls = (truth - p) * sides
+    often: Array | float = 1.0
+    if there is not None:
+        means = np.stack([np.bincount(rows.classes, rows.weight * one) / rows.sizes for one in pulls])
+        pulls = pulls - means[:, rows.classes]
+        often = there.weights(truth, rows.weight, (table.negative, table.positive))
+    bends = often * p * (1 - p) * sides[:, None] * sides
+    each = rows.weight if clusters is not None else rows.unit
+    units = [each * often * pulls, each * bends]
+    if clusters is not None:
+        units = [np.apply_along_axis(lambda one: np.bincount(clusters.groups, one), -1, part) for part in units]
+    changes = _step((rows.weight * bends).sum(-1), *units)[place]
+    if clusters is not None:
+        return Influence.of_units(changes, rows.equal_units)
+    sizes = np.bincount(rows.classes, rows.number)[rows.classes] if there is not None else rows.equal_units
+    return Influence(changes, rows.number, sizes, rows.equal_units - 1)
 
 
-def _between_clusters(at: Array, least: float, clusters: Clusters) -> Array:
-    """How much the sums of the rows' pulls on the coefficients vary from cluster to cluster."""
-    x = logistic.logit(np.asarray(clusters.scores, np.float64), least)
-    slope = at[1] if len(at) == 2 else 1.0
-    surprise = np.asarray(clusters.truth, np.float64) - logistic.probability(at[0] + slope * x)
-    if clusters.weight is not None:
-        surprise = surprise * clusters.weight
-    pulls = [np.bincount(clusters.groups, surprise * column) for column in (np.ones(len(x)), x)][: len(at)]
-    groups = clusters.size
-    return groups / (groups - 1) * np.stack(pulls) @ np.stack(pulls).T
+def _rows(table: ScoreTable, clusters: Clusters | None) -> LossRows:
+    """The rows in their clusters, or those of each class and score."""
+    if clusters is not None:
+        return LossRows.of_clusters(clusters, 1 - np.asarray(clusters.truth, np.int64))
+    store = table.as_columns()
+    counts, unit = score_counts(store)
+    classes, places = np.nonzero(counts)
+    weight = counts[classes, places]
+    return LossRows(classes, store.scores[places].astype(np.float64), weight, weight * unit[classes, places])
+
+
+def _step(bend: Array, pulls: Array, bends: Array) -> Array:
+    """Solve (bend − bends) · step = pulls for each unit; where a unit holds the line alone, bend · step = pulls."""
+    rest = bend[..., None] - bends
+    if len(bend) == 1:
+        return np.asarray(pulls / np.where(rest[0] > 0, rest[0], bend[0, 0]))
+    (a, b), (_, d) = rest
+    alone = a * d - b * b <= 1e-9 * bend[0, 0] * bend[1, 1]
+    a, b, d = (np.where(alone, whole, one) for one, whole in ((a, bend[0, 0]), (b, bend[0, 1]), (d, bend[1, 1])))
+    return np.asarray(np.stack([d * pulls[0] - b * pulls[1], a * pulls[1] - b * pulls[0]]) / (a * d - b * b))
 
 
 def _note(table: ScoreTable, least: float) -> str:

@@ -16,29 +16,26 @@ from stakes.errors import Pass, Text
 from stakes.metrics import Metric
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
-from stakes.uncertainty.changes import cases_behind, influences
-from stakes.uncertainty.changes.losses import LossRows, of_losses
-from stakes.uncertainty.changes.number_sums import of_two_sums
-from stakes.uncertainty.changes.numbers import error_changes, group_rows, median_changes
-from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row, unseen_row
-from stakes.uncertainty.changes.tables import table_changes, unseen_changes
-from stakes.uncertainty.changes.terms import groups_of, output_changes, term_changes
-from stakes.uncertainty.costs import saving_limits
-from stakes.uncertainty.influence import (
-    NO_DIFFERENCE,
-    SINGLE_CLUSTER,
-    Influence,
-    difference_limits,
-    kish,
-    kish_of,
-    t_limits,
-)
+from stakes.uncertainty.changes import cases_behind, influences, table_changes, unseen_changes
+from stakes.uncertainty.influence import NO_DIFFERENCE, SINGLE_CLUSTER, Influence, difference_limits, kish, kish_of
+from stakes.uncertainty.interval import t_limits
+from stakes.uncertainty.losses import LossRows, of_losses
+from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_sums
+from stakes.uncertainty.one_more_row import saving_limits
 from stakes.uncertainty.sampling import Sample, Sampling
+from stakes.uncertainty.scores import (
+    bearing_rows,
+    of_score_clusters,
+    score_changes_by_level,
+    score_changes_by_row,
+    unseen_row,
+)
 from stakes.uncertainty.shares import interval_and_test
+from stakes.uncertainty.terms import groups_of, output_changes, term_changes
 
 Output = Any
 """What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""
@@ -130,7 +127,7 @@ def finish(
 def difference_of_sums(
     metric: Metric, values: Sequence[float], both: Sequence[ErrorSums], own: Array | None, sampling: Sampling
 ) -> Difference:
-    """The same of predicted numbers of which sums were kept (``changes/number_sums.py`` tells of ``own``)."""
+    """The same of predicted numbers of which sums were kept (:func:`of_two_sums` tells of ``own``)."""
     if why := metric.no_interval:
         return Difference(note=why)
     with np.errstate(all="ignore"):
@@ -406,3 +403,133 @@ def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> 
     one, other = rows.only_first_right, rows.only_second_right
     low, high, p_value = interval_and_test(one, other, round(sample.rows.sum()), confidence)
     return Difference(low, high, p_value, "Tango's interval; McNemar's exact test")
+
+
+# ── scores that were not kept ────────────────────────────────────────────────────────────────────────────────────
+# Rows lie in the cells of a grid that both scores of a row fall into. What a row changes in a figure depends on its
+# class and its score, and within a narrow cell it is a line, near enough. So the sums of both scores, and of their
+# products, over the rows of every two cells tell how what rows change in the one figure varies together with what they
+# change in the other. What the lines leave open is added as if it were chance.
+
+_NOISE = 1e-12
+"""Differences that are so small a share of what they are differences of come from rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellSide:
+    """One of two models: its scores, and the grid of cells in which they lie with another model's."""
+
+    table: ScoreTable
+    grid: str
+    bits: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCells:
+    """Rows of one class in each two cells, which are named by their lower ends.
+
+    ``weight`` is what the rows weigh, ``squares`` the sum of their squared weights; ``sums`` are, times these squares,
+    how far the two scores lie above the ends, and the products of these: first, second, first², both, second².
+    """
+
+    positive: Array
+    ends: tuple[Array, Array]
+    weight: Array
+    squares: Array
+    sums: Array
+
+    def take(self, cells: Array) -> "ScoreCells":
+        """Return some of them."""
+        first, second = self.ends
+        ends = first[cells], second[cells]
+        return ScoreCells(self.positive[cells], ends, self.weight[cells], self.squares[cells], self.sums[:, cells])
+
+    @property
+    def same(self) -> bool:
+        """Whether the two scores are the same in every row."""
+        one, other, first, both, second = self.sums
+        apart = first - 2 * both + second
+        return bool(np.array_equal(*self.ends) and np.array_equal(one, other) and not (apart > _NOISE * first).any())
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """What a row changes as a line within each cell, by class (positive first); ``left`` is what that leaves open."""
+
+    ends: Array
+    starts: Array
+    slopes: Array
+    left: float
+
+    def of(self, cells: ScoreCells, side: int) -> tuple[Array, Array]:
+        """Where the line of each cell begins, and its slope."""
+        places = np.searchsorted(self.ends, cells.ends[side])
+        row = np.where(cells.positive, 0, 1)
+        return self.starts[row, places], self.slopes[row, places]
+
+
+def difference_in_cells(
+    metric: Metric, sides: Sequence[CellSide], values: Sequence[float], cells: ScoreCells, sampling: Sampling
+) -> Difference:
+    """Judge the difference of a figure of scores between two models, as :func:`difference` does of rows."""
+    if why := metric.no_interval:
+        return Difference(note=why)
+    with np.errstate(all="ignore"):
+        found = [_lines(metric, side, sampling.fixed) for side in sides]
+    one, other = found
+    if isinstance(one, str) or isinstance(other, str):
+        return Difference(note=one if isinstance(one, str) else str(other))
+    changes, counts, row = _changes(one, other, cells)
+    table = sides[0].table
+    units = table.equal_rows
+    sizes: Array | float = units
+    if sampling.fixed:
+        sizes = np.bincount(row, counts)[row]
+    most = bearing_rows(metric, table) - 1
+    influence = Influence(changes, counts, sizes, most)
+    if metric.population is not None:
+        behind = [cases_behind(metric, value, side.table, Metric.of) for side, value in zip(sides, values, strict=True)]
+        influence = influence.joined(behind[0][0] - behind[1][0], behind[0][1])
+    return finish(metric, values, influence, [side.table for side in sides], cells.same, sampling)
+
+
+def _lines(metric: Metric, side: CellSide, held: bool) -> "_Lines | str":
+    """Fit a line to what rows of each cell change, by least squares."""
+    found = score_changes_by_level(metric, side.table, held)
+    if isinstance(found, str):
+        return found
+    scores, counts, unit, changes = found
+    numbers, place = np.unique(bins.numbers(scores, side.grid, side.bits), return_inverse=True)
+    ends = bins.edges(numbers, side.grid, side.bits)
+    above = scores - ends[place]
+    starts, slopes, left = np.zeros((2, len(ends))), np.zeros((2, len(ends))), 0.0
+    for c in range(2):
+        size = np.bincount(place, counts[c], len(ends))
+        mean, height = (divide(np.bincount(place, counts[c] * one, len(ends)), size) for one in (above, changes[c]))
+        away, rise = above - mean[place], changes[c] - height[place]
+        both, square = (np.bincount(place, counts[c] * away * one, len(ends)) for one in (rise, away))
+        slopes[c] = divide(both, square)
+        starts[c] = height - slopes[c] * mean
+        left += float((counts[c] * unit[c] * (rise - slopes[c][place] * away) ** 2).sum())
+    return _Lines(ends, starts, slopes, left)
+
+
+def _changes(one: _Lines, other: _Lines, cells: ScoreCells) -> tuple[Array, Array, Array]:
+    """What rows of each two cells change in the difference: half of them more than their mean, half of them less.
+
+    Returned are the changes, how many rows make each, and their class.
+    """
+    (start, slope), (begin, tilt) = one.of(cells, 0), other.of(cells, 1)
+    mean, more, square, both, others = cells.sums / cells.squares
+    middle = (start + slope * mean) - (begin + tilt * more)
+    own, theirs = slope**2 * np.maximum(square - mean**2, 0.0), tilt**2 * np.maximum(others - more**2, 0.0)
+    varied = own - 2 * slope * tilt * (both - mean * more) + theirs
+    spread = np.sqrt(np.where(varied > _NOISE * (own + theirs), varied, 0.0))
+    unit = cells.squares / cells.weight
+    each, row = cells.weight / unit / 2, np.where(cells.positive, 0, 1)
+    changes, counts = np.concatenate([middle + spread, middle - spread]) * np.tile(unit, 2), np.tile(each, 2)
+    rows = np.tile(row, 2)
+    if not cells.same and (left := one.left + other.left) > 0:  # as if every row had so much of it
+        square = float(counts @ changes**2)
+        changes = changes * np.sqrt((square + left) / square) if square > 0 else changes
+    return changes, counts, rows

@@ -16,7 +16,7 @@ import numpy as np
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import normal, student
+from stakes.uncertainty.sampling import normal, student
 from stakes.uncertainty.shares import clopper_pearson, wilson
 from stakes.uncertainty.two_samples import holm
 

@@ -11,7 +11,6 @@ from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.population import Population
 from stakes.tallies.pricing import Frequencies
-from stakes.uncertainty.quantiles import normal, student
 
 DESIGNS = ("classes random", "classes fixed")
 """Whether another sample would have other class counts, or the same ones by design."""
@@ -19,6 +18,9 @@ DESIGNS = ("classes random", "classes fixed")
 REPLICATES = 2000
 """How many times a small table is drawn anew."""
 
+
+FEW_ROWS = 50
+"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
 
 FEW_CLUSTERS = 30
 """With fewer clusters intervals are too short, and a warning says so."""
@@ -152,3 +154,27 @@ class Sample:
     def single_cluster(self) -> bool:
         """Whether all rows belong together."""
         return self.cluster is not None and int(self.cluster.max()) < 1
+
+
+# ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
+_MANY = 1000
+"""With so many degrees of freedom Student's t is nearly normal, and SciPy need not be loaded."""
+
+
+def normal(probability: float) -> float:
+    """The quantile of the standard normal distribution."""
+    from statistics import NormalDist  # loads random numbers and decimals, which importing stakes need not
+
+    return NormalDist().inv_cdf(probability)
+
+
+def student(probability: float, degrees: float) -> float:
+    """The quantile of Student's t; below 1 degree of freedom, that of 1."""
+    if degrees >= _MANY:
+        z = normal(probability)
+        first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+        return z + (first + (second + third / degrees) / degrees) / degrees  # the next term is below 1e-9
+    from scipy.special import stdtrit  # takes longer to load than most evaluations, so it waits for its first use
+
+    return float(stdtrit(max(degrees, 1), probability))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from stakes.tallies.arithmetic import Number
-from stakes.uncertainty.quantiles import normal
+from stakes.uncertainty.sampling import normal
 
 
 def wilson(share: Number, n: Number, confidence: float) -> tuple[Number, Number]:

@@ -7,7 +7,7 @@ import bisect
 import math
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -23,7 +23,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
 from stakes.tallies.losses import Losses
-from stakes.uncertainty.changes.numbers import moments_of
+from stakes.uncertainty.numbers import sums_at, terms_by_name, variation_about_mean
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
@@ -316,27 +316,24 @@ def _drawn(rows: int, size: int, rng: np.random.Generator) -> Array:
 def _errors(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Array:
     """The figure of each shuffle of the predictions; they come some at a time."""
     if set(metric.parts) <= {"prediction", "baseline"} and not metric.no_interval:  # figures of sums
-        return _figures(metric, _shuffled_sums(sums, rows, moved))
+        return _figures(metric, _shuffled_sums(sums, rows, metric, moved))
     baseline = sums.baseline if sums.baseline_given else None
     sums_of = partial(ErrorSums.from_rows, rows.truth, weight=rows.weight, baseline=baseline, parts=metric.parts)
     return _figures(metric, (sums_of(one) for some in moved for one in some))
 
 
-def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, moved: Iterator[Array]) -> Iterator[ErrorSums]:
-    """Add up, for many shuffles at once, what figures of sums need."""
-    weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
-    truth = rows.truth.astype(np.float64)
-    centre = np.average(truth, weights=weight)
+def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Iterator[ErrorSums]:
+    """Add up, for many shuffles at once, what a figure of sums needs."""
+    weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight.astype(np.float64)
+    truth, total, varied = rows.truth.astype(np.float64), float(weight.sum()), variation_about_mean(sums, rows)
+    columns = terms_by_name(varied)
 
-    def total(column: Array) -> Array:
-        return column @ weight
+    def mean(name: str, some: Array) -> Array:
+        return np.asarray(np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total)
 
-    constant = None
-    if sums.baseline is not None:
-        constant = ErrorSums(moments_of(truth - centre, truth - sums.baseline, total), math.nan, weighted=True)
     for some in moved:
-        moments = moments_of(truth - centre, truth - some.astype(np.float64), total)
-        yield ErrorSums(moments, math.nan, weighted=True, baseline=sums.baseline, constant=constant)
+        means = cache(partial(mean, some=some.astype(np.float64)))
+        yield sums_at(sums, varied, np.full(len(some), total), means, metric.parts)
 
 
 # ── two classes, every table ─────────────────────────────────────────────────────────────────────────────────────

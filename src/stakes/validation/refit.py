@@ -81,7 +81,7 @@ def refit_permutation(
         p_value=(1 + _count_as_good(null, value, chosen)) / (1 + permutations),
         null=null,
         permutations=permutations,
-        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}, {words}",
+        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}; {words}",
         question=_QUESTIONS[test],
         dropped=dropped,
         prior=prior,

@@ -61,17 +61,15 @@ class FigureOverFolds(Record, shown="name pooled mean spread over_folds training
         if self.pooled.low is not None:
             ends = f"{write(self.pooled.low)} – {write(self.pooled.high)}"
             sure = f"{percent(self.pooled.confidence)} interval {ends}, given these fits; "
+        mean, corrected = self.over_folds, ""
+        if mean.low is not None:
+            corrected = f" (corrected interval {write(mean.low)} – {write(mean.high)})"
         return (
             f"{self.name}: pooled out-of-fold {write(self.pooled.value)} ({sure}ignoring the input "
             f"{write(self.pooled.baseline)}), mean over folds "
-            f"{write(self.mean)}{self._corrected}, spread over folds {write(self.spread)}{missing}, on training data "
+            f"{write(self.mean)}{corrected}, spread over folds {write(self.spread)}{missing}, on training data "
             f"{write(self.training.value)}, fitted on all rows and judged on them {write(self.all_rows.value)}"
         )
-
-    @property
-    def _corrected(self) -> str:
-        found = self.over_folds
-        return "" if found.low is None else f" (corrected interval {write(found.low)} – {write(found.high)})"
 
 
 def mean_of_defined(values: Sequence[float]) -> float:

@@ -92,6 +92,10 @@ def read_rows(
     require_scikit_learn()
     check_estimator(estimator)
     X = indexable(in_format(X, question.text_format))
+    if isinstance(y, str) and y in getattr(X, "columns", ()):
+        raise InputError(
+            "y-among-features", f"y names a column of X; give the column itself, X[{y!r}], and X without it"
+        )
     X, y, beside, dropped = _keep_rows(X, y, question, _prices(X, question) if prices is None else prices)
     target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if question.pricing is not None and target.plan is None:

@@ -29,7 +29,7 @@ def log(evaluation: "Evaluation", prefix: str, report: bool) -> str:
         import mlflow
     except ImportError:
         raise MissingPartError(
-            "missing-mlflow", "figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'"
+            "missing-mlflow", "figures are logged with MLflow, which is missing; pip install mlflow-skinny"
         ) from None
 
     from stakes.findings.pages import payload_of

@@ -10,12 +10,15 @@ from stakes import metrics
 from stakes.errors import Text
 from stakes.findings.facts import About
 from stakes.language.numbers import write
-from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason_text, words
+from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason, words
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 from stakes.text import current_language
 
 Figures: TypeAlias = Sequence[tuple[metrics.Metric, Estimate]]
+
+Column: TypeAlias = tuple[str, Callable[[Any], str]]
+"""A column of a table: its head, and what it tells of each thing."""
 
 SIGNS: Mapping[Tone, str] = {
     "good": "✓", "doubt": "?", "bad": "✕", "note": "i", "open": "–", "wrong": "✕", "caution": "!",
@@ -40,6 +43,12 @@ class TextTable:
     title: str = ""
     below: int | None = None
     tones: Mapping[str, Tone] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, things: Iterable[Any], *columns: Column, **parts: Any) -> "TextTable":
+        """Lay out things as rows; each column is a head, and what it tells of a thing."""
+        rows = [[tell(one) for _, tell in columns] for one in things]
+        return cls([head for head, _ in columns], rows, **parts)
 
 
 @dataclass(frozen=True)
@@ -157,12 +166,7 @@ def where_used(estimate: Estimate) -> str:
 
 def why_undefined(undefined: Estimate) -> str:
     """Say why a figure is undefined."""
-    return Text(words("figures.undefined", reason=""), reason_in_words(undefined.reason))
-
-
-def reason_in_words(reason: str) -> str:
-    """Return a reason in the language of the reader; one that mentions arguments stays as it is."""
-    return reason if isinstance(reason, Text) else reason_text(reason)
+    return words("figures.undefined", reason=reason(undefined.reason))
 
 
 def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
@@ -170,11 +174,8 @@ def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
     names: dict[str, list[str]] = {}
     for metric, estimate in shown:
         names.setdefault(estimate.reason, []).append(metric_name(metric.name))
-    shared = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
-    notes = [
-        Text(f"{', '.join(names[reason])}: ", words("figures.undefined", reason=""), reason_in_words(reason))
-        for reason in shared
-    ]
+    shared = {why for why, same in names.items() if why and len(same) >= _SAME_REASON}
+    notes = [Text(f"{', '.join(names[why])}: ", words("figures.undefined", reason=reason(why))) for why in shared]
     return [(metric, estimate) for metric, estimate in shown if estimate.reason not in shared], sorted(notes)
 
 
@@ -200,6 +201,26 @@ def between(estimate: object) -> str:
     """Write an interval, or a dash where there is none."""
     low, high = (getattr(estimate, end) for end in ("low", "high"))
     return "–" if low is None else f"{write(low)} – {write(high)}"
+
+
+def write_count(name: str) -> Callable[[Any], str]:
+    """Return what writes a number of rows, a rank or the like, by its name."""
+    return lambda one: write(getattr(one, name), "count")
+
+
+def write_figure(name: str) -> Callable[[Any], str]:
+    """Return what writes a figure by its name."""
+    return lambda one: write(getattr(one, name))
+
+
+def pair_of(one: Any) -> str:
+    """Write which model is held against which."""
+    return f"{one.first} − {one.second}"
+
+
+def sure_of(confidence: float) -> str:
+    """Return the head of a column of intervals."""
+    return words("figures.interval", confidence=confidence)
 
 
 def ranks_between(low: int, high: int) -> str:

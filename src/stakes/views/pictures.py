@@ -9,6 +9,8 @@ import numpy as np
 
 from stakes.decisions.curves.curve import Curve
 from stakes.findings.pictures import Points, density, shares_of_truth
+from stakes.language.numbers import write
+from stakes.language.sentences import Chip, metric_name, words
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -63,16 +65,16 @@ class _Frame:
         left, low, right = self.left, self.top + self.height, self.left + self.width
         yield _line([(left, self.top), (left, low), (right, low)], "currentColor", 0.8, 'opacity="0.6"')
         for value, where in zip(self.x, ("start", "end"), strict=True):
-            yield _text(self.across(value), low + 13, f"{value:.4g}", where)
+            yield _text(self.across(value), low + 13, write(value, "short"), where)
         for value in self.y:
-            yield _text(left - 4, self.down(value) + 3, f"{value:.4g}", "end")
+            yield _text(left - 4, self.down(value) + 3, write(value, "short"), "end")
         yield _text((left + right) / 2, low + 28, x_name, "middle")
         middle = self.top + self.height / 2
         yield _text(12, middle, y_name, "middle", f' transform="rotate(-90 12 {middle:.0f})"')
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(words)}</text>'
+def _text(x: float, y: float, told: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(told)}</text>'
 
 
 def _line(points: Iterable[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -102,7 +104,7 @@ def roc(curve: Curve, area: Estimate, point: Sequence[Estimate] = ()) -> str:
     """Draw a ROC curve with its band, its area and the (false positive rate, recall) of the threshold in use."""
     frame = _Frame((0.0, 1.0), (0.0, 1.0))
     kept = np.unique(np.linspace(0, len(curve.x) - 1, _LINE_POINTS).astype(int))
-    parts = list(frame.edges("false positive rate", "recall"))
+    parts = list(frame.edges(metric_name("false_positive_rate"), metric_name("recall")))
     band = curve.band
     if not np.isnan(band.low).all():
         there, back = zip(band.x, band.high, strict=True), zip(band.x[::-1], band.low[::-1], strict=True)
@@ -114,8 +116,7 @@ def roc(curve: Curve, area: Estimate, point: Sequence[Estimate] = ()) -> str:
     parts.append(_line(steps, BLUE, 1.8))
     if len(point) == 2 and all(figure.defined for figure in point):
         parts.append(_dot(frame.across(point[0].value), frame.down(point[1].value), ORANGE))
-    sure = "" if area.low is None else f" [{area.low:.3f}, {area.high:.3f}]"
-    return frame.svg(f"ROC, AUC {area.value:.3f}{sure}", parts)
+    return frame.svg(f"ROC, {Chip.of(area).words}", parts)
 
 
 def confusion(table: Confusion) -> str:
@@ -133,9 +134,9 @@ def confusion(table: Confusion) -> str:
         x, y = frame.left + j * cell, frame.top + i * cell
         parts.append(_box(x, y, cell - 1, cell - 1, BLUE, 0.05 + 0.6 * float(share)))
         if numbers:
-            parts.append(_text(x + cell / 2, y + cell / 2 - 2, f"{table.counts[i, j]:,.6g}", "middle"))
-            parts.append(_text(x + cell / 2, y + cell / 2 + 11, f"{100 * share:.0f} %", "middle", ' opacity="0.75"'))
-    return frame.svg("decisions (columns) and truth (rows)", [*parts, *_names(frame, table, cell, names)])
+            parts.append(_text(x + cell / 2, y + cell / 2 - 2, write(float(table.counts[i, j]), "count"), "middle"))
+            parts.append(_text(x + cell / 2, y + cell / 2 + 11, write(share, "percent"), "middle", ' opacity="0.75"'))
+    return frame.svg(words("confusion.caption"), [*parts, *_names(frame, table, cell, names)])
 
 
 def _names(frame: _Frame, table: Confusion, cell: float, most: int) -> Iterable[str]:
@@ -154,7 +155,7 @@ def predicted(points: Points, r2: Estimate) -> str:
     truth, prediction, weight = points.truth, points.prediction, points.weight
     ends = float(min(truth.min(), prediction.min())), float(max(truth.max(), prediction.max()))
     frame = _Frame(ends, ends, left=56)
-    parts = list(frame.edges("truth", "prediction"))
+    parts = list(frame.edges(words("predicted.truth"), words("predicted.prediction")))
     diagonal = [(frame.across(end), frame.down(end)) for end in ends]
     parts.append(_line(diagonal, "currentColor", 0.8, 'stroke-dasharray="4 3" opacity="0.6"'))
     if len(truth) <= _MOST_DOTS:
@@ -162,8 +163,7 @@ def predicted(points: Points, r2: Estimate) -> str:
         parts += [_dot(x, y, BLUE, 2, 'fill-opacity="0.55"') for x, y in places]
     else:
         parts += _density(frame, truth, prediction, weight)
-    sure = "" if r2.low is None else f" [{r2.low:.3f}, {r2.high:.3f}]"
-    return frame.svg(f"R² {r2.value:.3f}{sure}", parts)
+    return frame.svg(Chip.of(r2).words, parts)
 
 
 def _density(frame: _Frame, truth: Array, prediction: Array, weight: Array) -> Iterable[str]:
@@ -184,14 +184,15 @@ def forest(title: str, lines: Sequence[tuple[str, float, float | None, float | N
     low = frame.top + frame.height
     zero = [(frame.across(0.0), frame.top), (frame.across(0.0), low)]
     parts = [_line(zero, "currentColor", 0.8, 'stroke-dasharray="4 3" opacity="0.6"')]
-    parts += [_text(frame.across(end), low + 13, f"{end:.3g}", "middle") for end in sorted({0.0, *span})]
+    parts += [_text(frame.across(end), low + 13, write(end, "short"), "middle") for end in sorted({0.0, *span})]
     for place, (name, value, least, most) in enumerate(shown):
         y = frame.top + 20 * place + 10
         parts.append(_text(left - 8, y + 3, _short(name, 40), "end"))
         if least is not None and most is not None:
             parts.append(_line([(frame.across(least), y), (frame.across(most), y)], BLUE, 2))
         parts.append(_dot(frame.across(value), y, BLUE))
-    return frame.svg(title if len(shown) == len(lines) else f"{title}, the first {len(shown)}", parts)
+    cut = "" if len(shown) == len(lines) else f" ({words('differences.cut', shown=len(shown), n=len(lines))})"
+    return frame.svg(title + cut, parts)
 
 
 def network(arrows: Sequence[tuple[str, str]], places: Mapping[str, tuple[float, float]], fixed: Sequence[str]) -> str:
@@ -216,7 +217,8 @@ def network(arrows: Sequence[tuple[str, str]], places: Mapping[str, tuple[float,
             else _dot(x, y, BLUE, rim, 'fill-opacity="0.15" stroke="currentColor"')
             for rim in rims
         ]
-        parts.append(_text(x, y + radius + 12, _short(name, 20), "middle"))
+        called = words(f"system.{name}") if name in ("truth", "decision", "cost") else _short(name, 20)
+        parts.append(_text(x, y + radius + 12, called, "middle"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" fill="currentColor">{"".join(parts)}</svg>'

@@ -1,8 +1,9 @@
 """A page as text for a terminal: the verdict first, nothing left out however narrow it is."""
 
 import io
+import itertools
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from stakes.views.pages import page_of
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
 _LEAST_WORDS = 28
 """A column of sentences that has less room than this stands below its rows."""
@@ -20,6 +22,9 @@ _NAME, _LEAST_NAME = 24, 16
 """How much room a name in the first column gets before sentences go below, and how much at least."""
 
 _GAP = 3
+
+_SCREEN = 24
+"""So many lines hold the head and the verdict with its figures."""
 
 _WIDTH = 80
 """Where a terminal has no width (COLUMNS=0)."""
@@ -75,32 +80,52 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
     from rich.console import Group
     from rich.text import Text
 
-    head = [wrap(line, width, 2) for line in (page.title, " · ".join(page.facts)) if line]
-    yield Text("\n".join(head))
+    head = "\n".join(wrap(line, width, 2) for line in (page.title, " · ".join(page.facts)) if line)
+    yield Text(head)
     if page.answers:
-        yield Group(*(part for answer in page.answers for part in _answer(answer, width)))
+        answers = [_answer(answer, width) for answer in page.answers]
+        if head.count("\n") + 2 + sum(str(part).count("\n") + 1 for parts in answers for part in parts) > _SCREEN:
+            answers = [_answer(answer, width, tight=True) for answer in page.answers]
+        yield Group(*(part for parts in answers for part in parts))
     if page.picture:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
     yield from (_table(grid, width) for grid in page.grids)
-    details = [wrap(f"{one.question} {' '.join(one.more)}".strip(), width, 2) for one in page.answers if one.more]
-    if details:
-        yield Text("\n".join(details))
+    details = [(one.question, [*one.more, *_beside(one, width)[1]]) for one in page.answers]
+    told = [wrap(" ".join(filter(None, (question, *more))), width, 2) for question, more in details if more]
+    if told:
+        yield Text("\n".join(told))
     if page.notes:
         yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
 
 
-def _answer(answer: AnswerInWords, width: int) -> Iterator["RenderableType"]:
-    """A question with its sign, the essential sentence, and the figures behind it."""
+def _answer(answer: AnswerInWords, width: int, tight: bool = False) -> list["Text"]:
+    """A question with its sign, the essential sentence, and the figures behind it; question and answer in a paragraph
+    where many of them have to fit on a screen.
+    """
     from rich.text import Text
 
-    sign, style = SIGNS[answer.tone], _STYLES.get(answer.tone, "")
-    question = Text(f"{sign} ", style=style)
-    question.append(wrap(answer.question or answer.lead, width - 2, 2), style="bold" if answer.question else style)
-    yield question
-    if answer.question:
-        yield Text(wrap(f"  {answer.lead}", width, 2))
-    if answer.figures:
-        yield Text(wrap("  " + "; ".join(answer.figures), width, 2), style="dim")
+    style, asked = _STYLES.get(answer.tone, ""), answer.question or answer.lead
+    lead = answer.lead if answer.question else ""
+    shown = wrap(f"{asked} {lead if tight else ''}".rstrip(), width - 2, 2)
+    question = Text(f"{SIGNS[answer.tone]} {shown}")
+    question.stylize(style, 0, 2)
+    question.stylize("bold" if answer.question else style, 2, 2 + _end_of(asked, shown))
+    parts = [question, *([Text(wrap(f"  {lead}", width, 2))] if lead and not tight else [])]
+    figures = _beside(answer, width)[0]
+    return [*parts, *([Text(wrap(f"  {'; '.join(figures)}", width, 2), style="dim")] if figures else [])]
+
+
+def _end_of(words: str, wrapped: str) -> int:
+    """Where words end in a paragraph that begins with them."""
+    left = len("".join(words.split()))
+    return next((i for i, sign in enumerate(wrapped, 1) if (left := left - (not sign.isspace())) <= 0), len(wrapped))
+
+
+def _beside(answer: AnswerInWords, width: int) -> tuple[Sequence[str], Sequence[str]]:
+    """The figures that stand beside an answer, as many as fit into a line, and those that are told below."""
+    ends = itertools.accumulate(columns(one) + 2 for one in answer.figures)
+    fit = max(sum(end <= width for end in ends), 1)
+    return answer.figures[:fit], answer.figures[fit:]
 
 
 def wrap(line: str, width: int, indent: int) -> str:
@@ -125,7 +150,8 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
         grid = _with_folded_heads(grid)
         widths = _widths(grid)
     if _needed(widths, shown, grid) > width:
-        return Group(*title, *_blocks(grid, width))
+        parts = list(_split(grid, widths, width))
+        return Group(*title, *(_table(part, width) for part in parts) if len(parts) > 1 else _blocks(grid, width))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i in shown:
         words = i in grid.words
@@ -141,6 +167,21 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
         table.add_row(*(Text(row[i], style=_style(grid, row[i])) for i in shown), end_section=place in grid.sections)
     said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
     return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
+
+
+def _split(grid: TextTable, widths: list[int], width: int) -> Iterator[TextTable]:
+    """A table that is too wide as several with the same names; nothing where a single column has no room."""
+    groups: list[list[int]] = [[]]
+    for i in range(1, len(widths)):
+        if groups[-1] and _needed(widths, [0, *groups[-1], i], grid) > width:
+            groups.append([])
+        groups[-1].append(i)
+    if all(_needed(widths, [0, *group], grid) <= width for group in groups):
+        for group in groups:
+            kept = [0, *group]
+            rows = [[row[i] for i in kept] for row in grid.rows]
+            words = [place for place, i in enumerate(kept) if i in grid.words]
+            yield replace(grid, head=[grid.head[i] for i in kept], rows=rows, words=words, title="", below=None)
 
 
 def _style(grid: TextTable, cell: str) -> str:

@@ -8,21 +8,47 @@ from functools import cached_property
 from stakes import errors
 from stakes.decisions.calibration.decomposition import Decomposition, decompose, decompose_sum, recalibrate_table
 from stakes.decisions.calibration.honesty_test import HonestyTest, judge_classes, judge_clusters, worst_of
-from stakes.decisions.calibration.line import CalibrationLine, CertainRows, calibration_line
-from stakes.decisions.calibration.reliability import Honest, Reliability, honest, judge_scores, reliability, rows_of
+from stakes.decisions.calibration.reliability import (
+    Honest,
+    Reliability,
+    group_scores,
+    honest,
+    judge_scores,
+    reliability,
+    rows_of,
+)
 from stakes.language.narrated import Narrated
-from stakes.metrics import Estimate, probability
+from stakes.metrics import Estimate, Metric, probability
+from stakes.metrics.calibration import calibration_in_the_large, calibration_intercept, calibration_slope
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
 from stakes.records import Record, RowCount
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.names import canonical
 from stakes.text import visible
 from stakes.uncertainty.interval import figure
-from stakes.uncertainty.intervals import interval
-from stakes.uncertainty.lines import rows_at_0
+from stakes.uncertainty.intervals import interval, intervals
+from stakes.uncertainty.lines import certain_rows, rows_at_0
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 _NO_LOG_LOSS = "the log loss of several classes is no sum over classes, so it has no parts of this kind"
+
+_LINE: dict[str, Metric] = {
+    "slope": calibration_slope,
+    "intercept": calibration_intercept,
+    "intercept_at_slope_1": calibration_in_the_large,
+}
+"""What is told of the line of the log odds of what happened against those that were said."""
+
+_MANY, _GROUPS = 50_000, 20_000
+"""Beyond so many rows neighbours are put together: neither the curve nor a slope moves as far as can be seen."""
+
+
+@dataclass(frozen=True)
+class CertainRows(Record):
+    """The (weight of) rows with a probability of exactly 0 or 1, and of those among them that came out otherwise."""
+
+    rows: float
+    wrong: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,24 +75,29 @@ class Calibration(
     drawn_as = "calibration"
 
     @cached_property
-    def line(self) -> CalibrationLine:
-        """The log odds of what happened against those that were said."""
-        return calibration_line(self.table, self.sampling)
+    def _line(self) -> dict[str, Estimate]:
+        metrics, level = list(_LINE.values()), self.sampling.confidence
+        values = [float(one.of(self.table)) for one in metrics]
+        found = zip(_LINE, metrics, values, intervals(metrics, values, self.table, self.sampling), strict=True)
+        return {
+            name: figure(name, value, float(one.baseline_of(self.table)), limits, level, one.why_undefined(self.table))
+            for name, one, value, limits in found
+        }
 
     @property
     def slope(self) -> Estimate:
         """The slope of that line: 1 is honest, less is too extreme, more is too timid."""
-        return self.line.slope
+        return self._line["slope"]
 
     @property
     def intercept(self) -> Estimate:
         """The intercept that belongs to the slope; it is no figure to be read by itself."""
-        return self.line.intercept
+        return self._line["intercept"]
 
     @property
     def intercept_at_slope_1(self) -> Estimate:
         """What all log odds together lack: above 0 the probabilities are too low, below 0 too high."""
-        return self.line.intercept_at_slope_1
+        return self._line["intercept_at_slope_1"]
 
     @cached_property
     def _recalibrated(self) -> ScoreTable:
@@ -105,7 +136,7 @@ class Calibration(
     @cached_property
     def certain(self) -> CertainRows:
         """The rows with a probability of exactly 0 or 1."""
-        return CertainRows.of(self.whole or self.table)
+        return CertainRows(*certain_rows(self.whole or self.table))
 
     @property
     def rows(self) -> RowCount:
@@ -137,6 +168,15 @@ def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
     if table.grid is not None:
         raise errors.no_calibration(BINNED.words)
     return Calibration(table, sampling)
+
+
+def calibration_in_brief(table: ScoreTable | None, sampling: Sampling) -> Calibration | None:
+    """Return how honest the probabilities of two classes are, quickly, if both occur and the scores are not in bins."""
+    if table is None or table.grid is not None or not table.P or not table.N:
+        return None
+    if table.total <= _MANY:
+        return Calibration(table, sampling)
+    return Calibration(group_scores(table, _GROUPS), sampling, table)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -30,8 +30,7 @@ from stakes.tallies.checks import MOST_BINS, check_whole
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, mean_interval, none
 from stakes.uncertainty.intervals import interval
-from stakes.uncertainty.quantiles import student
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import USUAL, Sampling, student
 
 _GROUPS = 10
 
@@ -197,16 +196,16 @@ def rising_quantiles(truth: Array, weight: Array, starts: Array, alpha: float) -
 def errors_by_prediction(
     prediction: Array, truth: Array, weight: Array, groups: int, confidence: float
 ) -> tuple[Array, Array, Array, Array]:
-    """Return mean prediction and mean error of groups of equally many rows, Student's reach, and their size.
+    """Return mean prediction and mean error of groups of about equally many rows, Student's reach, and their size.
 
-    A group that nothing can be said about (a single row) has no reach.
+    Rows of the same prediction are in one group. One that nothing can be said about (a single row) has no reach.
     """
-    order = np.argsort(prediction, kind="stable")
-    weight, prediction = weight[order], prediction[order]
-    error = truth[order] - prediction
-    reached = np.cumsum(weight) - weight / 2
-    group = np.minimum((groups * reached / weight.sum()).astype(np.int64), groups - 1)
-    group = np.unique(group, return_inverse=True)[1]  # of fewer rows than groups some are empty
+    error = truth - prediction
+    place = np.unique(prediction, return_inverse=True)[1]
+    alike = np.bincount(place, weight)
+    reached = np.cumsum(alike) - alike / 2
+    group = np.minimum((groups * reached / alike.sum()).astype(np.int64), groups - 1)
+    group = np.unique(group, return_inverse=True)[1][place]  # of fewer predictions than groups some are empty
     size = np.bincount(group, weight)
     x, mean = (np.bincount(group, weight * column) / size for column in (prediction, error))
     variance = np.bincount(group, weight * (error - mean[group]) ** 2) / size

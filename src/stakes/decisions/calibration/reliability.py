@@ -24,7 +24,7 @@ from stakes.errors import Given, InputError, some
 from stakes.metrics import logistic
 from stakes.records import Record
 from stakes.tallies import ScoreTable
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import Steps
@@ -187,14 +187,16 @@ def judge_scores(table: ScoreTable, sampling: Sampling) -> HonestyTest:
     most = _MOST_JUDGED if table.total > _BY_ROW else _BY_ROW
     rows, generator = _Redrawable.of(table, sampling, most), sampling.generator()
     bins = _by_mass(rows.weights, BINS)
-    tenths = (bins == np.unique(bins)[:, None]).astype(np.float64)
-    line, variances = np.stack([np.ones(len(bins)), log_odds(rows.scores)]), rows.variances
-    both = np.concatenate([line, tenths]).T
-    expected = (rows.weights * rows.scores) @ both
+    starts = np.flatnonzero(np.diff(bins, prepend=-1))
+    tenths = (bins == bins[starts][:, None]).astype(np.float64)
+    odds, variances = log_odds(rows.scores), rows.variances
+    line = np.stack([np.ones(len(bins)), odds])
+    expected = rows.weights * rows.scores
 
     def look(files: Array) -> Looks:
-        pulls = files @ both - expected
-        return distance(pulls[:, :2], line, variances), distance(pulls[:, 2:], tenths, variances)
+        shape = np.add.reduceat(files, starts, axis=1) - np.add.reduceat(expected, starts)
+        pulls = np.stack([shape.sum(axis=1), np.einsum("ij,j->i", files, odds) - weighted_sum(expected, odds)], axis=-1)
+        return distance(pulls, line, variances), distance(shape, tenths, variances)
 
     fine = rows if most == _BY_ROW else _Redrawable.of(table, sampling, _BY_ROW)
     some = fine.redraw(SHARES, generator)

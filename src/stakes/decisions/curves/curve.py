@@ -178,7 +178,7 @@ class Curve(Record, Plottable):
 
 def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
-    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
+    from stakes.uncertainty.bootstrap import redraw_scores  # only bands need it
 
     return redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)
 

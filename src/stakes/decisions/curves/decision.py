@@ -20,8 +20,7 @@ from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import as_list, check_harm
 from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.quantiles import student
-from stakes.uncertainty.sampling import Sample
+from stakes.uncertainty.sampling import Sample, student
 
 _USUAL = np.arange(1, 100) / 100
 

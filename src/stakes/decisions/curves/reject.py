@@ -64,7 +64,7 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
     weight = cases.rows.weight
     weights, losses = (np.bincount(places, column, size) for column in (weight, weight * cases.losses))
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
-    x, y = (kept[0] - kept) / kept[0], lost / kept
+    x, y = (kept[0] - kept) / kept[0], divide(lost, kept, np.nan)  # a prior of 0 can leave nobody
     height, random = "error_rate" if costs is None else "mean_cost", {"at random": np.full(size, y[0])}
     held = scored.sampling if scored.population is None else replace(scored.sampling, design="classes fixed")
     band, area = partial(_band, cases, size - 1 - places, x, y, held), float(weights @ y / kept[0])
@@ -95,7 +95,7 @@ def _band(cases: _Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -
 
 def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
     """What is kept and what that costs in drawn samples (draws × cuts): cases of the same cost are drawn together."""
-    from stakes.uncertainty.redraws import gamma_like, replicates_of  # only bands need it
+    from stakes.uncertainty.bootstrap import gamma_like, replicates_of  # only bands need it
 
     (K, M), rows = cases.prices.shape, cases.rows
     labels = np.stack([np.repeat(np.arange(K), M) * sampling.fixed, cases.prices.ravel()])
@@ -117,7 +117,7 @@ def _bootstrap_clusters(
     clusters: Clusters, cases: _Cases, pieces: Array, size: int, sampling: Sampling
 ) -> tuple[Array, Array]:
     """The same when whole clusters are drawn."""
-    from stakes.uncertainty.redraws import cluster_weights  # only bands need it
+    from stakes.uncertainty.bootstrap import cluster_weights  # only bands need it
 
     K, weight = len(cases.prices), cases.rows.weight
     cells = (clusters.groups * K + cases.rows.truth) * size + pieces

@@ -71,7 +71,8 @@ def report_thresholds(
     complete = sum(one[2] for one in found) <= quantiles
     if not complete:
         between = _take(between, _reaching(between[1] + between[2], places))
-    extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]
+    asked = [(t, table.at(t)) for t in wanted if t is not None and np.isfinite(t)]
+    extra = [(t, float(found.tp), float(found.fp)) for t, found in asked]
     start = np.array([[np.inf, 0, 0], *extra, *known]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
@@ -92,11 +93,6 @@ def _corners(points: _Points) -> Array:
     tp, fp = (np.concatenate([column[:1] * 0, column]) for column in points[1:])
     places = roc_hull(tp, fp)[1:] - 1
     return places if len(places) <= _MOST_CORNERS else places[:: -(-len(places) // _MOST_CORNERS)]
-
-
-def _counts(table: ScoreTable, threshold: float) -> tuple[float, float]:
-    found = table.at(threshold)
-    return float(found.tp), float(found.fp)
 
 
 def _whole(counts: Array) -> Array:

@@ -68,9 +68,7 @@ def pr_curve(scored: Scored) -> Curve:
     scored.need("pr", "positives")
     thresholds, tp, fp = scored.table.reached()
     points = partial(_pr, shares=scored.shares)
-    band = partial(
-        _band, scored, points, lambda x, y: y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)]
-    )  # in steps
+    band = partial(_band, scored, points, _height_of_pr)
     return Curve("pr", recall.name, precision.name, *points(tp, fp), thresholds, band)
 
 
@@ -123,7 +121,7 @@ def _of_all(reached: Array) -> Array:
 
 def _band(scored: Scored, points: Points, height: Height, simultaneous: bool = False) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
-    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
+    from stakes.uncertainty.bootstrap import redraw_scores  # only bands need it
 
     def heights() -> list[Array]:
         _, tp, fp = redraw_scores(scored.table, scored.sampling, ends=0.5).reached()

@@ -10,34 +10,24 @@ from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision, threshold_way
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.search import Search, figure_of, over_thresholds, ranges
+from stakes.decisions.thresholds.search import Search, over_thresholds, ranges
 from stakes.decisions.thresholds.search import alike as cannot_be_told
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.intervals import intervals, table_limits
-from stakes.uncertainty.sampling import Sampling
 
 
-def decide_by_figure(
-    table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool, in_use: float | None = None
-) -> Decision:
-    """Return the threshold with the best figure, with that figure on rows that did not choose it."""
-    return _ByFigure(table, wanted, sampling, probabilities, in_use).decision()
-
-
-class _ByFigure(Search):
+class ByFigure(Search):
     """The search for the threshold with the best figure."""
 
-    def __init__(
-        self, table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool, in_use: float | None
-    ) -> None:
-        super().__init__(table, sampling, probabilities, in_use)
-        self.wanted = wanted
+    wanted: BestFigure
 
-    def decision(self) -> Decision:
+    def decision(self, wanted: BestFigure) -> Decision:
+        """Return the threshold, with that figure on rows that did not choose it."""
+        self.wanted = wanted
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
         grid = ThresholdGrid(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
@@ -61,9 +51,7 @@ class _ByFigure(Search):
             alike=alike,
             in_use_alike=self.kept(alike) if self.wanted.condition is None else None,
             shown_as=self.shown([threshold], alike),
-            find_over_thresholds=partial(
-                over_thresholds, self.table, metric.text, partial(figure_of, metric), threshold, self.sampling
-            ),
+            find_over_thresholds=partial(over_thresholds, self.table, metric.text, metric.of, threshold, self.sampling),
             positive=self.table.positive,
             negative=self.table.negative,
             rows=self.rows,

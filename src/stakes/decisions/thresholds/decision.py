@@ -143,11 +143,9 @@ class Decision(
 
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
-        """What two decisions find and alarm at the recommended threshold, with intervals."""
-        if self.table is None or not self.table.of_pair:
-            return {}
-        found = {metric.name: self.evaluation[metric.name] for metric in FOUND}
-        return found if self.deployed is None else found | at_prevalence(found, self.deployed)
+        """What two decisions find and alarm at the recommended threshold, as the evaluation there tells it."""
+        pair = self.table is not None and self.table.of_pair
+        return {metric.name: self.evaluation[metric.name] for metric in FOUND} if pair else {}
 
     @property
     def plots(self) -> tuple[str, ...]:
@@ -293,30 +291,6 @@ def threshold_way(threshold: float) -> str:
     return f"threshold {threshold:g}"
 
 
-def at_prevalence(found: Mapping[str, Estimate], share: float) -> dict[str, Estimate]:
-    """How many alarms there are, and how many of them right, where positives are as frequent as that.
-
-    The limits are those at the outer ends of both rates, which are at least as wide as they need to be.
-    """
-    hits, alarms = found[recall.name], found[false_positive_rate.name]
-
-    def at(hit: float, alarm: float) -> tuple[float, float]:
-        """The alarm rate and the precision."""
-        right, rate = share * hit, share * hit + (1 - share) * alarm
-        return rate, right / rate if rate else math.nan
-
-    rate, right = at(hits.value, alarms.value)
-    ends: list[tuple[float | None, float | None]] = [(None, None)] * 2
-    if None not in (hits.low, hits.high, alarms.low, alarms.high):
-        low, high = (_at_least(hits), _at_least(alarms)), (_at_most(hits), _at_most(alarms))
-        ends = [(at(*low)[0], at(*high)[0]), (at(low[0], high[1])[1], at(high[0], low[1])[1])]
-    values = {alarm_rate.name: rate, precision.name: right}
-    return {
-        name: replace(found[name], value=values[name], low=one, high=other, method="outer ends of both rates")
-        for name, (one, other) in zip(values, ends, strict=True)
-    }
-
-
 def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
     """Whether each threshold lies between the lowest and the highest that cannot be told from the best."""
     pairs = zip(starts, alike, strict=True)
@@ -336,10 +310,6 @@ def cheapest_constant(ways: Mapping[str, Estimate]) -> str:
 
 def _at_least(saving: Estimate) -> float:
     return saving.value if saving.low is None else saving.low  # without limits nothing varies
-
-
-def _at_most(saving: Estimate) -> float:
-    return saving.value if saving.high is None else saving.high
 
 
 def least_sure(savings: Mapping[str, Estimate]) -> str:

@@ -19,11 +19,6 @@ def round_threshold(table: ScoreTable | None, threshold: float) -> float:
     return with_digits(threshold)
 
 
-def round_thresholds(table: ScoreTable, thresholds: Iterable[float]) -> dict[float, float]:
-    """Return how each threshold is shown."""
-    return {start: round_threshold(table, start) for start in thresholds}
-
-
 def with_digits(threshold: float, digits: int = _MOST) -> float:
     """Return a threshold with so many digits."""
     return float(f"{threshold:.{digits}g}")

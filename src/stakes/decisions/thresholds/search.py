@@ -8,10 +8,10 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.decisions.thresholds.decision import Range, all_within
-from stakes.decisions.thresholds.digits import round_thresholds
+from stakes.decisions.thresholds.digits import round_threshold
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
-from stakes.metrics.declare import Figure, Metric
+from stakes.metrics.declare import Figure
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
@@ -57,7 +57,7 @@ class Search:
     def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
         """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""
         ends = (end for ranges in alike for one in ranges for end in one)
-        return round_thresholds(self.table, [*thresholds, *self.usual, *ends])
+        return {start: round_threshold(self.table, start) for start in (*thresholds, *self.usual, *ends)}
 
     def kept(self, alike: Sequence[Sequence[Range]]) -> float | None:
         """The threshold in use, if these rows cannot tell it from the best: then nobody is told to change it."""
@@ -106,11 +106,6 @@ class MeanCost:
         shares = sizes / sizes.sum(-1, keepdims=True) if self.shares is None else self.shares
         low, high = np.array([self.low, self.high])
         return np.asarray((shares * (low + (high - low) * called)).sum(-1))
-
-
-def figure_of(metric: Metric, tables: Confusion) -> Figure:
-    """A figure of each table."""
-    return metric.of(tables)
 
 
 def over_thresholds(

@@ -176,10 +176,11 @@ def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
     return None
 
 
-def line_of_each(source: Source, dialect: Dialect) -> Iterator[int]:
-    """The line on which each row begins; those of nothing at the end are no rows."""
+def row_at(source: Source, dialect: Dialect, row: int) -> tuple[int, list[str]]:
+    """The line on which a row begins, and its fields; those of nothing at the end are no rows."""
     width = len(header(source, dialect))
-    return (line for line, fields in _rows(source, dialect) if fields or width == 1)
+    rows = ((line, fields) for line, fields in _rows(source, dialect) if fields or width == 1)
+    return next(islice(rows, row, None))
 
 
 def _rows(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

@@ -1,6 +1,5 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
-import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,8 +15,8 @@ from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect, without_words
 from stakes.engines.files.sources import JSON, Source, literally
-from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new
-from stakes.errors import InputError, several, some
+from stakes.engines.files.text_format import FORMAT_OPTIONS, is_new, opened_once
+from stakes.errors import InputError, Place, several, some
 
 *_JSON_LINES, _JSON = JSON
 _ARROW = (".arrow", ".ipc", ".feather")
@@ -62,8 +61,9 @@ class FileTable:
     def place(self, row: int) -> str:
         """Where a row stands: the file, and the line of text, the row of the sheet, or the number of the row."""
         if self.separated is not None:
-            lines = csv.line_of_each(self.source, self.separated)
-            return f"{self.source.name}, line {next(itertools.islice(lines, row, None)):,}"
+            line, fields = csv.row_at(self.source, self.separated, row)
+            words = [word for word in fields if word in ("", *self.separated.missing)]
+            return Place(f"{self.source.name}, line {line:,}", "" if "" in words else next(iter(words), ""))
         if self.dialect is not None:
             return f"{self.source.name}, row {row + self.dialect.skip + 2:,} of the sheet"
         return f"{self.source.name}, row {row + 1:,}, counting from 1"
@@ -167,7 +167,13 @@ def tell_what_was_found(table: FileTable) -> None:
 
 
 def open_table(source: Source) -> FileTable:
-    """Find out the kind of a source and the names of its columns."""
+    """Find out the kind of a source and the names of its columns, once for each question."""
+    if source.state is None:
+        return _open_table(source)
+    return opened_once((source.path, source.table, source.state, source.format), lambda: _open_table(source))
+
+
+def _open_table(source: Source) -> FileTable:
     refuse_lost_polars()
     with _reading(source):
         if not source.start(1):

@@ -19,7 +19,7 @@ from stakes.engines.conditions.kinds import groups
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
-from stakes.engines.files.dialect import shares_of
+from stakes.engines.files.dialect import fields_of, shares_of
 from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, single, sources
@@ -261,6 +261,9 @@ def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError |
     line, sign = csv.header_with(table.source, wanted) or (0, "")
     if line > table.separated.skip + 1:
         return errors.title_lines(table.source.name, f"line {line}", line - 1)
+    if not sign and len(table.columns) == 1:  # a sign that few files have
+        signs = [one for one in dict.fromkeys(table.columns[0]) if one.isascii() and not one.isalnum() and one != '"']
+        sign = next((one for one in signs if set(wanted) <= set(fields_of(table.columns[0], one))), "")
     if sign not in ("", table.separated.separator):
         return InputError(
             "other-separator",
@@ -331,8 +334,8 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
         first, dialect = int(wrong[0]), table.dialect
         value = column[first]
         reason = None if dialect is None else dialect.why_no_number(column, argument, first)
-        problem = reason or errors.not_a_number(argument, len(wrong), first, value)
-        raise problem
+        alone = len(wrong) < len(column) and column.gather(wrong).n_unique() == 1  # beside numbers
+        raise reason or errors.not_a_number(argument, len(wrong), first, value, one_word=alone)
     infinite = numbers.is_infinite().fill_null(False).arg_true()
     if len(infinite):
         value = column[int(infinite[0])]

@@ -175,10 +175,15 @@ class Source:
         """Count the lines, or stop where there are more than that."""
         if self.zipped:
             return self.unpacked.lines
+        if "_lines" in vars(self):
+            return int(vars(self)["_lines"])
         lines = 0
         with self.open() as file:
-            while lines <= most and (block := file.read(_LOOKED_AT)):
+            while block := file.read(_LOOKED_AT):
                 lines += block.count(b"\n")
+                if lines > most:
+                    return lines
+        vars(self)["_lines"] = lines
         return lines
 
     @property

@@ -2,14 +2,16 @@
 
 import codecs
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from stakes.errors import Given, InputError, several
 from stakes.tallies.checks import check_text
+
+T = TypeVar("T")
 
 MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan")
 """How text files write a missing value beside leaving it out, unless the words for it are given."""
@@ -97,17 +99,30 @@ def in_format(data: Any, format: TextFormat | None) -> Any:
 
 
 _found: ContextVar[dict[str, None] | None] = ContextVar("found", default=None)
+_opened: ContextVar[dict[Hashable, Any] | None] = ContextVar("opened", default=None)
 
 
 @contextmanager
 def hearing() -> Iterator[dict[str, None]]:
-    """Collect, while the block lasts, how files are read where nobody had said it."""
+    """Collect, while the block lasts, how files are read where nobody had said it; each is opened once."""
     found: dict[str, None] = {}
-    token = _found.set(found)
+    tokens = _found.set(found), _opened.set({})
     try:
         yield found
     finally:
-        _found.reset(token)
+        _found.reset(tokens[0])
+        _opened.reset(tokens[1])
+
+
+def opened_once(file: Hashable, opened: Callable[[], T]) -> T:
+    """Return what was made of a file before in the same block, or make it."""
+    known = _opened.get()
+    if known is None:
+        return opened()
+    if file not in known:
+        known[file] = opened()
+    found: T = known[file]
+    return found
 
 
 def is_new(words: str) -> bool:

@@ -17,14 +17,19 @@ Values: TypeAlias = Any
 """A column, or another argument, as a user hands it over."""
 
 _MAKERS = {"torch": "Tensor", "cupy": "ndarray", "jax": "Array"}
+_seen: dict[type, str] = {}  # a loop asks about the same kind of tensor again and again
 
 
 def maker_of(values: Values) -> str:
     """The library that made a tensor; an empty text for anything else. No library is loaded for that."""
+    if (seen := _seen.get(type(values))) is not None:
+        return seen
     if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
         return ""
-    known = ((name, getattr(sys.modules.get(name), kind, None)) for name, kind in _MAKERS.items())
-    return next((name for name, kind in known if kind is not None and isinstance(values, kind)), "")
+    for name, kind in _MAKERS.items():
+        if (made := getattr(sys.modules.get(name), kind, None)) is not None and isinstance(values, made):
+            return _seen.setdefault(type(values), name)
+    return ""
 
 
 def device_of(values: Tensor) -> str:

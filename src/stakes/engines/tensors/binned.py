@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, Kind
-from stakes.engines.tensors.ordered import bin_numbers
+from stakes.engines.tensors.ordered import NOBODY
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -25,8 +25,6 @@ _LEAST = int(bins.numbers(np.array([2.0**-32]), "probability")[0])
 
 PLACES = 2 * (_HALF - _LEAST) + 5
 """0, what is smaller than the rest, the bins, what is nearer to 1, and 1."""
-
-GRID = (_LEAST, _HALF, PLACES)
 
 
 class BinCounts:
@@ -45,17 +43,23 @@ class BinCounts:
 
     def add(self, scores: Tensor, truth: Tensor, positive: int | None, weight: Tensor | None = None) -> None:
         """Count probabilities, of which those with this truth are positive, and their weights; nobody waits for it."""
-        if weight is None and self.operations.count_bins(scores, truth, positive, GRID, [self.counts, self.sums]):
+        if weight is None and self._by_kernel(scores, truth, positive):
             return
         for start in range(0, len(scores), BLOCK):
             here = slice(start, start + BLOCK)
             labels = truth[here] != truth[here] if positive is None else truth[here] == positive
             self._add(scores[here], labels, None if weight is None else weight[here])
 
+    def _by_kernel(self, scores: Tensor, truth: Tensor, positive: int | None) -> bool:
+        return self.operations.by_kernel(
+            "count_bins", len(scores), scores=scores, truth=truth, positive=NOBODY if positive is None else positive,
+            least=_LEAST, half=_HALF, places=PLACES, counts=self.counts, sums=self.sums,
+        )  # fmt: skip
+
     def _add(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> None:
         ops = self.operations
         scores = ops.cast(scores, "float64")
-        numbers = bin_numbers(ops, scores, "probability")
+        numbers = bins.numbers(scores, "probability", xp=ops.xp)
         places = ops.within(numbers, _LEAST - 1, 2 * _HALF - _LEAST + 1) - (_LEAST - 2)
         places = ops.where(numbers == 0, 0, ops.where(numbers == 2 * _HALF, PLACES - 1, places))
         codes = places + ops.where(positive, PLACES, 0)

@@ -14,9 +14,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.groups import Grouped, count_as_rows, count_groups, warn_of_few_in
+from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import spread_by
@@ -27,13 +27,16 @@ from stakes.engines.tensors.classes import count_class_tensors
 from stakes.engines.tensors.faults import refuse_infinite_tensor
 from stakes.engines.tensors.numbers import count_number_tensors
 from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on
-from stakes.engines.tensors.ordered import BLOCK, fit_into_keys, fold, sort_scores
+from stakes.engines.tensors.ordered import fit_into_keys, fold, sort_scores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.scores import ScoreTable
 
 FEW = 1 << 21
 """Scores of so many rows come home one by one, sorted; those of more in bins, with the sums of their order."""
+
+BLOCK = 1 << 26
+"""Rows whose labels are counted at a time."""
 
 _MOST_CELLS = 1 << 22
 """So many combinations of labels are counted in a table of all."""
@@ -201,7 +204,7 @@ class _Counting:
             truth, high = self.columns["truth"], self._labels["truth"].high
             blocks = [ops.total(truth[start : start + BLOCK] == high) for start in range(0, len(truth), BLOCK)]
             ones = int(ops.home(ops.stacked(blocks)).sum())
-            return _Groups({"truth": np.arange(2)}, np.array([len(truth) - ones, ones]), None).present
+            return _Groups.of({"truth": 2}, np.array([len(truth) - ones, ones]))
         sums = [0] if weight is None else [0, 0]
         for start in range(0, len(self.columns["truth"]), BLOCK):
             here = slice(start, start + BLOCK)
@@ -212,13 +215,8 @@ class _Counting:
                 own = ops.cast(weight[here], "float64")
                 sums = [was + ops.count(codes, size, one) for was, one in zip(sums, (own, own * own), strict=True)]
         sizes, *squares = (ops.home(one) for one in sums)
-        rest: Array = np.arange(size)
-        found: dict[str, Array] = {}
-        if self.threshold is not None:
-            rest, found["above"] = np.divmod(rest, 2)
-        for name, label in reversed(self._labels.items()):
-            rest, found[name] = np.divmod(rest, label.size)
-        return _Groups(found, sizes, squares[0] if squares else None).present
+        shape = {name: label.size for name, label in self._labels.items()}
+        return _Groups.of(shape if self.threshold is None else {**shape, "above": 2}, sizes, *squares)
 
     # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────
     def count(self, asked: RowQuestion, in_keys: bool) -> Counted | None:
@@ -234,8 +232,7 @@ class _Counting:
         return None if counted is None else replace(counted, read=len(self.columns["truth"]))
 
     def _tallies(self, groups: "_Groups", in_keys: bool, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        grouped = Grouped(replace(rows, scores=None), groups.sizes, groups.squares)
-        counted = count_groups(plan, grouped, by)
+        counted = count_classes(plan, replace(rows, scores=None).standing_for(groups.sizes, groups.squares), by)
         if rows.scores is None:
             return counted
         positive = groups.codes["truth"][rows.truth == plan.classes.index(str(plan.positive))]
@@ -292,12 +289,12 @@ class _Groups:
     sizes: Array
     squares: Array | None
 
-    @property
-    def present(self) -> "_Groups":
-        """Those that occur."""
-        here = np.flatnonzero(self.sizes)
-        codes = {name: own[here] for name, own in self.codes.items()}
-        return _Groups(codes, self.sizes[here], None if self.squares is None else self.squares[here])
+    @classmethod
+    def of(cls, shape: Mapping[str, int], sizes: Array, squares: Array | None = None) -> "_Groups":
+        """Those that occur, of a table of all that has so many codes for each label."""
+        here = sizes != 0
+        codes = np.nonzero(here.reshape(tuple(shape.values())))
+        return cls(dict(zip(shape, codes, strict=True)), sizes[here], None if squares is None else squares[here])
 
 
 def combinations_of(operations: ArrayOperations, labels: Sequence[_Label], here: slice) -> Tensor:

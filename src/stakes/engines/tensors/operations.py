@@ -7,18 +7,21 @@ since PyTorch can do little with unsigned ones.
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 
 from stakes.engines.columns import Values
 from stakes.engines.tensors.arrays import Tensor, device_of, maker_of
-from stakes.engines.tensors.kernels import count_bins, has_kernel
+from stakes.engines.tensors.kernels import has_kernel, run_kernel
 from stakes.tallies.arithmetic import Array
 
 _MANY = 1 << 22
 """From so many keys on another library's sort is worth calling."""
+
+_VERY_MANY = 1 << 26
+"""From so many keys on the memory that their sort took is worth giving back."""
 
 Kind = Literal["bool", "int32", "int64", "float32", "float64"]
 
@@ -32,6 +35,10 @@ class ArrayOperations:
     def __reduce__(self) -> tuple[object, ...]:
         return _operations_of, (type(self), self.xp.__name__)  # a library cannot be pickled
 
+    def _beside(self, like: Tensor) -> dict[str, Values]:
+        """Where new memory is to lie."""
+        return {}
+
     def cast(self, values: Tensor, kind: Kind) -> Tensor:
         """Numbers of another kind; the same array where they are of it."""
         with np.errstate(invalid="ignore"):  # what does not fit is found by whoever compares
@@ -39,27 +46,27 @@ class ArrayOperations:
 
     def kind(self, values: Tensor) -> str:
         """What kind of numbers these are."""
-        return str(values.dtype)
+        return str(values.dtype).rpartition(".")[2]
 
     def bits(self, floats: Tensor) -> Tensor:
         """The bits of floats, as whole numbers of their size."""
-        return self.xp.ascontiguousarray(floats).view("int32" if floats.itemsize == 4 else "int64")
+        return floats.view(self.xp.int32 if floats.itemsize == 4 else self.xp.int64)
 
     def floats(self, bits: Tensor) -> Tensor:
         """The floats of such bits."""
-        return bits.view("float32" if bits.itemsize == 4 else "float64")
+        return bits.view(self.xp.float32 if bits.itemsize == 4 else self.xp.float64)
 
     def empty(self, length: int, like: Tensor, kind: Kind) -> Tensor:
         """Memory beside another array."""
-        return self.xp.empty(length, kind)
+        return self.xp.empty(length, dtype=getattr(self.xp, kind), **self._beside(like))
 
     def zeros(self, length: int, like: Tensor, kind: Kind) -> Tensor:
         """Zeros beside another array."""
-        return self.xp.zeros(length, kind)
+        return self.xp.zeros(length, dtype=getattr(self.xp, kind), **self._beside(like))
 
     def given(self, values: Array, like: Tensor) -> Tensor:
         """A few numbers of ours, brought to where another array lies."""
-        return self.xp.asarray(values)
+        return self.xp.asarray(values, **self._beside(like))
 
     def sort(self, keys: Tensor) -> Tensor:
         """Sort an array of our own, which may be reused."""
@@ -72,7 +79,7 @@ class ArrayOperations:
 
     def places(self, mask: Tensor) -> Tensor:
         """Where something holds."""
-        return self.xp.flatnonzero(mask)
+        return self.xp.nonzero(mask)[0]
 
     def ends(self, values: Tensor) -> tuple[float, float]:
         """The least and the largest; NaN if one is NaN."""
@@ -80,7 +87,7 @@ class ArrayOperations:
 
     def numbers(self, start: int, stop: int, like: Tensor) -> Tensor:
         """Whole numbers from one to another, beside an array."""
-        return self.xp.arange(start, stop)
+        return self.xp.arange(start, stop, **self._beside(like))
 
     def less(self, one: Tensor, other: Tensor) -> Tensor:
         """The smaller of two numbers."""
@@ -96,11 +103,11 @@ class ArrayOperations:
 
     def cumulated(self, counts: Tensor) -> Tensor:
         """Running sums of whole numbers, in 64 bits."""
-        return self.xp.cumsum(counts, dtype="int64")
+        return self.xp.cumsum(counts, 0, dtype=self.xp.int64)
 
     def total(self, values: Tensor) -> Tensor:
         """The sum in 64 bits, which stays where it is."""
-        return values.sum(dtype="float64" if str(values.dtype).startswith("float") else "int64")
+        return values.sum(dtype=self.xp.float64 if "float" in self.kind(values) else self.xp.int64)
 
     def count(self, codes: Tensor, size: int, weight: Tensor | None = None) -> Tensor:
         """How often each code below ``size`` occurs, or how much those rows weigh."""
@@ -110,14 +117,17 @@ class ArrayOperations:
         """Count codes on top of what was counted."""
         counts += self.xp.bincount(codes, minlength=len(counts))
 
-    def count_bins(
-        self, scores: Tensor, truth: Tensor, positive: int | None, grid: tuple[int, int, int], into: list[Tensor]
-    ) -> bool:
-        """Add probabilities to counts of bins and sums of losses in one pass, where there is a kernel for that."""
-        if self.xp is np or not has_kernel(self.kind(scores), self.kind(truth)):
+    def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
+        """Run a kernel of ours over so many rows (``kernels.py``); False where there is none."""
+        kinds = self._kinds(given)
+        if self.xp is np or not has_kernel(name, kinds):
             return False
-        count_bins(self.xp, self.xp.ascontiguousarray(scores), self.xp.ascontiguousarray(truth), positive, grid, into)
+        whole = {of: self.xp.ascontiguousarray(given[of]) for of in kinds}  # held until the kernel was called
+        run_kernel(self.xp, name, rows, kinds, {**given, **{of: one.data.ptr for of, one in whole.items()}})
         return True
+
+    def _kinds(self, given: Mapping[str, Values]) -> dict[str, str]:
+        return {name: self.kind(one) for name, one in given.items() if not isinstance(one, int)}
 
     def joined(self, parts: list[Tensor]) -> Tensor:
         """Put arrays one after the other."""
@@ -126,11 +136,6 @@ class ArrayOperations:
     def copied(self, values: Tensor) -> Tensor:
         """The same numbers in memory of their own."""
         return values.copy()
-
-    def products(self, columns: list[Tensor]) -> Tensor:
-        """Sums of products of every two columns."""
-        together = self.xp.stack(columns)
-        return together @ together.T
 
     def top(self, values: Tensor, count: int) -> Tensor:
         """Where the largest numbers stand."""
@@ -145,17 +150,14 @@ class ArrayOperations:
         shares = self.xp.exp(logits - logits.max(1, keepdims=True))
         return shares / shares.sum(1, keepdims=True)
 
-    def first_largest(self, rows: Tensor) -> Tensor:
-        """Where the largest number of each row stands, the first of those that tie."""
-        return rows.argmax(1)
+    def first_largest(self, columns: Tensor) -> Tensor:
+        """Where the largest number of each column stands, the first of those that tie."""
+        return columns.argmax(0)
 
-    def any_in_row(self, flags: Tensor) -> Tensor:
-        """Whether something holds anywhere in each row."""
-        return flags.any(1)
-
-    def row_sums(self, flags: Tensor) -> Tensor:
-        """In how many places of each row something holds."""
-        return flags.sum(1)
+    def column_counts(self, flags: Tensor) -> Tensor:
+        """In how many places of each column something holds."""
+        narrow = "uint8" if len(flags) < 256 else "int64"
+        return flags.view("uint8").sum(0, dtype=narrow).astype("int64")
 
     def floor(self, values: Tensor) -> Tensor:
         """Numbers rounded down."""
@@ -183,31 +185,14 @@ class ArrayOperations:
 
 
 class TorchOperations(ArrayOperations):
-    """Tensors of PyTorch, on the CPU or a GPU."""
+    """Tensors of PyTorch, on the CPU or a GPU, where it spells operations in another way."""
+
+    def _beside(self, like: Tensor) -> dict[str, Values]:
+        return {"device": like.device}
 
     def cast(self, values: Tensor, kind: Kind) -> Tensor:
         """Numbers of another kind; the same array where they are of it."""
         return values.to(getattr(self.xp, kind))
-
-    def kind(self, values: Tensor) -> str:
-        """What kind of numbers these are."""
-        return str(values.dtype).removeprefix("torch.")
-
-    def bits(self, floats: Tensor) -> Tensor:
-        """The bits of floats, as whole numbers of their size."""
-        return floats.contiguous().view(self.xp.int32 if floats.element_size() == 4 else self.xp.int64)
-
-    def floats(self, bits: Tensor) -> Tensor:
-        """The floats of such bits."""
-        return bits.view(self.xp.float32 if bits.element_size() == 4 else self.xp.float64)
-
-    def empty(self, length: int, like: Tensor, kind: Kind) -> Tensor:
-        """Memory beside another array."""
-        return self.xp.empty(length, dtype=getattr(self.xp, kind), device=like.device)
-
-    def zeros(self, length: int, like: Tensor, kind: Kind) -> Tensor:
-        """Zeros beside another array."""
-        return self.xp.zeros(length, dtype=getattr(self.xp, kind), device=like.device)
 
     def given(self, values: Array, like: Tensor) -> Tensor:
         """A few numbers of ours, brought to where another array lies."""
@@ -218,7 +203,8 @@ class TorchOperations(ArrayOperations):
 
         def in_place(cupy: Values) -> None:
             cupy.from_dlpack(keys).sort()
-            cupy.get_default_memory_pool().free_all_blocks()  # PyTorch could not use what CuPy holds back
+            if len(keys) >= _VERY_MANY:
+                cupy.get_default_memory_pool().free_all_blocks()  # PyTorch could not use what CuPy holds back
 
         done = keys.is_cuda and len(keys) >= _MANY and self._done_by_cupy(in_place, keys)
         return keys if done else self.xp.sort(keys).values
@@ -240,10 +226,6 @@ class TorchOperations(ArrayOperations):
         """Where numbers stand in ascending order, equal ones as they were."""
         return self.xp.argsort(codes, stable=True)
 
-    def numbers(self, start: int, stop: int, like: Tensor) -> Tensor:
-        """Whole numbers from one to another, beside an array."""
-        return self.xp.arange(start, stop, device=like.device)
-
     def places(self, mask: Tensor) -> Tensor:
         """Where something holds."""
         return self.xp.nonzero(mask).squeeze(1)
@@ -252,14 +234,6 @@ class TorchOperations(ArrayOperations):
         """The least and the largest; NaN if one is NaN."""
         low, high = self.xp.stack(self.xp.aminmax(values)).tolist()
         return low, high
-
-    def cumulated(self, counts: Tensor) -> Tensor:
-        """Running sums of whole numbers, in 64 bits."""
-        return self.xp.cumsum(counts, 0, dtype=self.xp.int64)
-
-    def total(self, values: Tensor) -> Tensor:
-        """The sum in 64 bits, which stays where it is."""
-        return values.sum(dtype=self.xp.float64 if values.is_floating_point() else self.xp.int64)
 
     def count(self, codes: Tensor, size: int, weight: Tensor | None = None) -> Tensor:
         """How often each code below ``size`` occurs, or how much those rows weigh."""
@@ -271,24 +245,15 @@ class TorchOperations(ArrayOperations):
         """Count codes on top of what was counted; nobody waits for it, as ``bincount`` would."""
         counts.index_add_(0, codes, self.xp.ones_like(codes, dtype=counts.dtype))
 
-    def count_bins(
-        self, scores: Tensor, truth: Tensor, positive: int | None, grid: tuple[int, int, int], into: list[Tensor]
-    ) -> bool:
-        """Add probabilities to counts of bins and sums of losses in one pass, where CuPy has compiled that."""
-        kinds = self.kind(scores), self.kind(truth)
-        if not scores.is_cuda or not has_kernel(*kinds):
+    def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
+        """Run a kernel of ours over so many rows, where CuPy is there to compile it."""
+        kinds = self._kinds(given)
+        whole = {of: given[of].contiguous() for of in kinds}
+        like = next(iter(whole.values()))
+        if not like.is_cuda or not has_kernel(name, kinds):
             return False
-        flags = truth.view(self.xp.uint8) if kinds[1] == "bool" else truth
-
-        def count(cupy: Values) -> None:
-            taken, labels = (cupy.from_dlpack(one.contiguous()) for one in (scores, flags))
-            count_bins(cupy, taken, labels, positive, grid, [cupy.from_dlpack(one) for one in into])
-
-        return self._done_by_cupy(count, scores)
-
-    def joined(self, parts: list[Tensor]) -> Tensor:
-        """Put arrays one after the other."""
-        return parts[0] if len(parts) == 1 else self.xp.cat(parts)
+        places = {**given, **{of: one.data_ptr() for of, one in whole.items()}}
+        return self._done_by_cupy(lambda cupy: run_kernel(cupy, name, rows, kinds, places), like)
 
     def copied(self, values: Tensor) -> Tensor:
         """The same numbers in memory of their own."""
@@ -302,10 +267,14 @@ class TorchOperations(ArrayOperations):
         """The probabilities of the classes in each row."""
         return self.xp.softmax(logits, 1)
 
-    def first_largest(self, rows: Tensor) -> Tensor:
-        """Where the largest number of each row stands, the first of those that tie; PyTorch promises no order."""
-        largest, k = rows.amax(1, keepdim=True), rows.shape[1]
-        return self.where(rows == largest, self.numbers(0, k, rows)[None, :], k).amin(1)
+    def column_counts(self, flags: Tensor) -> Tensor:
+        """In how many places of each column something holds."""
+        return flags.sum(0)
+
+    def first_largest(self, columns: Tensor) -> Tensor:
+        """Where the largest number of each column stands, the first of those that tie; PyTorch promises no order."""
+        k = len(columns)
+        return self.where(columns == columns.amax(0), self.numbers(0, k, columns)[:, None], k).amin(0)
 
     def home(self, values: Tensor) -> Array:
         """Bring numbers here; memory that the GPU can write to itself is several times faster."""

@@ -20,8 +20,11 @@ from stakes.tallies.losses import SHAPE
 from stakes.tallies.order import Order
 from stakes.tallies.scores import ScoreTable
 
-BLOCK = 1 << 26
+BLOCK = 1 << 27
 """Rows handled at a time: few enough that temporaries stay small beside the keys."""
+
+NOBODY = -(1 << 62)
+"""A truth that no row has."""
 
 _MIDDLE = 1 << 62
 _SCALE = 2.0**-512
@@ -77,15 +80,28 @@ def sort_scores(
     ops, narrow = operations, operations.kind(scores) == "float32"
     layout = (FLOAT32 if narrow else FLOAT64) if span[0] >= 0 else SIGNED
     kind: Kind = "int32" if layout is FLOAT32 else "int64"
-    values, found = ops.empty(len(scores), scores, kind), []
+    values = ops.empty(len(scores), scores, kind)
+    positives = _pack(ops, scores, truth, positive, values, kind, layout is SIGNED)
+    return SortedKeys(ops, layout, ops.sort(values), positives)
+
+
+def _pack(
+    ops: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, values: Tensor, kind: Kind, signed: bool
+) -> int:
+    """Write keys into ``values``, and return how many are of positive rows."""
+    count = ops.zeros(1, scores, "int64")
+    of = NOBODY if positive is None else positive
+    if not signed and ops.by_kernel(
+        "pack_keys", len(scores), scores=scores, truth=truth, positive=of, keys=values, into=count
+    ):
+        return int(ops.home(count)[0])
     for start in range(0, len(scores), BLOCK):
         here = slice(start, start + BLOCK)
-        bits = _signed_bits(ops, scores[here]) if layout is SIGNED else ops.bits(scores[here] + 0.0)  # no −0.0
+        bits = _signed_bits(ops, scores[here]) if signed else ops.bits(scores[here] + 0.0)  # no −0.0
         labels = truth[here] != truth[here] if positive is None else truth[here] == positive
-        found.append(ops.total(labels))
+        count += ops.total(labels)
         values[here] = ((bits << 1) | ops.cast(labels, kind)) ^ _HIGHEST[kind]
-    positives = sum(ops.home(ops.stacked(found)).tolist())
-    return SortedKeys(ops, layout, ops.sort(values), positives)
+    return int(ops.home(count)[0])
 
 
 def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
@@ -110,10 +126,9 @@ class _Folding:
     def __init__(self, keys: SortedKeys, grid: str) -> None:
         self.keys, self.grid = keys, grid
         self._held: list[Tensor] = []
-        self._rows: Tensor | int = 0  # rows and positives before the block
-        self._found: Tensor | int = 0
-        self._whole: list[list[Tensor]] = []
-        self._sums: list[list[Tensor]] = []
+        self._rows = self._found = keys.operations.zeros(1, keys.values, "int64")  # rows and positives before the block
+        self._whole: list[Tensor] = []
+        self._sums: list[Tensor] = []
         self._bins: list[Array] = []
 
     def walk(self, start: int, stop: int) -> None:
@@ -124,33 +139,57 @@ class _Folding:
         last = stop == len(values)
         ends = ops.joined([*self._held, ends, *([ops.given(np.array([stop]), values)] if last else [])])
         self._held = []
-        if not len(ends):
-            return
-        bits, positive = self.keys.unpack(values[ends - 1])
-        if not last:  # the other run of the last score may end in the next block
-            held = 2 if len(ends) > 1 and bool(bits[-1] == bits[-2]) else 1
+        if len(ends) and not last:  # the other run of the last score may end in the next block
+            bits, _ = self.keys.unpack(values[ends[-2:] - 1])
+            held = 2 if len(ends) > 1 and bool(bits[-1] == bits[0]) else 1
             self._held = [ends[-held:]]
-            ends, bits, positive = ends[:-held], bits[:-held], positive[:-held]
+            ends = ends[:-held]
         if len(ends):
-            self._fold(ends, bits, positive)
+            tp, last_of_bin = self._by_kernel(ends) or self._fold(ends)
+            self._keep_bins(ends, tp, last_of_bin)
+            self._rows, self._found = ends[-1:], tp[-1:]
 
-    def _fold(self, ends: Tensor, bits: Tensor, positive: Tensor) -> None:
+    def _by_kernel(self, ends: Tensor) -> tuple[Tensor, Tensor] | None:
+        """Fold runs in two passes; None where there is no kernel for that."""
+        ops, keys, like = self.keys.operations, self.keys.values, ends
+        if isinstance(self.keys.layout, SignedLayout):
+            return None
+        runs, positives = len(ends), ops.empty(len(ends), like, "int64")
+        if not ops.by_kernel("sizes_of_runs", runs, keys=keys, ends=ends, before=self._rows, positives=positives):
+            return None
+        tp = ops.cumulated(positives) + self._found[0]
+        whole, sums = ops.given(np.array([0, -_HIGHEST["int64"]]), like), ops.zeros(5, like, "float64")
+        last = ops.empty(runs, like, "bool")
+        half = bins.start(self.grid) if self.grid == "probability" else 0
+        ops.by_kernel(
+            "fold_runs", runs, keys=keys, ends=ends, tp=tp, before=self._rows, all=len(keys), P=self.keys.positives,
+            half=half, whole=whole, sums=sums, last=last,
+        )  # fmt: skip
+        self._whole.append(whole)
+        self._sums.append(sums if half else sums[:1])
+        return tp, ops.places(last)
+
+    def _fold(self, ends: Tensor) -> tuple[Tensor, Tensor]:
+        """Fold runs: return the positives up to the end of each, and which are the last of their bins."""
         ops, P, n = self.keys.operations, self.keys.positives, len(self.keys.values)
-        rows = ends - self._rows
+        bits, positive = self.keys.unpack(self.keys.values[ends - 1])
+        rows = ends - self._rows[0]
         rows[1:] = ends[1:] - ends[:-1]
         mine = ops.where(positive, rows, 0)
-        tp = ops.cumulated(mine) + self._found
+        tp = ops.cumulated(mine) + self._found[0]
         tied = ops.where(positive, 0, rows)  # the negatives at the score of a run of positives, which come next
         tied[:-1] = ops.where(bits[1:] == bits[:-1], tied[1:], 0)
         tied[-1:] = 0
         above = ends - tp  # negatives above a run of positives, and those up to a run of negatives
         reached = above + tied
-        self._whole.append([ops.total(mine * (2 * ((n - P) - above) - tied)), (tp * (n - P) - reached * P).max()])
+        wins = ops.total(mine * (2 * ((n - P) - above) - tied))
+        self._whole.append(ops.stacked([wins, (tp * (n - P) - reached * P).max()]))
         precision = ops.cast(mine * tp, "float64") / ops.cast(tp + reached, "float64")
         scores = self.keys.scores(bits)
-        self._sums.append([ops.total(precision), *self._losses(scores, positive, rows)])
-        self._keep_bins(scores, tp - self._found, ends - self._rows)
-        self._rows, self._found = ends[-1], tp[-1]
+        self._sums.append(ops.stacked([ops.total(precision), *self._losses(scores, positive, rows)]))
+        numbers = bins.numbers(scores, self.grid, xp=ops.xp)
+        end = ops.given(np.array([len(ends) - 1]), ends)
+        return tp, ops.joined([ops.places(numbers[1:] != numbers[:-1]), end])
 
     def _losses(self, scores: Tensor, positive: Tensor, rows: Tensor) -> list[Tensor]:
         """What positives and negatives lose: squares and surprise (``tallies/losses.py``)."""
@@ -163,21 +202,20 @@ class _Folding:
         others = [ops.where(positive, 0.0, loss) for loss in (squares, surprise)]
         return [ops.total(part) for pair in zip(both, others, strict=True) for part in pair]
 
-    def _keep_bins(self, scores: Tensor, tp: Tensor, ends: Tensor) -> None:
-        """Bring home the bins of a block, from the positives and rows of the block up to the end of each run."""
+    def _keep_bins(self, ends: Tensor, tp: Tensor, last: Tensor) -> None:
+        """Bring home the bins of a block, from the rows and positives up to the end of their last runs."""
         ops = self.keys.operations
-        numbers = bin_numbers(ops, scores, self.grid)
-        last = ops.joined([ops.places(numbers[1:] != numbers[:-1]), ops.given(np.array([len(ends) - 1]), ends)])
-        positives, rows = tp[last], ends[last]
+        bits, _ = self.keys.unpack(self.keys.values[ends[last] - 1])
+        numbers = bins.numbers(self.keys.scores(bits), self.grid, xp=ops.xp)
+        edges = ops.bits(bins.edges(numbers, self.grid, xp=ops.xp))
+        positives, rows = tp[last] - self._found, ends[last] - self._rows
         positives[1:], rows[1:] = positives[1:] - positives[:-1], rows[1:] - rows[:-1]
-        edges = ops.bits(bin_edges(ops, numbers[last], self.grid))
         self._bins.append(ops.home(ops.joined([edges, positives, rows - positives])).reshape(3, -1))
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
         """The table of what was folded."""
         ops = self.keys.operations
-        whole = ops.home(ops.stacked([one for block in self._whole for one in block])).reshape(-1, 2).tolist()
-        sums = ops.home(ops.stacked([one for block in self._sums for one in block])).reshape(len(whole), -1)
+        whole, sums = ops.home(ops.stacked(self._whole)).tolist(), ops.home(ops.stacked(self._sums))
         edges, positives, negatives = self._bins[0] if len(self._bins) == 1 else np.concatenate(self._bins, axis=1)
         counts = {"positives": positives, "negatives": negatives}
         columns = Columns.joined_neighbours(edges.view(np.float64), counts)  # a bin can end in the next block
@@ -185,25 +223,3 @@ class _Folding:
         order = Order(sum(wins for wins, _ in whole), float(added[0]), max(gap for _, gap in whole))
         losses = added[1:].reshape(SHAPE) if self.grid == "probability" else None
         return ScoreTable(*pair, columns, Grid(self.grid), losses, order)
-
-
-def bin_numbers(operations: ArrayOperations, scores: Tensor, grid: str, bits: int = bins.FINE) -> Tensor:
-    """The numbers of the bins of float64 scores, as ``tallies/bins.py`` numbers them."""
-    ops, cut = operations, 52 - bits
-    upwards = (1 << cut) - 1
-    below = ops.bits(abs(scores)) >> cut
-    if grid == "probability":
-        half = bins.start(grid) >> (bins.FINE - bits)
-        return ops.where(scores <= 0.5, below, 2 * half - ((ops.bits(abs(1.0 - scores)) + upwards) >> cut))
-    return ops.where(scores >= 0, below, -((ops.bits(abs(scores)) + upwards) >> cut))
-
-
-def bin_edges(operations: ArrayOperations, numbers: Tensor, grid: str) -> Tensor:
-    """The lower edges of numbered bins, as ``tallies/bins.py`` tells them."""
-    ops, cut = operations, 52 - bins.FINE
-    if grid == "probability":
-        half = bins.start(grid)
-        below, above = ops.floats(numbers << cut), 1.0 - ops.floats(abs(2 * half - numbers) << cut)
-        return ops.where(numbers <= half, below, above)
-    sizes = ops.floats(abs(numbers) << cut)
-    return ops.where(numbers < 0, -sizes, sizes)

@@ -20,7 +20,7 @@ from stakes.errors import About, InputError, Pass, in_rows, some
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.arithmetic import Array
 
-BUFFER = 1 << 20
+BUFFER = 1 << 22
 """So many rows wait at most until they are counted."""
 
 _NEVER = (1 << 62) - 1

@@ -1,11 +1,13 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
+from collections.abc import Sequence
+
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import marks, notes_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
-from stakes.findings.verdicts.segments import verdict_of_segment
+from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
 from stakes.language.sentences import short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
 from stakes.tallies import Confusion
@@ -41,23 +43,24 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     if not evaluation.segments:
         return []
     known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
-    judged = [_judge_segments(evaluation, name) for name in known]
+    shown = largest_segments(evaluation)
+    columns = [_of_segments(evaluation, name, shown) for name in known]
     rows = [
-        {
-            "name": short_name(name),
-            "rows": part.rows,
-            "figures": [
-                {**figure(part.interval(one)), **found.get(name, {})} for one, found in zip(known, judged, strict=True)
-            ],
-        }
-        for name, part in largest_segments(evaluation)
+        {"name": short_name(name), "rows": part.rows, "figures": [column[name] for column in columns]}
+        for name, part in shown
     ]
     whole = [figure(evaluation.figures[name]) for name in known]
     return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]
 
 
+def _of_segments(evaluation: Evaluation, name: str, shown: Sequence[tuple[str, Evaluation]]) -> dict[str, Part]:
+    """One figure of the segments that are shown, beside the rest where they are compared."""
+    judged = _judge_segments(evaluation, name)
+    return {segment: judged[segment] if segment in judged else figure(part.interval(name)) for segment, part in shown}
+
+
 def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
-    """What each segment is beside the rest by one figure, and its place when the worst comes first.
+    """Each segment by one figure, what it is beside the rest, and its place when the worst comes first.
 
     Tables of counts are compared at once; of the figures that look at every row, only the key one is.
     """
@@ -65,9 +68,17 @@ def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
     quick = metric.tally is Confusion or metric.name in (evaluation._key_figure, evaluation._usual_figure)
     if not quick or not evaluation.figures[name].defined:
         return {}
-    found = evaluation.by_segment(name)
+    found = segments_by(evaluation, name)
     judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
+    numbers = ("value", "low", "high", "difference")
     return {
-        name: {"place": i, "difference": one.difference, "verdict": words, "tone": tone}
-        for i, (name, (one, tone, words)) in enumerate(judged.items())
+        segment: {
+            "name": name,
+            **{key: getattr(one, key) for key in numbers},
+            "place": i,
+            "verdict": words,
+            "tone": tone,
+        }
+        for i, (segment, (one, tone, words)) in enumerate(judged.items())
+        if one.value is not None
     }

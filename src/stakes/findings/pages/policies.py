@@ -11,7 +11,5 @@ def sections_of(policies: Policies) -> list[Part]:
     """Return the sections below the verdict on ways to decide between several classes."""
     best = policies.best
     rows: list[Row] = [(way(best), policies.estimates[best], None)]
-    rows += [(way(name), cost, None) for name, cost in policies.estimates.items() if name != best]
-    return [
-        ways_section(expected_cost.name, PER, rows, True),
-    ]
+    rows += [(way(name), cost, policies.savings[name]) for name, cost in policies.estimates.items() if name != best]
+    return [ways_section(expected_cost.name, PER, rows, True)]

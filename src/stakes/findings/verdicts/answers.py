@@ -3,19 +3,23 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import FEW_ROWS, NEAR_PERFECT, cautions
+from stakes.evaluation.by_segment import BySegment
+from stakes.evaluation.cautions import NEAR_PERFECT, cautions
 from stakes.evaluation.gap import TOGETHER, USUAL
-from stakes.findings.verdicts.segments import verdict_of_segment
+from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
 from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
-from stakes.uncertainty.sampling import FEW_CLUSTERS
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 MOST = 50
 """Lists are cut to this many entries."""
 
 WIDE = 0.2
 """A share whose interval is wider than this is hardly known."""
+
+MATTERS = 0.5, 0.25
+"""A shift of half the usual error matters, and so does a quarter of what is paid; rows should tell it from none."""
 
 _ORDER = {"wrong": 0, "bad": 1, "doubt": 2}
 
@@ -72,6 +76,11 @@ def side_of(found: Estimate, value: float) -> int:
     if found.low is None or found.high is None:
         return 0
     return int(found.low > value) - int(found.high < value)
+
+
+def within(found: Estimate, most: float) -> bool:
+    """Return whether an interval lies within so much of 0; the silence of rows that cannot tell this is no tick."""
+    return found.low is not None and found.high is not None and max(-found.low, found.high) <= most
 
 
 def better(side: int, *more: Sentence, figures: Sequence[Estimate], worse: str = "verdict.better_worse") -> Finding:
@@ -172,20 +181,19 @@ def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
     return sorted(evaluation.segments.items(), key=lambda item: -float(item[1].rows))[:MOST]
 
 
-def _surely_worse(evaluation: Evaluation, found: Estimate) -> list[str]:
-    """The segments that are worse than the rest, all of them looked at together; of too many only by the key figure."""
-    of_table = evaluation._overview if found.name == evaluation._key_figure else None
-    if not found.defined or (of_table is None and len(evaluation.segments) > MOST):
-        return []
-    by = of_table or evaluation.by_segment(found.name)
-    return [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+def _segments_beside_the_rest(evaluation: Evaluation, found: Estimate) -> BySegment | None:
+    """The segments beside the rest, all of them looked at together; of too many only by the key figure."""
+    few = len(evaluation.segments) <= MOST or found.name == evaluation._key_figure
+    return segments_by(evaluation, found.name) if found.defined and few else None
 
 
 def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool, list[Sentence]]:
     """The segment in which a figure is worst, and whether it is by the test of the table of segments."""
     if found is None or not evaluation.segments:
         return False, []
-    parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
+    by = _segments_beside_the_rest(evaluation, found)
+    known = {} if by is None else by.estimates()
+    parts = {name: known.get(name) or part.interval(found.name) for name, part in largest_segments(evaluation)}
     sign = -1 if evaluation._find(found.name).better == "lower" else 1
 
     def at_best(one: Estimate) -> float:
@@ -196,7 +204,8 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    surely = [name for name in _surely_worse(evaluation, found) if name in defined]
+    judged = [] if by is None else [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+    surely = [name for name in judged if name in defined]
     worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}

@@ -6,7 +6,7 @@ from typing import Any
 
 from stakes.decisions.thresholds.decision import FOUND, PER, Decision
 from stakes.findings.pictures import share_limits, shares_of_truth
-from stakes.findings.verdicts.answers import in_cases, in_order, limits, side_of
+from stakes.findings.verdicts.answers import MATTERS, in_cases, in_order, limits, side_of
 from stakes.findings.verdicts.ways import decision_cautions
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
@@ -186,7 +186,9 @@ def _figure(decision: Decision) -> Finding:
         words = "decided.kept" if met else "decided.not_kept"
         sentences.append(sentence(words, name=metric(kept.name), sign=sign, limit=limit, value=kept.value))
         figures.append(kept)
-        tone = "good" if met else "doubt"
+        sure = met and side_of(kept, limit) != 0
+        sentences += [] if sure or not met else limits("decided.kept_unsure", kept)
+        tone = "good" if sure else "doubt"
     return answer("decided.worth", tone, *sentences, figures=figures)
 
 
@@ -226,10 +228,12 @@ def _bayes(decision: Decision) -> Finding:
     found = decision.miscalibration
     if found is None:
         return answer(question, "note", *starts)
-    side = side_of(found, 0)
+    side, figures = side_of(found, 0), [_chip(decision, found, "decided.miscalibration")]
+    if not side and (found.high is None or found.high > MATTERS[1] * decision.cost.value):
+        unsure = sentence("decided.misled_unsure", cost=_paid(decision, found.high or math.inf))
+        return answer(question, "doubt", unsure, *starts, figures=figures)
     keys = {1: "decided.misled", 0: "decided.not_misled", -1: "decided.well_led"}
     words = sentence(keys[side], cost=_paid(decision, abs(found.value)))
-    figures = [_chip(decision, found, "decided.miscalibration")]
     return answer(question, "doubt" if side > 0 else "good", words, *starts, figures=figures)
 
 

@@ -2,7 +2,7 @@
 
 from stakes.evaluation.gate import Gate
 from stakes.findings.verdicts.answers import MOST, in_order
-from stakes.language.sentences import Finding, answer, caution, sentence
+from stakes.language.sentences import Finding, answer, caution, reason, sentence
 
 
 def verdict_of(gate: Gate) -> tuple[Finding, ...]:
@@ -11,7 +11,10 @@ def verdict_of(gate: Gate) -> tuple[Finding, ...]:
     if failed:
         lead = sentence("gate.closed", n=len(failed), of=count)
         found = answer(
-            "gate.question", "bad", lead, *(sentence("gate.not_met", condition=c.condition) for c in failed[:MOST])
+            "gate.question",
+            "bad",
+            lead,
+            *(sentence("gate.not_met", condition=reason(c.condition)) for c in failed[:MOST]),
         )
     else:
         lead = sentence("gate.open_one") if count == 1 else sentence("gate.open", n=count)

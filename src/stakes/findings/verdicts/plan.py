@@ -6,6 +6,9 @@ from stakes.language.sentences import Finding, Sentence, answer, caution, metric
 from stakes.planning.rates import OBSERVED_EXPECTED
 from stakes.planning.result import Part, Plan
 
+_NO_FIGURES = ("sd", "logit_mean", "logit_sd", "disagreement")
+"""Rates that are no figures."""
+
 
 def verdict_of(plan: Plan) -> tuple[Finding, ...]:
     """Return how many rows are needed, what is uncertain about that, and a paragraph for a protocol."""
@@ -72,6 +75,11 @@ def _paragraph(plan: Plan) -> Iterator[Sentence]:
     if plan.pilot_rows is not None:
         yield sentence("plan.from_pilot", n=plan.pilot_rows)
     elif plan.assumed:
-        expected = [f"{name.replace('_', ' ')} {value:g}" for name, value in plan.assumed.items()]
-        yield sentence("plan.from_rates", rates=", ".join(expected))
+        yield sentence("plan.from_rates", rates=[_rate(name, value) for name, value in plan.assumed.items()])
     yield _how_many(plan)
+
+
+def _rate(name: str, value: float) -> Sentence:
+    """What was expected, by the name of the figure or of the rate."""
+    called = sentence(f"plan.{name}") if name in _NO_FIGURES else metric(name)
+    return sentence("plan.rate", name=called, value=value)

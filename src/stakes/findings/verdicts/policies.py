@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER, least_sure
-from stakes.findings.verdicts.answers import in_cases, in_order, limits
+from stakes.findings.verdicts.answers import MATTERS, in_cases, in_order, limits
 from stakes.findings.verdicts.ways import decision_cautions
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, money, sentence
 from stakes.metrics import Estimate
@@ -45,8 +45,8 @@ def _answers(policies: Policies) -> Iterator[Finding]:
         yield answer("decided.evidence", "bad", sentence("decided.scores_in_vain"))
     else:
         tone: Tone = "good" if policies.enough_evidence else "doubt"
-        rival = least_sure(policies.against)
-        saving = policies.against[rival]
+        rival = least_sure(policies.savings)
+        saving = policies.savings[rival]
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
         told = sentence(words, saving=money(PER * saving.value, unit), decision=rival.removeprefix("always "))
         yield answer("decided.evidence", tone, told, figures=[Chip.of(saving, "decided.saving", PER, "cost", unit)])
@@ -63,7 +63,10 @@ def _recalibration(policies: Policies, method: str) -> Finding:
         tone, words = "doubt", "decided.recalibration_helps"
     elif saved.high is not None and saved.high < 0:
         words = "decided.recalibration_hurts"
-    cost = {"cost": money(PER * abs(saved.value), unit), "all": money(PER * policies.estimates[CHEAPEST].value, unit)}
+    elif saved.high is None or saved.high > MATTERS[1] * policies.estimates[CHEAPEST].value:
+        tone, words = "doubt", "decided.recalibration_unsure"
+    costs = {"cost": abs(saved.value), "all": policies.estimates[CHEAPEST].value, "most": saved.high}
+    cost = {name: None if one is None else money(PER * one, unit) for name, one in costs.items()}
     told = [sentence(words, method=sentence(f"recalibration.{method}"), **cost)]
     if any(map(_surely_saves, policies.recalibrations.values())):
         told += [_other(name, one, unit) for name, one in policies.recalibrations.items() if name != method]

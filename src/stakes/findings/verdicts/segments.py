@@ -1,7 +1,14 @@
 """What a segment is beside the rest, never more than its p-value says."""
 
+from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment, Segment
 from stakes.language.sentences import Sentence, Tone, sentence
+
+
+def segments_by(evaluation: Evaluation, name: str) -> BySegment:
+    """Return the segments by one figure; by the key figure they are compared once, whoever asks."""
+    known = evaluation._overview if name == evaluation._key_figure else None
+    return known or evaluation.by_segment(name)
 
 
 def verdict_of_segment(segment: Segment, by: BySegment) -> tuple[Tone, Sentence]:

@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes.evaluation.cautions import FEW_ROWS
 from stakes.findings.verdicts.answers import MOST, in_order
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, in_unit, sentence, short_name
 from stakes.systems.bootstrap import RATES_ONLY
@@ -18,7 +17,7 @@ from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.system import System
 from stakes.systems.worth import ModelWorth
-from stakes.uncertainty.sampling import FEW_CLUSTERS
+from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 _MOST_CLASSES = 6
 """So many classes are told apart in words."""
@@ -74,13 +73,15 @@ class Study:
     @cached_property
     def bounds(self) -> dict[str, Bounds]:
         """Between what the system's cost lies, whatever the dependence of each model on the others."""
-        return {name: self.system.bounds(name) for name in self.names}
+        return {name: self.system.bounds_by_model[name] for name in self.names}
 
 
 def verdict_of(system: System) -> tuple[Finding, ...]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     study = Study(system)
-    answers = [_cost(study), _cheaper(study), _whose(study), _first(study), _dependence(study)]
+    answers = [_cost(study), _whose(study), _first(study), _dependence(study)]
+    if np.count_nonzero(system.network.cases) > 1:  # of one class alone, deciding for it is right for everybody
+        answers.insert(1, _cheaper(study))
     found = in_order(answers, _cautions(study), [_decides(study)])
     return tuple(in_unit(one, system.unit) for one in found)
 
@@ -345,6 +346,8 @@ def _of_rules(study: Study) -> Iterator[Finding]:
     for name in study.names:
         if name not in listened:
             yield caution("system.caution_unheard", model=name)
+    for name, label in study.system.strange_answers.items():
+        yield caution("system.caution_answer", model=name, answer=label)
 
 
 def _of_errors(study: Study) -> Iterator[Finding]:
@@ -378,7 +381,7 @@ def _of_size(study: Study) -> Iterator[Finding]:
     for name in study.names:
         counts = network.models[name].counts
         if counts is not None:
-            sizes = counts.sum((1, 2))
+            sizes = np.where(network.cases > 0, counts.sum((1, 2)), math.inf)
             least = int(np.argmin(sizes))
             if sizes[least] < FEW_ROWS:
                 yield caution("system.caution_few", n=float(sizes[least]), model=name, truth=network.classes[least])

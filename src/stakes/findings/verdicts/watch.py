@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from stakes.evaluation.watch import Watch, WatchedFigure
-from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.findings.verdicts.answers import MOST, in_order, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
-from stakes.metrics import Estimate
+from stakes.metrics import Estimate, find
 
 
 def verdict_of(watch: Watch) -> tuple[Finding, ...]:
@@ -17,8 +17,9 @@ def verdict_of(watch: Watch) -> tuple[Finding, ...]:
 def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     figures = [Chip.of(one.estimate, "watch.over_all", name=metric(one.figure))]
     if one.alarm is None:
-        told = [sentence("watch.no_alarm", n=watch.days), _evidence(one)]
-        return answer("watch.question", "good", *told, figures=figures, condition=one.condition)
+        surely = side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)
+        told = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
+        return answer("watch.question", "good" if surely else "note", *told, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
     figures = [Chip.of(since, "watch.since_then", name=metric(one.figure)), *figures]
     told = [

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 from stakes.evaluation.comparison import Comparison
 from stakes.findings.facts import about
@@ -11,7 +12,7 @@ from stakes.language.numbers import write
 from stakes.language.sentences import metric, metric_name, reason_text, words
 from stakes.metrics.estimate import percent
 from stakes.views import pictures
-from stakes.views.page import Page, TextTable, between, ranks_between
+from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_between, sure_of, write_figure
 from stakes.views.pages.segments import MOST_SHOWN
 
 _MOST_PAIRS = 6
@@ -45,35 +46,34 @@ def _models(comparison: Comparison) -> TextTable:
 
 
 def _ranking(comparison: Comparison, name: str) -> TextTable:
-    sure = words("figures.interval", confidence=comparison.confidence)
-    head = [words("compared.model_column"), metric_name(name), sure, words("figures.baseline")]
     ranks = {one.model: ranks_between(one.low, one.high) for one in comparison.ranks if one.metric == name}
-    several = len(ranks) > 2
-    rows = [
-        (
-            one.model,
-            write(one.estimate.value),
-            between(one.estimate),
-            write(one.estimate.baseline),
-            *([ranks[one.model]] if several else []),
-        )
-        for one in comparison._places_by(name)
+    several: list[Column] = [(words("ranks.rank_interval"), lambda one: ranks[one.model])] if len(ranks) > 2 else []
+    return TextTable.of(
+        comparison._places_by(name),
+        (words("compared.model_column"), lambda one: one.model),
+        (metric_name(name), lambda one: write(one.estimate.value)),
+        (sure_of(comparison.confidence), lambda one: between(one.estimate)),
+        (words("figures.baseline"), lambda one: write(one.estimate.baseline)),
+        *several,
+    )
+
+
+def _columns(comparison: Comparison, name: str, corrected: bool) -> list[Column]:
+    """A difference with its interval and its p-values."""
+    adjusted = words("compared.bonferroni" if comparison.simultaneous else "differences.holm")
+    return [
+        (metric_name(name), write_figure("difference")),
+        (sure_of(comparison.confidence), between),
+        ("p", write_figure("p_value")),
+        *([(adjusted, write_figure("adjusted_p_value"))] if corrected else []),
     ]
-    return TextTable([*head, *([words("ranks.rank_interval")] if several else [])], rows)
 
 
 def _differences(comparison: Comparison, name: str) -> TextTable:
     pairs = comparison._pairs_by(name)
-    several = len(pairs) > 1
-    adjusted = [words("compared.adjusted", name=comparison._correction)] if several else []
-    sure = words("figures.interval", confidence=comparison.confidence)
-    head = [words("compared.first_minus_second"), metric_name(name), sure, "p", *adjusted]
-    rows = []
-    for pair in pairs:
-        row = [f"{pair.first} − {pair.second}", write(pair.difference), between(pair), write(pair.p_value)]
-        rows.append([*row, *([write(pair.adjusted_p_value)] if several else [])])
     methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
-    return TextTable(head, rows, title="; ".join(map(reason_text, methods)))
+    columns = [(words("compared.first_minus_second"), pair_of), *_columns(comparison, name, len(pairs) > 1)]
+    return TextTable.of(pairs, *columns, title="; ".join(map(reason_text, methods)))
 
 
 def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
@@ -82,22 +82,25 @@ def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
     places = [(segment, part, part.pair_like(pair)) for pair in pairs for segment, part in comparison.segments.items()]
     shown = places if everything else places[:MOST_SHOWN]
     several = len(pairs) > 1
-    sure = words("figures.interval", confidence=comparison.confidence)
-    adjusted = words("compared.adjusted", name=comparison._correction)
-    pair_column = [words("compared.first_minus_second")] if several else []
-    head = [words("segments.segment"), *pair_column, words("segments.rows"), metric_name(name), sure, "p", adjusted]
-    rows = []
-    for segment, part, pair in shown:
-        named = [f"{pair.first} − {pair.second}"] if several else []
-        size = part.rows if isinstance(part.rows, list) else [part.rows]
-        numbers = (pair.difference, pair.p_value, pair.adjusted_p_value)
-        value, p, corrected = map(write, numbers)
-        count = " + ".join(write(n, "count") for n in size)
-        rows.append([segment, *named, count, value, between(pair), p, corrected])
-    title = "" if several else f"{pairs[0].first} − {pairs[0].second}"
+    numbers = [
+        (head, lambda place, tell=tell: tell(place[2])) for head, tell in _columns(comparison, name, corrected=True)
+    ]
+    columns: list[Column] = [
+        (words("segments.segment"), lambda place: place[0]),
+        *([(words("compared.first_minus_second"), lambda place: pair_of(place[2]))] if several else []),
+        (words("segments.rows"), lambda place: _size(place[1].rows)),
+        *numbers,
+    ]
     hidden = len(places) - len(shown)
-    more = [words("segments.hidden", n=hidden, how="to_rows()")] if hidden else []
-    return TextTable(head, rows, words=(0, 1) if several else (0,), title="; ".join([*filter(None, [title]), *more]))
+    title = ["" if several else pair_of(pairs[0])]
+    title += [words("segments.hidden", n=hidden, how="to_rows()")] if hidden else []
+    texts = (0, 1) if several else (0,)
+    return TextTable.of(shown, *columns, words=texts, title="; ".join(filter(None, title)))
+
+
+def _size(rows: Any) -> str:
+    """The rows of both models; each has its own where they were judged apart."""
+    return " + ".join(write(n, "count") for n in (rows if isinstance(rows, list) else [rows]))
 
 
 def _flips(comparison: Comparison) -> Iterator[TextTable]:
@@ -115,7 +118,7 @@ def _flips(comparison: Comparison) -> Iterator[TextTable]:
 def _pictures(comparison: Comparison) -> Iterator[partial[str]]:
     name = comparison.metrics[0]
     drawn = [
-        (f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high)
+        (pair_of(pair), pair.difference, pair.low, pair.high)
         for pair in comparison._pairs_by(name)
         if math.isfinite(pair.difference)
     ]

@@ -5,21 +5,25 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.metrics.agreement import accuracy
-from stakes.views.page import Page, TextTable, between
+from stakes.views.page import Page, TextTable, between, sure_of, write_figure
 
 
 def page(found: FewLabels, everything: bool = False, more: str = "") -> Page:
     """Lay out the figures, and of each how many labels alone would tell as much."""
     worth = {name: write(round(count), "count") for name, count in found.as_good_as.items()}
-    sure = words("figures.interval", confidence=found.confidence)
-    head = (words("permutation.figure"), words("permutation.value"), sure, words("few.worth"))
-    rows = [
-        (metric_name(name), write(one.value), between(one), worth.get(name, "–")) for name, one in found.figures.items()
-    ]
-    grids = [TextTable(head, rows)]
-    if found.segments:
-        parts = [(name, write(part.rows, "count"), write(part.labelled, "count"), write(part[accuracy.name].value),
-                  between(part[accuracy.name])) for name, part in found.segments.items()]  # fmt: skip
-        top = (words("gap.group"), words("few.rows"), words("few.labels"), metric_name(accuracy.name), sure)
-        grids.append(TextTable(top, parts))
-    return Page.of(about(found), found.findings, grids=grids)
+    figures = TextTable.of(
+        found.figures.values(),
+        (words("permutation.figure"), lambda one: metric_name(one.name)),
+        (words("permutation.value"), write_figure("value")),
+        (sure_of(found.confidence), between),
+        (words("few.worth"), lambda one: worth.get(one.name, "–")),
+    )
+    segments = TextTable.of(
+        found.segments.items(),
+        (words("gap.group"), lambda one: one[0]),
+        (words("few.rows"), lambda one: write(one[1].rows, "count")),
+        (words("few.labels"), lambda one: write(one[1].labelled, "count")),
+        (metric_name(accuracy.name), lambda one: write(one[1][accuracy.name].value)),
+        (sure_of(found.confidence), lambda one: between(one[1][accuracy.name])),
+    )
+    return Page.of(about(found), found.findings, [figures, *([segments] if found.segments else [])])

@@ -3,12 +3,21 @@
 import math
 from collections.abc import Sequence
 
-from stakes.evaluation.comparison import Pair
 from stakes.evaluation.ranks import Ranks, Standing
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import words
-from stakes.views.page import Page, TextTable, between, ranks_between
+from stakes.views.page import (
+    Column,
+    Page,
+    TextTable,
+    between,
+    pair_of,
+    ranks_between,
+    sure_of,
+    write_count,
+    write_figure,
+)
 
 _MOST_SHOWN = 40
 _MOST_PAIRS = 6
@@ -26,37 +35,24 @@ def page(ranks: Ranks, everything: bool = False, more: str = "") -> Page:
 
 
 def _standings(ranks: Ranks, shown: Sequence[Standing]) -> TextTable:
-    sure = words("figures.interval", confidence=ranks.confidence)
-    head = [words(f"ranks.{name}") for name in ("model", "rank", "rank_interval", "mean")]
-    incomplete = [] if ranks.complete else [words("ranks.items")]
-    rows = [
-        (
-            one.model,
-            write(one.rank, "count"),
-            ranks_between(one.rank_low, one.rank_high),
-            write(one.estimate.value),
-            between(one.estimate),
-            *([] if ranks.complete else [write(one.items, "count")]),
-            f"{one.group}{' *' if one.among_best else ''}",
-        )
-        for one in shown
+    columns: list[Column] = [
+        (words("ranks.model"), lambda one: one.model),
+        (words("ranks.rank"), write_count("rank")),
+        (words("ranks.rank_interval"), lambda one: ranks_between(one.rank_low, one.rank_high)),
+        (words("ranks.mean"), lambda one: write(one.estimate.value)),
+        (sure_of(ranks.confidence), lambda one: between(one.estimate)),
+        *([] if ranks.complete else [(words("ranks.items"), write_count("items"))]),
+        (words("ranks.group"), lambda one: f"{one.group}{' *' if one.among_best else ''}"),
     ]
-    title = words("ranks.star")
-    return TextTable([*head, sure, *incomplete, words("ranks.group")], rows, title=title)
+    return TextTable.of(shown, *columns, title=words("ranks.star"))
 
 
 def _pairs(ranks: Ranks) -> TextTable:
-    sure = words("figures.interval", confidence=ranks.confidence)
-    head = [
-        words("compared.first_minus_second"),
-        words("ranks.mean"),
-        sure,
-        "p",
-        words("compared.adjusted", name="Holm"),
-    ]
-    return TextTable(head, [_pair(pair) for pair in ranks.pairs()])
-
-
-def _pair(pair: Pair) -> tuple[str, ...]:
-    numbers = write(pair.p_value), write(pair.adjusted_p_value)
-    return f"{pair.first} − {pair.second}", write(pair.difference), between(pair), *numbers
+    return TextTable.of(
+        ranks.pairs(),
+        (words("compared.first_minus_second"), pair_of),
+        (words("ranks.mean"), write_figure("difference")),
+        (sure_of(ranks.confidence), between),
+        ("p", write_figure("p_value")),
+        (words("differences.holm"), write_figure("adjusted_p_value")),
+    )

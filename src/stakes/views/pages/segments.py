@@ -6,7 +6,7 @@ from stakes.findings.facts import about
 from stakes.findings.verdicts.segments import verdict_of_segment
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, reason_text, words
-from stakes.views.page import Page, TextTable, between, short
+from stakes.views.page import Column, Page, TextTable, between, short, sure_of, write_count, write_figure
 
 MOST_SHOWN = 20
 
@@ -15,30 +15,24 @@ def grid(overview: BySegment, more: str = "") -> TextTable:
     """Return the worst segments by one figure, beside the rest; ``more`` says how to see the others."""
     shown = overview.segments[:MOST_SHOWN]
     hidden = len(overview.segments) - len(shown)
-    judged = [(s, verdict_of_segment(s, overview)) for s in shown]
-    tones = {verdict.words: tone for _, (tone, verdict) in judged}
-    rows = [
-        (
-            s.name,
-            write(s.rows, "count"),
-            write(s.value),
-            between(s),
-            write(s.difference),
-            write(s.adjusted_p_value),
-            verdict.words,
-        )
-        for s, (_, verdict) in judged
-    ]
+    judged = {s.name: verdict_of_segment(s, overview) for s in shown}
+    tones = {verdict.words: tone for tone, verdict in judged.values()}
     small = sum(s.too_small for s in overview.segments)
     title = [
         words("segments.worst_first", figure=metric(overview.metric)) if len(overview.segments) > 1 else "",
         words("segments.hidden", n=hidden, how=more) if hidden else "",
         words("segments.too_small", n=small) if small and hidden else "",
     ]
-    sure = words("figures.interval", confidence=overview.confidence)
-    names = [words(f"segments.{name}") for name in ("segment", "rows", "difference", "holm", "compared")]
-    head = (*names[:2], short(overview.metric.partition(" of ")[0]), sure, *names[2:])
-    return TextTable(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
+    columns: list[Column] = [
+        (words("segments.segment"), lambda one: one.name),
+        (words("segments.rows"), write_count("rows")),
+        (short(overview.metric.partition(" of ")[0]), write_figure("value")),
+        (sure_of(overview.confidence), between),
+        (words("segments.difference"), write_figure("difference")),
+        (words("segments.holm"), write_figure("adjusted_p_value")),
+        (words("segments.compared"), lambda one: judged[one.name][1].words),
+    ]
+    return TextTable.of(shown, *columns, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
 
 
 def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:
@@ -49,8 +43,7 @@ def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:
 
 def gap_page(found: Gap, everything: bool = False, more: str = "") -> Page:
     """Return the groups behind a gap, and which ones could not be asked."""
-    sure = words("figures.interval", confidence=found.confidence)
     rows = [(name, write(one.value), between(one)) for name, one in found.groups.items()]
-    notes = [f"{name}: {why}" for name, why in found.not_estimable.items()]
-    grid_ = TextTable((words("gap.group"), short(found.figure), sure), rows)
+    notes = [f"{name}: {reason_text(why)}" for name, why in found.not_estimable.items()]
+    grid_ = TextTable((words("gap.group"), short(found.figure), sure_of(found.confidence)), rows)
     return Page.of(about(found), found.findings, grids=[grid_] if rows else [], notes=notes)

@@ -27,7 +27,7 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
     """Lay out a system; of very many models the first ones."""
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
-    found = [system.bounds(name) for name in names]
+    found = [system.bounds_by_model[name] for name in names]
     together = system.bounds_together
     worth, confidence, per = system.worth(), system.sampling.confidence, Study(system).per_thousand
     grids = [
@@ -60,7 +60,7 @@ def _rules(system: System) -> list[str]:
 
 def _span(low: float | None, high: float | None, per: float = 1.0) -> str:
     """The ends of an interval, told for so many cases."""
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low):
         return MISSING
     return (
         f"{number(per * low, 3)} – {number(per * high, 3)}" if high - low > 1e-12 * abs(high) else words("system.exact")

@@ -5,14 +5,14 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, reason_text, words
 from stakes.validation.result import FigureOverFolds, Validation
-from stakes.views.page import Page, TextTable, between
+from stakes.views.page import Page, TextTable, between, sure_of
 
 
 def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     """Lay out the main figures, or all of them, pooled, over the folds and on the training rows."""
     names = [name for name in found.pooled.figures if everything or metrics.find(name).headline]
     shown = [found.figure(name) for name in names]
-    sure = words("figures.interval", confidence=found.pooled.sampling.confidence)
+    sure = sure_of(found.pooled.sampling.confidence)
     heads = ("name", "pooled", "baseline", "folds", "training", "all_rows")
     name, pooled, baseline, folds, *fitted = (words(f"validation.{one}") for one in heads)
     single = all(fold.rows == 1 for fold in found.folds)
@@ -21,7 +21,8 @@ def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
     hidden = len(found.pooled.figures) - len(names)
     rest = words("figures.hidden", n=hidden, how=more or "v.to_rows()") if hidden else ""
-    return Page.of(about(found), (), grids=[grid], notes=[*told, *map(reason_text, found.notes)], more=rest)
+    verdict = [one for one in found.pooled.findings if one.tone != "open"]
+    return Page.of(about(found), verdict, grids=[grid], notes=[*told, *map(reason_text, found.notes)], more=rest)
 
 
 def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:

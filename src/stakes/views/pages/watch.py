@@ -4,7 +4,7 @@ from stakes.evaluation.watch import Watch, WatchedFigure
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import Tone, words
-from stakes.views.page import Page, TextTable, between
+from stakes.views.page import Page, TextTable, between, write_count, write_figure
 
 _LAST = 7
 """So many days are shown without being asked for."""
@@ -19,28 +19,26 @@ def page(watch: Watch, everything: bool = False, more: str = "") -> Page:
 
 
 def _conditions(watch: Watch) -> TextTable:
-    names = ("condition", "alarm_column", "since_column", "evidence_column")
     tones: dict[str, Tone] = {words("watch.none"): "good"}
-    rows = [
-        (one.condition, one.alarm or words("watch.none"), one.change or "–", f"{write(one.evidence)} / {one.needed:g}")
-        for one in watch.watched
-    ]
-    return TextTable([words(f"watch.{name}") for name in names], rows, words=(0, 1, 2), tones=tones)
+    return TextTable.of(
+        watch.watched,
+        (words("watch.condition"), lambda one: one.condition),
+        (words("watch.alarm_column"), lambda one: one.alarm or words("watch.none")),
+        (words("watch.since_column"), lambda one: one.change or "–"),
+        (words("watch.evidence_column"), lambda one: f"{write(one.evidence)} / {one.needed:g}"),
+        words=(0, 1, 2),
+        tones=tones,
+    )
 
 
 def _course(one: WatchedFigure, everything: bool) -> TextTable:
-    sure = words("watch.limits", confidence=one.estimate.confidence)
-    head = [words(f"watch.{name}") for name in ("day", "rows", "own", "so_far")]
-    shown = one.course if everything else one.course[-_LAST:]
-    rows = [
-        (
-            point.day,
-            write(point.rows, "count"),
-            write(point.own),
-            write(point.value),
-            between(point),
-            write(point.evidence),
-        )
-        for point in shown
-    ]
-    return TextTable([*head, sure, words("watch.evidence_column")], rows, title=one.condition)
+    return TextTable.of(
+        one.course if everything else one.course[-_LAST:],
+        (words("watch.day"), lambda point: point.day),
+        (words("watch.rows"), write_count("rows")),
+        (words("watch.own"), write_figure("own")),
+        (words("watch.so_far"), write_figure("value")),
+        (words("watch.limits", confidence=one.estimate.confidence), between),
+        (words("watch.evidence_column"), write_figure("evidence")),
+        title=one.condition,
+    )

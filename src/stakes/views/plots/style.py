@@ -89,7 +89,7 @@ def pyplot() -> ModuleType:
         import matplotlib.pyplot as plt
     except ImportError:
         raise MissingPartError(
-            "missing-matplotlib", "plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'"
+            "missing-matplotlib", "plots are drawn with matplotlib, which is missing; pip install matplotlib"
         ) from None
     return plt
 

@@ -22,14 +22,16 @@ The page is drawn anew when the language changes, so what a user has set lives i
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from os import PathLike
 from pathlib import Path
 
 from stakes.engines.files.writing import write_text
-from stakes.language import LANGUAGES, check_language
+from stakes.language import LANGUAGES, check_language, speaking
+from stakes.language.sentences import reason_text
 from stakes.language.texts import texts
 from stakes.records import Plain
 from stakes.text import visible
@@ -43,6 +45,9 @@ _SCRIPTS = (
     *("lists", "sweeps", "export", "tables", "confusions", "fields", "page"),
 )
 """The files that every page has."""
+
+_PATTERN = re.compile(r"note\.|reason\..*\{")
+"""Keys of texts that are found by the words between their gaps."""
 
 _PAGE = """\
 <!doctype html>
@@ -76,7 +81,8 @@ def html(payload: Plain, lang: str = "en") -> str:
     check_language(lang)
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
-    spoken = {code: texts(code) for code in LANGUAGES}
+    reasons = set(_reasons(payload))
+    spoken = {code: _texts_of(code, reasons) for code in LANGUAGES}
     title = visible(payload["title"]["values"].get("name") or "stakes")
     return _PAGE.format(
         lang=lang,
@@ -88,6 +94,22 @@ def html(payload: Plain, lang: str = "en") -> str:
         script_hash=_hash(script),
         data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": _visible(payload)}),
     )
+
+
+def _texts_of(lang: str, reasons: Iterable[str]) -> Plain:
+    """The texts of a language: of reasons with gaps only what this page says, in words."""
+    kept = {key: text for key, text in texts(lang).items() if not _PATTERN.match(key)}
+    with speaking(lang):
+        return kept | {f"reason.{words}": visible(reason_text(words)) for words in reasons}
+
+
+def _reasons(data: object) -> Iterator[str]:
+    """The reasons and notes of figures, wherever they stand in a payload."""
+    if isinstance(data, Mapping):
+        yield from (visible(data[name]) for name in ("reason", "note") if isinstance(data.get(name), str))
+    if isinstance(data, Mapping | list | tuple):
+        for one in data.values() if isinstance(data, Mapping) else data:
+            yield from _reasons(one)
 
 
 def _visible(data: object) -> object:

@@ -4,7 +4,7 @@ import os
 from typing import Unpack
 
 from stakes.engines.files.writing import check_target
-from stakes.errors import Given, InputError
+from stakes.errors import Given, InputError, Pass
 from stakes.evaluation import evaluation_of
 from stakes.findings.pages import payload_of
 from stakes.question.options import Asked, Data, asks
@@ -21,6 +21,8 @@ def report(thing: Data = None, path: str | os.PathLike[str] = "", *, about: str 
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`.
     """
     question = Question.of("report", asked)
+    if path == "":
+        raise InputError("no-path", "a report is written to a file; pass ", Pass("path", "report.html"))
     check_target(path, "page")  # before anything is computed
     if not isinstance(about, str):
         raise InputError("not-a-line", Given("about", about), " is no text; give a line to stand below the title")

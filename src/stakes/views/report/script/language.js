@@ -74,34 +74,7 @@ function metricQuestion(text) {
   return `${metricQuestion(text.slice(average[0].length))} (${t(AVERAGES[average[1]][1])})`;
 }
 
-// Reasons and notes come in English, which is their key; one with gaps is found by the words between them.
+// Reasons and notes of figures are in English, which is the key of what each language says.
 function reasonText(words) {
-  const texts = TEXTS[language];
-  const whole = texts[`reason.${words}`] ?? texts[`note.${words}`];
-  if (whole) return whole;
-  for (const [pattern, text] of reasonPatterns(texts)) {
-    const found = pattern.exec(words);
-    if (found) return text.replace(GAP, (_, name) => toldInReason(found.groups[name]));
-  }
-  const parts = words.split("; ");
-  return parts.length > 1 ? parts.map(reasonText).join("; ") : words;
-}
-
-// Those with the most words of their own come first.
-function reasonPatterns(texts) {
-  const keys = Object.keys(texts).filter((one) => /^(reason|note)\..*\{/.test(one));
-  const own = (key) => key.slice(key.indexOf(".") + 1).replace(GAP, "").length;
-  return keys
-    .sort((one, other) => own(other) - own(one))
-    .map((key) => {
-      const words = key.slice(key.indexOf(".") + 1).replace(/[.*+?^$()|[\]\\]/g, "\\$&");
-      return [new RegExp(`^${words.replace(GAP, "(?<$1>.+)")}$`), texts[key]];
-    });
-}
-
-function toldInReason(text) {
-  const number = readNumber(text);
-  if (!Number.isNaN(number)) return told(number, Number.isInteger(number) ? "count" : "exact");
-  const whole = reasonText(text);
-  return whole !== text ? whole : metricName(text);
+  return TEXTS[language][`reason.${words}`] ?? words;
 }

@@ -44,7 +44,7 @@ function courseChart(data) {
     chart.add(spanBetween(chart, data.change_days[0] - 0.5, data.change_days[1] + 0.5));
   }
   chart.add(band(chart, places, data.low, data.high));
-  chart.add(...places.filter((i) => known(data.own[i])).map((i) => dot(chart, i, Number(data.own[i]), "dot", 2)));
+  chart.add(...places.filter((i) => known(data.own[i])).map((i) => dot(chart, i, Number(data.own[i]), "dot", 3)));
   chart.add(line(chart, shown, shown.map((i) => Number(data.value[i])), "line accent"));
   chart.add(levelAt(chart, data.limit));
   if (data.alarm !== null) chart.add(ruleAt(chart, data.alarm, "line seen"));
@@ -60,14 +60,14 @@ function evidenceChart(data) {
   const log = data.evidence.map((value) => Math.max(Math.log10(Math.max(Number(value), 1e-12)), -3));
   const needed = Math.log10(data.needed);
   const top = Math.max(needed, ...log);
-  const powers = Array.from({ length: 8 }, (_, k) => Math.round(-3 + (k * (Math.min(top, 40) + 3)) / 7));
+  const powers = ticks([-3, Math.min(top, 40)], NARROW.matches ? 4 : 7).filter(Number.isInteger);
   const chart = new Chart({
     id: `${data.id}-evidence`, title: t("watch.evidence_chart"), about: t("watch.about_evidence"),
     width: NARROW.matches ? 340 : 900, height: NARROW.matches ? 260 : 240,
     x: dayAxis(data),
     y: {
       name: t("watch.evidence_column"), domain: [-3.2, Math.min(top, 40) + 0.4],
-      ticks: [...new Set(powers)], write: (power) => writeTick(10 ** power),
+      ticks: powers, write: (power) => (Math.abs(power) > 4 ? FORMATS.number(10 ** power) : writeTick(10 ** power)),
     },
     legend: [
       { text: t("watch.evidence_column"), look: "line accent" },

@@ -10,8 +10,8 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import OutputSums, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.term_sums import TermRows
-from stakes.uncertainty.changes.numbers import MOST_GROUPS, error_changes, group_rows, without_each
 from stakes.uncertainty.influence import CELLS, NOT_KEPT, Found, Influence, kish, left_out
+from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, without_each
 from stakes.uncertainty.sampling import Sampling
 
 _FEWEST_GROUPS = 200
@@ -130,6 +130,6 @@ def output_changes(
             each = [error_changes([base], [float(base.of(one))], one, groups, count)[0] for one in sums.each]
             found.append(np.mean(each, axis=0))
         else:
-            without = [without_each(one, one.rows, groups, count, ()) for one in sums.each]  # type: ignore[arg-type]
+            without = [without_each(one, groups, count) for one in sums.each]
             found.append(value - np.asarray(metric.of(OutputSums(sums.names, tuple(without)))))
     return found

@@ -1,15 +1,83 @@
-"""What one row changes in figures of a table of decisions."""
+"""What the figures of a tally would be without one row, or one cluster, after another.
 
-from collections.abc import Sequence
+A table knows how many rows of each kind there are, so a figure is worked out once for every kind. Rankings of very many
+scores are put together into some hundred pieces first, and rows with very many predicted numbers into random groups.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from stakes.metrics import Metric, measure
-from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divide
-from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, left_out, unit_weights
+from stakes.metrics.prior import at_prior, base_of
+from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
+from stakes.tallies.arithmetic import Array, Number, divide
+from stakes.uncertainty.influence import (
+    CELLS,
+    SINGLE_CLUSTER,
+    SINGLE_ROW,
+    Found,
+    Influence,
+    kish,
+    left_out,
+    unit_weights,
+)
+from stakes.uncertainty.losses import of_class_scores
+from stakes.uncertainty.numbers import of_errors
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.scores import of_scores, without_rows
+from stakes.uncertainty.terms import of_outputs, of_terms
+
+Seen = TypeVar("Seen")
+
+
+def influences(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Found]:
+    """Return what one row (or cluster) changes in each figure of a tally."""
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        return [SINGLE_CLUSTER] * len(metrics)
+    found = _influences(metrics, values, tally, sampling)
+    return [
+        one
+        if isinstance(one, str) or metric.population is None
+        else one.joined(*cases_behind(metric, value, tally, Metric.of))
+        for metric, value, one in zip(metrics, values, found, strict=True)
+    ]
+
+
+def cases_behind(
+    metric: Metric, value: float, rows: Seen, figure: Callable[[Metric, Seen], Number]
+) -> tuple[Array, Array]:
+    """What a figure loses without one of the cases behind its prior, of each class, and how many there are."""
+    population = metric.population
+    if population is None or population.cases is None:
+        return np.zeros(0), np.zeros(0)
+    cases = np.array(population.cases, np.float64)
+    here = np.flatnonzero(cases)
+    others = [at_prior(base_of(metric), population.without_case(int(place))) for place in here]
+    return np.array([value - float(figure(other, rows)) for other in others]), cases[here]
+
+
+def _influences(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Found]:
+    with np.errstate(all="ignore"):  # what is not finite has no interval, and says so
+        if isinstance(tally, Confusion):
+            return of_table(metrics, values, tally, sampling)
+        if isinstance(tally, ScoreTable):
+            return of_scores(metrics, values, tally, sampling)
+        if isinstance(tally, TermSums):
+            return of_terms(metrics, values, tally, sampling)
+        if isinstance(tally, OutputSums):
+            return of_outputs(metrics, values, tally, sampling)
+        if isinstance(tally, ErrorSums):
+            return of_errors(metrics, values, tally, sampling)
+        assert isinstance(tally, ClassScores)
+        if tally.sample is None and sampling.clusters is None:
+            return without_rows(metrics, tally, sampling)
+        return of_class_scores(metrics, tally, sampling)
+
+
+# ── tables of decisions ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, sampling: Sampling) -> list[Found]:
@@ -28,8 +96,17 @@ def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusio
     changes = table_changes(metrics, values, table, each, sampling.fixed)
     unseen = _largest_unseen(metrics, values, table, sampling.fixed)
     return [
-        Influence(one, number, sizes, table.equal_rows - 1, extra) for one, extra in zip(changes, unseen, strict=True)
+        Influence(one, number, sizes, _bearing_rows(metric, table) - 1, extra)
+        for metric, one, extra in zip(metrics, changes, unseen, strict=True)
     ]
+
+
+def _bearing_rows(metric: Metric, table: Confusion) -> float:
+    """How many rows of equal weight tell as much as those that a figure rests on: all, or those it is a share of."""
+    if table.squares is None or not metric.share_of or metric.population is not None or not table.of_pair:
+        return table.equal_rows
+    weight, square = (float(getattr(one, metric.share_of)) for one in (table, table.with_counts(table.squares)))
+    return weight**2 / square if square else 0.0
 
 
 def of_parts(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array) -> list[Found]:

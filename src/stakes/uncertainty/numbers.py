@@ -1,0 +1,432 @@
+"""What one row changes in figures of predicted numbers; of medians the ranks tell more.
+
+A figure is a function of the means of a few terms of a row (``tallies/error_variation.py``). Where rows were kept, or
+sums of each cluster, these means are worked out without each of them. Where only sums were kept, how the figure moves
+with each mean, and how these vary together, says how sure it is: the delta method, which is what leaving rows out comes
+to for many rows. A few rows that can carry a figure are kept, and tell its degrees of freedom.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, partial, reduce
+
+import numpy as np
+
+from stakes.metrics import Metric, measure
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Array, weighted_sum
+from stakes.tallies.error_sums import ErrorRows, Power, percentage
+from stakes.tallies.error_variation import HEAVY, OWN, TERMS, ErrorVariation, centred, terms_of_rows, without
+from stakes.tallies.moments import differences
+from stakes.tallies.on_demand import OnDemand
+from stakes.tallies.parallel import run_all
+from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.sampling import Sampling, normal
+
+_EXACT_RANKS = 1000
+"""Of more rows the ranks around the median are nearly normal."""
+
+_BLOCK, _SPAN = 1 << 16, 1 << 20
+"""Rows that are handled at a time, and that a thread adds up before it takes others."""
+
+MOST_GROUPS = 20_000
+"""More rows of predicted numbers are left out in random groups, which tell their spread to half a per cent."""
+
+_ROUNDING = 1e-13
+_STEP = 1e-5
+"""By so many standard deviations a mean is moved to see how a figure follows."""
+
+
+def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling) -> list[Found]:
+    """Leave out one row, or one cluster, of the sums; where no rows were kept, ask how their terms vary together."""
+    if (rows := sums.rows) is not None:
+        groups, count = group_rows(len(rows.truth), sampling)
+        weight = np.ones(len(groups)) if rows.weight is None else rows.weight
+        units = kish(np.bincount(groups, weight, count))
+        return [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+    known = [i for i, metric in enumerate(metrics) if not from_rows(metric)]
+    found = _of_sums([metrics[i] for i in known], [values[i] for i in known], sums, sampling)
+    of_place = dict(zip(known, found, strict=True))
+    return [of_place.get(i, NOT_KEPT) for i in range(len(metrics))]
+
+
+def from_rows(metric: Metric) -> bool:
+    """Whether a figure is a mean over rows that no sums of the tally give."""
+    return (metric.loss is not None or metric.changes is not None) and "rows" in metric.parts
+
+
+# ── figures at other means of the terms ──────────────────────────────────────────────────────────────────────────
+Mean = Callable[[str], Array]
+"""The means of a term, by its name, along a leading axis."""
+
+_MOMENTS: dict[Power, Callable[[Mean], Array | float]] = {
+    (0, 0, 0, 0): lambda mean: 1.0,
+    (1, 0, 0, 0): lambda mean: mean("size"),
+    (0, 1, 0, 0): lambda mean: mean("error"),
+    (0, 2, 0, 0): lambda mean: mean("square"),
+    (0, 0, 1, 0): lambda mean: mean("truth"),
+    (0, 0, 2, 0): lambda mean: mean("truth2"),
+    (0, 0, 0, 1): lambda mean: mean("truth") - mean("error"),
+    (0, 0, 0, 2): lambda mean: mean("truth2") - 2 * mean("cross") + mean("square"),
+    (0, 0, 1, 1): lambda mean: mean("truth2") - mean("cross"),
+}
+"""The mean products of |error|, error, truth and prediction that figures need."""
+
+
+def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, parts: Iterable[str]) -> ErrorSums:
+    """Return sums with these means of the terms, along a leading axis: what figures are functions of.
+
+    The mean that a baseline says moves with the truths; what that does to its absolute errors is added to first order.
+    """
+    wanted = {part for part in parts if sums.has(part)}
+    logs = total * mean("logs") if "logs" in wanted else None
+    shares = total * mean("share") if "percentages" in wanted else None
+
+    def sums_of(mean: Mean) -> ErrorSums:
+        moments = OnDemand(_MOMENTS, lambda power: total * _MOMENTS[power](mean))
+        return ErrorSums(moments, math.nan, logs, shares, weighted=True)
+
+    if sums.baseline is None or "baseline" not in wanted:
+        return sums_of(mean)
+    before, pull = sums.baseline - varied.centre, varied.balance / float(sums.total)
+
+    def of_baseline(name: str) -> Array:
+        said = before if sums.baseline_given else mean("truth")
+        if name == "size":
+            return np.asarray(mean("away") - pull * (said - before))
+        if name == "error":
+            return np.asarray(mean("truth") - said)
+        return mean("truth2") - 2 * said * mean("truth") + said**2 if name == "square" else mean(name)
+
+    own, constant = sums_of(mean), sums_of(of_baseline)
+    return replace(own, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
+
+
+def _figures(
+    metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, total: Array, means: Mean | Array
+) -> list[Array]:
+    """The figures at these means; terms are the columns of a matrix."""
+    mean = means if callable(means) else lambda name: np.asarray(means[:, TERMS.index(name)])
+    parts = {part for metric in metrics for part in metric.parts}
+    found = measure(list(metrics), sums_at(sums, varied, total, mean, parts)) if metrics else []
+    return [np.broadcast_to(np.asarray(one, np.float64), len(total)) for one in found]
+
+
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def error_changes(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, groups: Array, count: int
+) -> list[Array]:
+    """What figures of predicted numbers lose without each group of rows."""
+    assert sums.rows is not None
+    rows = sums.rows
+    summed = [metric for metric in metrics if not from_rows(metric) and metric.changes is None]
+    parts = {part for metric in summed for part in metric.parts}
+    without = iter(measure(summed, without_each(sums, groups, count, parts)) if summed else [])
+    found = []
+    for metric, value in zip(metrics, values, strict=True):
+        if metric.changes is not None:
+            found.append(metric.changes(sums, groups, count, **metric.parameters))
+        elif from_rows(metric):
+            loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
+            weight = np.ones(len(loss)) if rows.weight is None else rows.weight.astype(np.float64)
+            lost, gone = (np.bincount(groups, column, count) for column in (weight * loss, weight))
+            found.append(value - (lost.sum() - lost) / (gone.sum() - gone))
+        else:
+            found.append(value - np.asarray(next(without), np.float64))
+    return found
+
+
+def without_each(sums: ErrorSums, groups: Array, count: int, parts: Iterable[str] = ()) -> ErrorSums:
+    """Return the sums without each group of rows, along a leading axis; terms are added up when a figure asks.
+
+    Truth and prediction are moved by the mean truth, which changes no figure and keeps their digits.
+    """
+    assert sums.rows is not None
+    rows, varied = sums.rows, variation_about_mean(sums, sums.rows)
+    columns = terms_by_name(varied)
+
+    @cache
+    def rest(name: str) -> Array:
+        found = _sums_by(rows, groups, count, columns[name])
+        return np.asarray(found.sum() - found)
+
+    def mean(name: str) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(rest(name) / rest("one"))
+
+    return sums_at(sums, varied, rest("one"), mean, parts)
+
+
+def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> ErrorVariation:
+    """The centre of rows, their baseline, and how many more of them (by weight) lie above it than below."""
+    centre = float(np.average(rows.truth, weights=rows.weight))
+    baseline = centre if sums.baseline is None else float(sums.baseline)
+    balance = weighted_sum(np.sign(rows.truth - baseline), rows.weight)
+    return ErrorVariation(centre, baseline, balance, None)
+
+
+Column = Callable[[Array, Array, Array], Array]
+"""What is made of truth, prediction and error of some rows."""
+
+
+def terms_by_name(varied: ErrorVariation) -> dict[str, Column]:
+    """Each term of a row by itself, of truth, prediction and error: a figure needs few of them."""
+    centre, baseline = varied.centre, varied.baseline
+    return {
+        "one": lambda truth, prediction, error: np.ones(truth.shape),
+        "size": lambda truth, prediction, error: np.abs(error),
+        "error": lambda truth, prediction, error: error,
+        "square": lambda truth, prediction, error: error**2,
+        "truth": lambda truth, prediction, error: truth - centre,
+        "truth2": lambda truth, prediction, error: (truth - centre) ** 2,
+        "cross": lambda truth, prediction, error: (truth - centre) * error,
+        "away": lambda truth, prediction, error: np.abs(truth - baseline),
+        "logs": lambda truth, prediction, error: (np.log1p(truth) - np.log1p(prediction)) ** 2,
+        "share": lambda truth, prediction, error: percentage(np.abs(error), truth),
+    }
+
+
+def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
+    """Rows in their clusters, each row by itself, or very many rows in random groups."""
+    if sampling.clusters is not None:
+        return sampling.clusters.groups, sampling.clusters.size
+    if n <= MOST_GROUPS:
+        return np.arange(n), n
+    generator, groups = sampling.generator(), np.empty(n, np.uint16)
+    for start in range(0, n, _BLOCK):
+        groups[start : start + _BLOCK] = generator.integers(0, MOST_GROUPS, min(_BLOCK, n - start))
+    return groups, MOST_GROUPS
+
+
+def _sums_by(rows: ErrorRows, groups: Array, count: int, column: Column) -> Array:
+    """The (weighted) sum of a column over the rows of each group."""
+
+    def of_span(start: int) -> Array:
+        found = np.zeros(count)
+        for first in range(start, min(start + _SPAN, len(groups)), _BLOCK):
+            here = slice(first, first + _BLOCK)
+            truth, prediction = rows.truth[here], rows.prediction[here]
+            error = differences(truth, prediction)
+            values = column(truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False), error)
+            found += np.bincount(groups[here], values if rows.weight is None else values * rows.weight[here], count)
+        return found
+
+    spans = run_all([partial(of_span, start) for start in range(0, len(groups), _SPAN)], len(groups))
+    return np.asarray(reduce(np.add, spans))
+
+
+# ── sums ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_sums(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
+) -> Sequence[Found]:
+    """What one row, or one cluster, changes in each figure of sums."""
+    varied = sums.variation
+    if varied is not None and varied.clusters is not None:
+        units = kish(varied.clusters[:, 0])
+        each = _figures(metrics, sums, varied, *without(varied.clusters.sum(axis=0), varied.clusters))
+        return [Influence.of_units(value - one, units) for value, one in zip(values, each, strict=True)]
+    if sampling.clusters is not None:
+        return [NOT_KEPT] * len(metrics)
+    if varied is not None and varied.products is not None:
+        return [*_of_products(metrics, values, sums, varied, _means(sums, varied))]
+    if sums.weighted or not sums.has("order 4"):
+        return [NOT_KEPT] * len(metrics)
+    varied, means = _from_moments(sums)
+    found = _of_products(metrics, values, sums, varied, means)
+    return [NOT_KEPT if metric.parts else one for metric, one in zip(metrics, found, strict=True)]
+
+
+def _from_moments(sums: ErrorSums) -> tuple[ErrorVariation, Array]:
+    """How the first terms vary together, from moments of order 4, and their means; the others are not known."""
+    n, centre = float(sums.total), float(sums.mean(t=1))
+    powers = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 2, 0), (0, 0, 1), (0, 0, 2)]
+
+    def mean(a: int, e: int, t: int) -> float:  # of |error|ᵃ·errorᵉ·(truth − mean)ᵗ
+        a, e = a % 2, e + a - a % 2  # |error|² is error²
+        return float(
+            sum(math.comb(t, i) * (-centre) ** (t - i) * float(sums.mean(a=a, e=e, t=i)) for i in range(t + 1))
+        )
+
+    known = len(powers)
+    means, products = np.full(len(TERMS), math.nan), np.full((len(TERMS), len(TERMS)), math.nan)
+    means[:known] = [mean(*power) for power in powers]
+    products[:known, :known] = [[n * mean(*map(int.__add__, one, other)) for one in powers] for other in powers]
+    return ErrorVariation(centre, centre, 0.0, products), means
+
+
+def _of_products(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, varied: ErrorVariation, means: Array
+) -> Iterator[Found]:
+    """By the delta method; rows that were kept are left out one by one."""
+    assert varied.products is not None
+    covariance, total = centred(varied.products, means), float(sums.total)
+    slopes = _slopes(metrics, sums, varied, means)
+    terms, exact, many = np.zeros((len(means), 0)), [np.zeros(0)] * len(metrics), np.zeros(0)
+    if sums.heavy is not None:
+        t, p, weight, many = sums.heavy.rows
+        terms, _ = terms_of_rows(t, p, weight, varied.centre, varied.baseline)
+        each = _figures(metrics, sums, varied, *without(total * means, terms.T))
+        exact = [value - one for value, one in zip(values, each, strict=True)]
+    for slope, changes in zip(slopes, exact, strict=True):
+        moving = np.flatnonzero(slope)  # a term that was not counted must not matter
+        slope = slope[moving] / total
+        square = float(slope @ covariance[np.ix_(moving, moving)] @ slope)
+        linear = slope @ (terms[moving] - np.outer(means[moving], terms[0]))
+        rest, balance = square - float(many @ linear**2), -float(many @ linear)
+        yield _influence(changes, many, max(rest, 0.0), balance, sums) if math.isfinite(rest) else NOT_KEPT
+
+
+def _influence(changes: Array, many: Array, rest: float, balance: float, sums: ErrorSums) -> Influence:
+    """Rows that were kept change what they change, all others together the rest of the variance and of the balance.
+
+    Those were not kept since they are not among the heaviest in any way, so none of them is taken to change more than
+    the last of the heaviest; as few as can make up the rest make it up, so that degrees of freedom are rather too few.
+    """
+    units = sums.equal_rows
+    if sums.heavy is None:
+        return Influence.of_error(math.sqrt(rest), units, units - 1)
+    most, own = float(np.sort(np.abs(changes))[-min(HEAVY, len(changes))]), many > 0
+    others = max(sums.heavy.all_rows - float(many.sum()), 0.0)
+    few = min(rest / most**2, others) if most > 0 else others
+    size = math.sqrt(rest / few) if few > 0 else 0.0
+    shift = balance / others if others else 0.0  # to first order all changes add up to nothing
+    each = np.concatenate([changes[own], np.array([size, -size, 0.0]) + shift])
+    counts = np.concatenate([many[own], [few / 2, few / 2, others - few]])
+    return Influence(each, counts, float(sums.heavy.all_rows), units - 1)
+
+
+def _means(sums: ErrorSums, varied: ErrorVariation) -> Array:
+    """The means of the terms, from the sums of a tally."""
+    total, centre = float(sums.total), varied.centre
+    away = math.nan if sums.constant is None else float(sums.constant.mean(a=1))
+    logs, shares = (math.nan if part is None else float(part) / total for part in (sums.squared_logs, sums.percentages))
+    t, e = float(sums.mean(t=1) - Fraction(centre)), float(sums.mean(e=1))
+    cross = (float(sums.spread("t", "t")) - float(sums.spread("t", "p"))) / total + t * e
+    square = float(sums.spread("t")) / total + t * t
+    means = [1.0, float(sums.mean(a=1)), e, float(sums.mean(e=2)), t, square, cross, away, logs, shares]
+    return np.array(means)
+
+
+def _slopes(metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, means: Array) -> list[Array]:
+    """How each figure moves with the mean of each term; not at all with the first, which is 1."""
+    assert varied.products is not None
+    spread = np.maximum(np.diagonal(centred(varied.products, means)), 0.0) / varied.products[0, 0]
+    steps = np.diag(_STEP * np.where(spread > 0, np.sqrt(spread), 1.0))
+    moved = means + np.concatenate([steps, -steps])
+    moved[:, 0] = 1.0
+    found = _figures(metrics, sums, varied, np.full(len(moved), float(sums.total)), moved)
+    return [(up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found)]
+
+
+# ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
+def of_two_sums(
+    metric: Metric, values: Sequence[float], both: Sequence[ErrorSums], own: Array | None, sampling: Sampling
+) -> Found:
+    """Return what one row, or one cluster, changes in the difference of a figure between two models.
+
+    ``own`` are the sums of products of the terms that depend on what the two predict; of clusters it needs none.
+    """
+    found = [of_errors([metric], [value], sums, sampling)[0] for value, sums in zip(values, both, strict=True)]
+    one, other = found
+    if isinstance(one, str) or isinstance(other, str) or metric.interval == "median":
+        return NOT_KEPT
+    if own is None:
+        return replace(one, changes=one.changes - other.changes)
+    square, apart = _squared_changes(metric, both, own)
+    units, total = both[0].equal_rows, float(one.counts.sum())
+    if square <= _ROUNDING * apart:
+        return Influence(np.zeros(1), np.array([total]), total, units - 1)
+    # as few rows make most of the variance as make it in either figure
+    few = total / (1 + 2 * total / min(one.degrees, other.degrees))
+    change = math.sqrt(square / few)
+    return Influence(np.array([change, -change, 0.0]), np.array([few / 2, few / 2, total - few]), total, units - 1)
+
+
+def _squared_changes(metric: Metric, both: Sequence[ErrorSums], own: Array) -> tuple[float, float]:
+    """What rows change in a difference, squared and added up; and the same were the two not of the same rows."""
+    slopes, means, products = [], [], []
+    for sums in both:
+        varied = sums.variation
+        assert varied is not None
+        assert varied.products is not None
+        means.append(_means(sums, varied))
+        slopes.append(_slopes([metric], sums, varied, means[-1])[0] / float(sums.total))
+        products.append(varied.products)
+    one, other = products
+    cross = one.copy()  # terms of the truth are the same of both models
+    cross[:, [*OWN]] = other[:, [*OWN]]
+    cross[[*OWN]] = one[[*OWN]]
+    cross[np.ix_(OWN, OWN)] = own
+    parts = [one, other, cross]
+    sides = [(0, 0), (1, 1), (0, 1)]
+    found = [
+        _bilinear(product, means[a], means[b], slopes[a], slopes[b])
+        for product, (a, b) in zip(parts, sides, strict=True)
+    ]
+    return found[0] + found[1] - 2 * found[2], found[0] + found[1]
+
+
+def _bilinear(products: Array, mean: Array, other: Array, slope: Array, tilt: Array) -> float:
+    """How two sums of terms, each times a slope and about their means, vary together."""
+    rows, columns = np.flatnonzero(slope), np.flatnonzero(tilt)  # a term that was not counted must not matter
+    about = products - np.outer(mean, products[0]) - np.outer(products[:, 0], other)
+    about = about + np.outer(mean, other) * products[0, 0]
+    return float(slope[rows] @ about[np.ix_(rows, columns)] @ tilt[columns])
+
+
+# ── medians ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def median_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
+) -> list[Interval]:
+    """Return the interval of the median |error|."""
+    return [_median_interval(sums, sampling)] * len(metrics)
+
+
+def _median_interval(sums: ErrorSums, sampling: Sampling) -> Interval:
+    rows, sizes = sums.rows, sums.sizes
+    if rows is None and sizes is None:
+        return none(NOT_KEPT)
+    if sums.weighted or sampling.clusters is not None:
+        return none("ranks of weighted or clustered rows have no simple law")
+    n = int(sums.total)
+    low = _rank_below(n, sampling.tail)
+    if low < 0:
+        return none(f"{n} rows are too few for the ranks around the median")
+    high = n - 1 - low
+    if rows is None:
+        assert sizes is not None
+        around = sizes.around_median
+        note = "" if around[0] == around[1] else f"it lies between {around[0]:.8g} and {around[1]:.8g}"
+        return Interval(sizes.at_rank(low)[0], sizes.at_rank(high)[1], "order statistics, in bins", note)
+    places = rows.ranked(low, high)
+    if places[0] == places[-1] and rows.sizes.min() == rows.sizes.max():
+        return none(NO_DIFFERENCE)
+    return Interval(float(places[0]), float(places[-1]), "order statistics")
+
+
+def median_changes(rows: ErrorRows, median: float) -> Array:
+    """What each row changes in the median |error|, which ranks alone do not tell: by where its interval ends.
+
+    A row on one side of the median moves it by as much as one on the other side; how much follows from the ranks
+    between which the median lies (Price & Bonett, 2001, Journal of Statistical Computation and Simulation 68).
+    """
+    n = len(rows.sizes)
+    low = max(_rank_below(n, 0.025), 0)
+    high = n - 1 - low
+    places = rows.ranked(low, high)
+    reach = (n / 2 - low) / (math.sqrt(n) / 2)  # how many standard errors these ranks lie away
+    error = float(places[-1] - places[0]) / (2 * reach) if reach > 0 else 0.0
+    weight = np.ones(n) if rows.weight is None else rows.weight / rows.weight.mean()
+    return np.asarray(weight * np.sign(rows.sizes - median) * error / math.sqrt(n))
+
+
+def _rank_below(n: int, tail: float) -> int:
+    """The largest rank, counting from 0, below which the median lies with at most this probability; −1 if none."""
+    if n > _EXACT_RANKS:
+        return math.floor(n / 2 - normal(1 - tail) * math.sqrt(n) / 2) - 1
+    from scipy.special import bdtr
+
+    return int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, "right")) - 1
