@@ -39,6 +39,9 @@ ONE_HOT = np.array([[float(label == name) for name in CLASSES] for label in K])
 Q = 0.3 * ONE_HOT + 0.7 * RNG.dirichlet([1, 1, 1], N)
 NUMBERS = RNG.normal(10, 3, N)
 NEAR = NUMBERS + RNG.normal(0, 1, N)
+MARKS = {f"l{i}": (RNG.random(N) < 0.4).astype(int) for i in range(3)}
+LABELS, OTHERS = ({name: 0.3 * one + 0.7 * RNG.random(N) for name, one in MARKS.items()} for _ in range(2))
+OUTPUTS = {"truth": {"o1": NUMBERS, "o2": NEAR}, "prediction": {"o1": NEAR, "o2": NUMBERS + RNG.normal(0, 2, N)}}
 COSTS = stakes.Costs(miss=5, false_alarm=1)
 NAMED = stakes.Costs([[0, 2, 1], [9, 0, 1]], ["k0", "k1"], ["k0", "k1", "d2"])
 SQUARE = stakes.Costs(((1 - np.eye(3)) * np.array([[1], [2], [3]])).tolist(), CLASSES, CLASSES)
@@ -59,6 +62,14 @@ def classes(**more):
 
 def numbers(**more):
     return stakes.evaluate(**{"truth": NUMBERS, "prediction": NEAR, **more})
+
+
+def labels(**more):
+    return stakes.evaluate(**{"truth": MARKS, "score": LABELS, **more})
+
+
+def predicted(**more):
+    return stakes.evaluate(**{"truth": NUMBERS, "quantiles": {0.1: NEAR - 1, 0.5: NEAR, 0.9: NEAR + 1}, **more})
 
 
 def compared(**more):
@@ -151,6 +162,29 @@ THINGS = {
     "numbers in clusters": lambda: numbers(cluster=GROUP),
     "a constant prediction": lambda: numbers(prediction=np.full(N, 2.5)),
     "six numbers": lambda: stakes.evaluate(truth=NUMBERS[:6], prediction=NEAR[:6]),
+    "labels": lambda: labels(by=WHERE),
+    "labels decided": lambda: labels(score=None, prediction={name: one > 0.5 for name, one in LABELS.items()}),
+    "labels that nobody has": lambda: labels(truth={name: [0] * N for name in MARKS}),
+    "labels in clusters": lambda: labels(cluster=GROUP, weight=WEIGHT),
+    "labels compared": lambda: stakes.compare(truth=MARKS, scores={"m1": LABELS, "m2": OTHERS}),
+    "grades": lambda: classes(ordered=True),
+    "outputs": lambda: numbers(**OUTPUTS, by=WHERE),
+    "outputs that never differ": lambda: numbers(**{**OUTPUTS, "truth": {"o1": [1.0] * N, "o2": NEAR}}),
+    "outputs compared": lambda: stakes.compare(
+        truth=OUTPUTS["truth"], predictions={"m1": OUTPUTS["prediction"], "m2": OUTPUTS["truth"]}
+    ),
+    "quantiles": lambda: predicted(by=WHERE),
+    "one quantile": lambda: predicted(quantiles={0.3: NEAR}),
+    "an interval": lambda: predicted(quantiles=None, low=NEAR - 1, high=NEAR + 1, level=0.9),
+    "an ensemble": lambda: predicted(quantiles=None, ensemble=NEAR[:, None] + RNG.normal(0, 1, (N, 9))),
+    "counts": lambda: numbers(truth=RNG.poisson(2, N), prediction=np.full(N, 2.0) + P, task="counts"),
+    "counts of nothing": lambda: numbers(truth=[0] * N, prediction=P, task="counts"),
+    "forecasts": lambda: numbers(order=np.arange(N), season=7, by=WHERE),
+    "forecasts compared": lambda: stakes.compare(
+        truth=NUMBERS, predictions={"m1": NEAR, "m2": NEAR[::-1]}, order=np.arange(N), horizon=2
+    ),
+    "gate of labels": lambda: stakes.gate(labels(), require=["macro_auc.low >= 0.99", "micro_f1 >= 0.1"]),
+    "gate of quantiles": lambda: stakes.gate(predicted(), require="coverage_of_intervals >= 0.7"),
     "segments": lambda: two(by=WHERE).by_segment(),
     "small segments by figure": lambda: two(by=FEW).by_segment("recall"),
     "gap": lambda: two(by=WHERE).gap(),
@@ -230,6 +264,7 @@ THINGS = {
 
 NAMES = {
     *("stakes", "AUC", "MCC", "ECE", "MCE", "KS", "ROC", "PR", "SVG", "CSV", "JSON", "HTML", "MSE", "RMSE", "MAE"),
+    *("CRPS", "MASE", "RMSSE"),
     *("FPR", "TPR", "TNR", "MOVER", "log", "loss", "top", "markedness", "alpha", "best_plan", "Shapley", "odds"),
 }  # fmt: skip
 """Names that are the same in every language."""
