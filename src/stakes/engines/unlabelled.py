@@ -1,26 +1,35 @@
 """Rows of which only some have a truth: all are read, and it is said which ones are labelled."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, Values
+from stakes.engines.columns import Data, Values, columns_of
 from stakes.engines.files.text_format import in_format
 from stakes.engines.missing import keep, lacking
 from stakes.engines.reading import Read, RowQuestion, locating, read_rows
 from stakes.engines.segments import spread_by
-from stakes.engines.tables import take
-from stakes.errors import Given, InputError, Pass
+from stakes.engines.tables import is_lazy, names_files, take
+from stakes.errors import Given, InputError, Pass, short
 from stakes.tallies.arithmetic import Array
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
 class PartlyLabelled:
-    """Rows as they were read, those without a truth as if they had the first one; and which have one of their own."""
+    """Rows as they were read, those without a truth as if they had the first one; and which have one of their own.
+
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight.
+    """
 
     read: Read
     labelled: Array
+    numbers: Array | None
 
 
 def _filled(values: Values, gaps: Array) -> Values:
@@ -53,7 +62,7 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are several")
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data))
+        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_numbered(data, asked.where))
         gaps = lacking(found["truth"])
         if not gaps.any():
             raise InputError(
@@ -73,4 +82,70 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are others")
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
-    return PartlyLabelled(read, ~gaps)
+    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
+    return PartlyLabelled(read, ~gaps, numbers)
+
+
+_NUMBERS = "numbers of the rows"
+
+
+def _numbered(data: Data, where: Values) -> dict[str, Array]:
+    """The numbers of all rows beside a table in memory of which a condition chooses some."""
+    if where is None or data is None or names_files(data) or is_lazy(data):
+        return {}
+    table = data if isinstance(data, Mapping) else columns_of(data)
+    return {_NUMBERS: np.arange(len(next(iter(table.values()))))}
+
+
+def merge_labels(
+    frame: "pl.DataFrame", known: "pl.Series", done: "pl.DataFrame", number: str
+) -> tuple["pl.DataFrame", int]:
+    """Put the truth of rows that were written out (``done``) back to where the column ``number`` says they stood.
+
+    Return all rows, and how many labels there were. ``known`` is the truth of the frame's rows, null where there is none.
+    """
+    import polars as pl
+
+    truth = known.name
+    for name in (number, truth):
+        if name not in done.columns:
+            raise errors.no_such_column("done", name, done.columns)
+    done = done.filter(pl.col(truth).is_not_null())
+    places = _places(done[number], len(frame))
+    before = frame[places].with_columns(known[places])
+    for name in (name for name in frame.columns if name in done.columns and name != number):
+        other = _differ(before[name], done[name])
+        if name == truth:
+            other &= before[name].is_not_null().to_numpy()
+        if other.any():
+            row = int(np.argmax(other))
+            seen, given = (short(repr(column[name][row])) for column in (before, done))
+            raise InputError(
+                "labels-of-other-rows",
+                f"{name} of row {places[row] + 1:,} is {seen} in the file, and {given} among the labels; put them "
+                "where they belong",
+            )
+    return frame.with_columns(frame[truth].scatter(places, done[truth].cast(frame[truth].dtype))), len(done)
+
+
+def _places(numbers: "pl.Series", rows: int) -> Array:
+    """The places of rows by their numbers from 1, each of which is there once."""
+    import polars as pl
+
+    places = numbers.cast(pl.Float64, strict=False).to_numpy() - 1
+    right = (places % 1 == 0) & (places >= 0) & (places < rows)
+    if not len(places) or not right.all() or len(np.unique(places)) < len(places):
+        seen = f"{numbers.name} has to name rows from 1 to {rows:,}, each once" if len(places) else "no row has a truth"
+        raise InputError("labels-without-place", f"the labels cannot be put back: {seen}; give the rows as written out")
+    return np.asarray(places, np.int64)
+
+
+def _differ(one: "pl.Series", other: "pl.Series") -> Array:
+    """Where two columns tell something else; numbers may have been rounded."""
+    import polars as pl
+
+    if one.dtype.is_nested() or other.dtype.is_nested():
+        return np.zeros(len(one), bool)
+    numbers = [values.cast(pl.Float64, strict=False).to_numpy() for values in (one, other)]
+    texts = [values.cast(pl.String).fill_null("").str.strip_chars().to_numpy() for values in (one, other)]
+    return np.asarray(~np.isclose(*numbers, rtol=1e-3) & (texts[0] != texts[1]))

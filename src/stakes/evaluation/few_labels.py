@@ -39,8 +39,8 @@ AT_RANDOM = 0.2
 METHOD = "few labels: a curve between scores and labels, moved to the labels of each decision"
 METHOD_OF_DECISIONS = "few labels: the labels of each decision"
 
-_BINS = 20
-"""About so many bins follow all scores, and as many those of each class as far as it is labelled."""
+_BINS = 40
+"""About so many bins follow the positives that the scores promise, and as many the negatives."""
 
 _ANY_CLASS = (prevalence, alarm_rate, accuracy, brier_score, expected_cost)
 _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, mcc, kappa, balanced_accuracy)
@@ -50,7 +50,7 @@ _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, 
 class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them.
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight.
     """
 
     decided: Array
@@ -70,9 +70,7 @@ class Rows:
         """The bin of each row, and how many there are: of each decision apart."""
         if self.score is None:
             return self.decided.astype(np.int64), 2
-        known = [self.labelled & (self.truth == label) for label in (0, 1)]
-        followed = [self.score, *(self.score[here] for here in known if here.any())]
-        edges = np.unique(np.concatenate([np.quantile(one, _steps()) for one in followed]))
+        edges = _edges(self.score)
         bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
         numbers = np.cumsum(np.bincount(bins) > 0)  # of the bins that hold rows
         return numbers[bins] - 1, int(numbers[-1])
@@ -91,8 +89,15 @@ class Rows:
         return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64))
 
 
-def _steps() -> Array:
-    return np.linspace(0, 1, _BINS + 1)[1:-1]
+def _edges(score: Array) -> Array:
+    """Where bins end: each has a small part of the positives that the scores promise, and of the negatives.
+
+    Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
+    """
+    ordered = np.sort(score)
+    steps = np.linspace(0, 1, _BINS + 1)[1:-1]
+    ends = [np.searchsorted(total, steps * total[-1]) for total in (np.cumsum(ordered), np.cumsum(1 - ordered))]
+    return np.unique(ordered[np.concatenate(ends)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +161,7 @@ class FewLabels(
 
     def __getitem__(self, name: str) -> Estimate:
         metric = find(name)
-        if why := self._without_labels:
+        if why := self.why_nothing:
             return Estimate(metric.text, math.nan, reason=why, no_interval=why)
         draws = np.asarray(self._drawn_figure(metric), np.float64)
         draws = draws[np.isfinite(draws)]
@@ -254,8 +259,8 @@ class FewLabels(
         return np.asarray(lost / (drawn.positives + drawn.negatives).sum(-1))
 
     @property
-    def _without_labels(self) -> str:
-        """Why nothing can be estimated: too few labels, or those of one class alone."""
+    def why_nothing(self) -> str:
+        """Why nothing can be estimated: too few labels, or those of one class alone; empty where it can."""
         if self.labelled < FEWEST:
             return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
         if not 0 < self.labelled_positives < self.labelled:
@@ -319,7 +324,7 @@ def estimate_few(question: Question, data: Data) -> FewLabels:
     partly = read_partly(data, asked)
     rows = _rows(partly, question)
     whole = _estimated(partly, rows, question)
-    if why := whole._without_labels:
+    if why := whole.why_nothing:
         raise InputError("too-few-labels", f"{why}; label more, chosen at random")
     parts = {} if partly.read.by is None else dict(_segments(partly, rows, question))
     return replace(whole, segments=parts)
@@ -353,8 +358,7 @@ def _rows(partly: PartlyLabelled, question: Question) -> Rows:
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    numbers = np.arange(len(truth)) if question["where"] is None else None
-    return Rows(decided, kept, truth, partly.labelled, numbers)
+    return Rows(decided, kept, truth, partly.labelled, partly.numbers)
 
 
 def _threshold(question: Question, negative: str, positive: str) -> float:

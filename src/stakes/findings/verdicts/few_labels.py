@@ -23,7 +23,9 @@ def verdict_of(found: FewLabels) -> tuple[Finding, ...]:
     answers.append(answer("few.helped", "note", *_helped(found)))
     missing = [caution("few.no_interval", name=metric(one.name), why=reason(one.no_interval))
                for one in found.figures.values() if one.no_interval]  # fmt: skip
-    return (*answers, *missing[:3], caution("few.provided"))
+    silent = [caution("few.no_interval", name=f"“{name}”", why=reason(why))
+              for name, part in found.segments.items() if (why := part.why_nothing)]  # fmt: skip
+    return (*answers, *missing[:3], *silent, caution("few.provided"))
 
 
 def _helped(found: FewLabels) -> Iterator[Sentence]:
