@@ -102,7 +102,7 @@ def merge_labels(
 ) -> tuple["pl.DataFrame", int]:
     """Put the truth of rows that were written out (``done``) back to where the column ``number`` says they stood.
 
-    Return all rows, and how many labels there were. ``known`` is the truth of the frame's rows, null where there is none.
+    Return all rows, and how many labels there were; ``known`` is the truth of all rows, null where there is none.
     """
     import polars as pl
 
