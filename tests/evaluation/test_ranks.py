@@ -74,6 +74,20 @@ def test_ranks_follow_their_definition_and_groups_begin_where_somebody_is_worse(
     assert [one.group for one in ranks.standings] == [1, 2, 2, 3]
 
 
+def test_who_is_shown_to_be_worse_is_not_among_the_best():
+    """Six models far apart but the first two: Holm's last test is of those alone, and the best set's of five rivals."""
+    noise = np.random.default_rng(0).normal(size=(40, 6))
+    noise -= noise.mean(axis=0)
+    gap = 2.2 * (noise[:, 0] - noise[:, 1]).std(ddof=1) / np.sqrt(40)  # a one-sided p-value of 0.017, above 0.05 / 5
+    scores = noise - [0, gap, 30, 60, 90, 120]
+    ranks = stakes.rank(scores=dict(zip("abcdef", scores.T, strict=True)))
+    assert ranks.pair("a", "b").p_value == pytest.approx(stats.ttest_rel(scores[:, 0], scores[:, 1]).pvalue)
+    assert 0.01 < ranks.pair("a", "b").p_value / 2 < 0.025
+    assert [(one.rank_low, one.rank_high) for one in ranks.standings[:2]] == [(1, 1), (2, 2)]
+    assert ranks.best == ["a"]
+    assert "cannot be told from the best" not in ranks.findings[0].words[0]
+
+
 def test_wide_long_and_any_order_are_the_same():
     wide = stakes.rank(WIDE, item="id", scores=NAMES, cluster="passage").to_rows()
     order = RNG.permutation(240)

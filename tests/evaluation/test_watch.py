@@ -92,7 +92,8 @@ def test_figures_of_windows_are_those_of_their_rows():
         sums = sum(way.numbers(stakes.evaluate(day)) for day in days)
         value, variance, enough = (float(one[0]) for one in way.figures(sums[None]))
         exact = together[name]
-        assert value == pytest.approx(exact.value, abs=2e-3 if name == "auc" else 1e-9)
+        assert value == pytest.approx(exact.value, abs=way.within(sums) if name == "auc" else 1e-9)
+        assert 0 < way.within(sums) < 5e-3 if name == "auc" else way.within(sums) == 0
         assert enough
         width = (exact.high - exact.low) / 2 / 1.96
         assert math.sqrt(variance) == pytest.approx(width, rel=0.1)
@@ -131,6 +132,7 @@ def test_every_kind_of_figure_can_fall(require):
     assert one.alarm is not None
     assert abs(int(one.change.split()[1]) - 16) <= 3
     assert not one.exact
+    assert (one.within > 0) == require.startswith("auc")
 
 
 def test_against_a_reference_with_a_margin():

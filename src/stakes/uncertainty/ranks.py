@@ -90,10 +90,15 @@ class PairTests:
         return float(self.gaps[one, other]) - half, float(self.gaps[one, other]) + half
 
     def among_best(self, confidence: float) -> Array:
-        """Which models cannot be told from the best: no other is shown to be better than them (Bonferroni)."""
+        """Which models cannot be told from the best: no other is shown to be better than them.
+
+        That is one question about each model, so fewer tests share the chance of an error (Bonferroni); what the ranks
+        of all models show, by Holm's correction, holds here as well, and the best is lost no more often for it.
+        """
         rivals = len(self.gaps) - 1
         others = self.better + np.eye(len(self.gaps))  # a model is no rival of its own
-        return np.asarray(others.min(axis=0) * rivals > 1 - confidence)
+        told = self.surely_better(confidence).any(axis=0)
+        return np.asarray((others.min(axis=0) * rivals > 1 - confidence) & ~told)
 
     @property
     def order(self) -> Array:

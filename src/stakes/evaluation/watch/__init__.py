@@ -47,14 +47,15 @@ class CoursePoint(Record):
 @dataclass(frozen=True)
 class WatchedFigure(
     Record,
-    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike "
+    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike within "
     "estimate course",
 ):
     """A condition that is watched, and whether there was an alarm.
 
     ``alarm`` is the day on which the evidence sufficed, ``change`` the likely day of the change, ``change_days`` those
     that are as likely (95 %), ``since_change`` the figure from then on. ``exact`` says whether the chance of a false
-    alarm is exact rather than approximate.
+    alarm is exact rather than approximate. The auc is that of scores in bins: ``within`` is how far it may lie from
+    that of the scores themselves, 0 of other figures.
     """
 
     condition: str
@@ -68,6 +69,7 @@ class WatchedFigure(
     evidence: float
     needed: Finite
     days_alike: bool
+    within: Finite
     estimate: Estimate
     course: Sequence[CoursePoint]
 
@@ -374,6 +376,7 @@ def _look_at(
         max(point.evidence for point in course),
         1 / alpha,
         request.days_alike,
+        way.within(running[-1]),
         estimate,
         course,
     )

@@ -37,6 +37,9 @@ def _evidence(one: WatchedFigure) -> Sentence:
 def _cautions(watch: Watch) -> Iterator[Finding]:
     exact = all(one.exact for one in watch.watched)
     yield caution("watch.exact" if exact else "watch.approximate", alpha=watch.alpha)
+    binned = [one for one in watch.watched if one.within]
+    if binned:
+        yield caution("watch.binned", name=metric(binned[0].figure), within=max(one.within for one in binned))
     if watch.watched[0].days_alike:
         yield caution("watch.days_alike")
     if watch.waiting:
