@@ -291,3 +291,43 @@ def test_rare_positives_are_in_bins_of_their_own():
     positives, negatives = np.bincount(codes, truth, many), np.bincount(codes, 1 - truth, many)
     wins = (positives * (np.cumsum(negatives) - negatives / 2)).sum() / positives.sum() / negatives.sum()
     assert wins == pytest.approx(stakes.metrics.auc(truth, score), abs=5e-4)
+
+
+def tallied(rows, **asked):
+    """The tallies of two halves of a table, written, read and added up."""
+    parts = [{name: values[half] for name, values in rows.items()} for half in (slice(0, 700), slice(700, None))]
+    return [stakes.count(part, truth="t", unlabelled="estimate", classes=[0, 1], **asked) for part in parts]
+
+
+def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
+    """A tally tells what its rows tell: the same bins, the same draws."""
+    truth, score, generator = world(11)
+    table = {"t": np.where(at_random(generator, 2000, 150), truth, np.nan), "s": score,
+             "site": np.where(np.arange(2000) % 2, "a", "b")}  # fmt: skip
+    for number, part in enumerate(tallied(table, score="s", by="site")):
+        with pytest.warns(stakes.InputWarning, match="distinct scores are row-level data"):
+            part.save(tmp_path / f"{number}.tally", exact=True)
+        with pytest.raises(stakes.InputError, match="few labels need the scores of the labelled rows as they are"):
+            part.save(tmp_path / "other.tally")
+    asked = {"truth": "t", "unlabelled": "estimate"}
+    found = stakes.evaluate([tmp_path / "0.tally", tmp_path / "1.tally"])
+    of_rows = stakes.evaluate(table, **asked, score="s", by="site")
+    assert found.as_good_as == pytest.approx(of_rows.as_good_as, rel=1e-2)
+    for one, other in [(found, of_rows), *((found.segments[name], of_rows.segments[name]) for name in "ab")]:
+        for count in ("rows", "labelled", "labelled_positives"):
+            assert getattr(one, count) == getattr(other, count)
+        for name in ("recall", "auc", "brier_score"):
+            assert (one[name].low, one[name].high) == pytest.approx((other[name].low, other[name].high), abs=1e-3)
+    assert not stakes.gate(found, require="recall.low >= 0.99").passed
+    with pytest.raises(stakes.InputError, match="chosen among all rows of a table"):
+        found.next_labels("recall", 5)
+    with pytest.raises(stakes.InputError, match="rows without a truth, which evaluate and gate estimate"):
+        stakes.decide([tmp_path / "0.tally"], costs=stakes.Costs(miss=2, false_alarm=1))
+    decided = {"t": table["t"], "d": (score >= 0.5).astype(int)}
+    verdicts = tallied(decided, prediction="d", positive=1)
+    verdicts[0].save(tmp_path / "decided.tally")  # decisions alone can be sent
+    one = stakes.evaluate([stakes.load(tmp_path / "decided.tally"), verdicts[1]])["recall"]
+    other = stakes.evaluate(decided, **asked, prediction="d", positive=1)["recall"]
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    with pytest.raises(stakes.InputError, match="this tally holds no rows without a truth"):
+        stakes.evaluate(stakes.count(truth=[0, 1], score=[0.1, 0.9]), unlabelled="estimate")

@@ -4,12 +4,12 @@ The format, version 1. A file is a zip archive (deflate) of two members, in this
 
 ``tally.json``
     UTF-8 JSON: ``{"stakes": "tally", "version": 1, "counted": …}``. The count is what ``Counted.to_dict()`` gives:
-    ``task`` ("classification", "regression" or "items"), ``decided_by`` ("rows", "score", "costs" or "threshold"), the
-    ``threshold`` or null, ``question`` (its words and numbers; of columns the names), ``dropped`` (rows left out),
-    ``dropped_weight`` (what they weigh, if they do), ``read`` (all rows, where some were left out or weights hide their
-    number), ``same_column`` ("score" or "prediction" if that was the truth itself), a list of ``tallies``, and
-    ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its ``version`` and its
-    content:
+    ``task`` ("classification", "regression", "items" or "few labels"), ``decided_by`` ("rows", "score", "costs" or
+    "threshold"), the ``threshold`` or null, ``question`` (its words and numbers; of columns the names), ``dropped``
+    (rows left out), ``dropped_weight`` (what they weigh, if they do), ``read`` (all rows, where some were left out or
+    weights hide their number), ``same_column`` ("score" or "prediction" if that was the truth itself), a list of
+    ``tallies``, and ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its
+    ``version`` and its content:
 
     - ``confusion``: ``truths`` × ``decisions``, ``counts`` [truth, decision], ``positive``, and ``squares`` (sums of
       squared weights, or null);

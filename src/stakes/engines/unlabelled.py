@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, Values, columns_of
+from stakes.engines.columns import Data, Values, as_series, columns_of
 from stakes.engines.files.text_format import in_format
+from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
-from stakes.engines.reading import Read, RowQuestion, locating, read_rows
+from stakes.engines.plan import FEW_LABELS, Counted
+from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import Given, InputError, Pass, short
@@ -36,7 +38,8 @@ def _filled(values: Values, gaps: Array) -> Values:
     """The truth of rows that have one, and the first of them for all others."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.where(gaps, values[~gaps][0], values)
-    known = list(keep(values, ~gaps))
+    series = as_series(values)
+    known = list(keep(values, ~gaps)) if series is None else series.filter((~gaps).tolist()).to_list()
     truth = np.full(len(gaps), known[0], object)
     truth[~gaps] = known
     return truth.tolist()
@@ -86,6 +89,30 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
     return PartlyLabelled(read, ~gaps, numbers)
 
 
+def count_partly(data: Data, asked: RowQuestion) -> Counted:
+    """Count rows of which only some have a truth: in each segment those with one and those without apart."""
+    partly = read_partly(data, asked)
+    by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
+    kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
+    present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)
+    parts = Labels(codes, tuple(kinds[code] for code in present))
+    counted = count_read(replace(partly.read, by=parts))
+    segments = {name: replace(part, task=FEW_LABELS) for name, part in counted.segments.items()}
+    return replace(counted, task=FEW_LABELS, segments=segments)
+
+
+def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
+    """What :func:`count_partly` counted: segment → kind (labelled or not) → rows; the whole is called ""."""
+    found: dict[str, dict[str, Counted]] = {"": {}}
+    for name, part in counted.segments.items():
+        kind, _, segment = name.partition(" ")
+        for one in {"", segment}:
+            before = found.setdefault(one, {})
+            before[kind] = part if kind not in before else before[kind] + part
+    return found
+
+
+LABELLED, UNLABELLED = "labelled", "unlabelled"
 _NUMBERS = "numbers of the rows"
 
 
@@ -146,6 +173,6 @@ def _differ(one: "pl.Series", other: "pl.Series") -> Array:
 
     if one.dtype.is_nested() or other.dtype.is_nested():
         return np.zeros(len(one), bool)
-    numbers = [values.cast(pl.Float64, strict=False).to_numpy() for values in (one, other)]
+    before, after = (values.cast(pl.Float64, strict=False).to_numpy() for values in (one, other))
     texts = [values.cast(pl.String).fill_null("").str.strip_chars().to_numpy() for values in (one, other)]
-    return np.asarray(~np.isclose(*numbers, rtol=1e-3) & (texts[0] != texts[1]))
+    return np.asarray(~np.isclose(before, after, rtol=1e-3) & (texts[0] != texts[1]))

@@ -178,6 +178,7 @@ def of_rates(name: str, assumed: Assumed, costs: Value = None) -> Basis:
         (share,) = _need(name, assumed, rates.prevalence.name)
         return Basis(name, 1.0, _constant((1 - share) / share), prevalence=share)
     metric = find(name)
+    needed: tuple[str, ...]
     if metric.name == auc.name:
         needed = (auc.name, rates.prevalence.name)
         found = _of_auc(*_need(name, assumed, *needed))

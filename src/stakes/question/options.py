@@ -470,7 +470,6 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "weight": "every item counts alike",
     },
     "count": {
-        "unlabelled": _EVERY_TRUTH,
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
         "seed": "counting draws no random numbers",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",

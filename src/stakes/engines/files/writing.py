@@ -6,10 +6,10 @@ import platform
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from stakes import errors
 from stakes.engines.files.sources import FileName, files_and_tables, identity
@@ -106,7 +106,8 @@ def write_whole(frame: "pl.DataFrame", path: Path) -> None:
     """Write a Polars frame as its name ends: CSV, Parquet or JSON lines."""
     import polars as pl
 
-    write = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson}.get(path.suffix.lower(), frame.write_parquet)
+    ways = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    write = cast("Callable[[IO[bytes]], None]", ways[path.suffix.lower()])
     with written_beside(path, "table") as place, place.open("wb") as file:  # Polars takes no name that is not UTF-8
         try:
             write(file)
