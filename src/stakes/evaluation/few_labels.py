@@ -23,6 +23,7 @@ from stakes.metrics.rates import alarm_rate, precision, prevalence, recall, spec
 from stakes.question.options import Value
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record
+from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
@@ -116,6 +117,7 @@ def _edges(score: Array, counts: Array | None) -> Array:
 class FewLabels(
     Record,
     Narrated,
+    Reportable,
     stakes="few labels",
     form=1,
     shown="rows labelled labelled_positives positive confidence figures as_good_as segments findings",
