@@ -171,7 +171,7 @@ def test_too_few_of_a_class_is_told_with_what_to_do():
     assert found.labelled_positives < 5
     why = found["recall"].no_interval
     assert found["recall"].low is None
-    assert why.startswith(f"only {found.labelled_positives} labelled row")
+    assert why.startswith(f"labelled positives: only {found.labelled_positives}; anything from")
     assert "fits; label about" in why
     assert "best those with scores from" in why
     assert found["specificity"].low is not None

@@ -299,12 +299,12 @@ class FewLabels(
         share = float(np.median(self._drawn_figure(prevalence)))
         share = share if kind == "positive" else 1 - share
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
-        told = f"only {seen} labelled {'row is' if seen == 1 else 'rows are'} {kind}; anything from {low:.2g} to "
+        told = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
         where = ""
         if self.kept.score is not None:
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
-            where = f", best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
-        return f"{told}{high:.2g} fits; label about {more:,} more{where}"
+            where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
+        return f"{told}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
