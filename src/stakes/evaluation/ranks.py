@@ -204,7 +204,7 @@ def rank(data: Data = None, **asked: Unpack[Ranked]) -> Ranks:
     ``missing="pairwise"`` compares every two on the items that both answered; means of what each happened to answer
     would reward whoever skips what is hard.
 
-    Logs of Inspect (``.eval``, ``.json``) and of lm-evaluation-harness (``samples_*.jsonl``) are read as they are:
+    Logs of Inspect (``.eval``, ``.json``), lm-evaluation-harness (``samples_*.jsonl``), promptfoo and DeepEval, too:
     ``rank(["a.eval", "b.eval"], scores="accuracy", cluster="passage")``, where ``scores`` names one of several scores.
 
     Where rows are documents, ``query`` and ``relevance`` name their columns, and each query is an item, graded by the
