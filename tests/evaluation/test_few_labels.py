@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
 import stakes
@@ -331,3 +332,53 @@ def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
     assert (one.low, one.high) == pytest.approx((other.low, other.high))
     with pytest.raises(stakes.InputError, match="this tally holds no rows without a truth"):
         stakes.evaluate(stakes.count(truth=[0, 1], score=[0.1, 0.9]), unlabelled="estimate")
+
+
+def graded(seed, labels, rows=2000, share=(0.04, 0.04, 0.07, 0.15, 0.7)):
+    """Stars of people, and of a judge that gives half a star too few."""
+    generator = np.random.default_rng(seed)
+    human = generator.choice(5, rows, p=share) + 1.0
+    judge = np.clip(human - 0.5 + 0.7 * generator.normal(size=rows), 1, 5)
+    known = np.where(at_random(generator, rows, labels), human, np.nan)
+    return {"human": known, "judge": judge}, human
+
+
+def test_grades_of_a_judge_are_corrected_by_a_line():
+    """The regression estimator of two-phase sampling, by statsmodels; the judge's error and people's mean add up."""
+    table, human = graded(0, 60)
+    found = stakes.evaluate(table, truth="human", prediction="judge", unlabelled="estimate")
+    here = ~np.isnan(table["human"])
+    fit = sm.OLS(table["human"][here], sm.add_constant(table["judge"][here])).fit()
+    at = np.array([1, table["judge"].mean()])
+    assert found["mean_truth"].value == pytest.approx(at @ fit.params)
+    variance = (
+        at @ fit.get_robustcov_results("HC3").cov_params() @ at + fit.params[1] ** 2 * table["judge"].var(ddof=1) / 2000
+    )
+    width = 2 * stats.t.ppf(0.975, 58) * np.sqrt(variance)
+    assert found["mean_truth"].high - found["mean_truth"].low == pytest.approx(width)
+    assert found["mean_truth"].value + found["mean_error"].value == pytest.approx(table["judge"].mean())
+    assert found["mean_truth"].low < human.mean() < found["mean_truth"].high
+    assert found["mean_truth"].low > table["judge"].mean()  # which the judge alone would not have told
+    assert found["rmse"].value ** 2 == pytest.approx(found["mse"].value)
+    assert found.as_good_as["mean_truth"] > 90
+    assert "mean of the truth is" in " ".join(str(found).split())
+    assert stakes.gate(found, require="mae.high <= 1").passed
+    with pytest.raises(stakes.InputError, match="few labels tell 'mean_truth', 'mean_error'"):
+        found["r2"]
+    few = stakes.evaluate(
+        {"human": [5.0] * 40 + [4, 3] + [None] * 60, "judge": np.linspace(1, 5, 102)},
+        truth="human", prediction="judge", unlabelled="estimate", task="regression",
+    )  # fmt: skip
+    assert few["mean_truth"].no_interval == "labelled rows that differ from the most frequent value: only 2"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("labels", [30, 100])
+def test_intervals_of_graded_means_hold(labels):
+    hits = []
+    for seed in range(600):
+        table, _ = graded(seed, labels)
+        one = stakes.evaluate(table, truth="human", prediction="judge", unlabelled="estimate")["mean_truth"]
+        if one.low is not None:
+            hits.append(one.low <= 4.43 <= one.high)
+    assert np.mean(hits) >= 0.92

@@ -11,7 +11,7 @@ from stakes.engines.columns import Data, Values, as_series, columns_of
 from stakes.engines.files.text_format import in_format
 from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
-from stakes.engines.plan import FEW_LABELS, Counted
+from stakes.engines.plan import FEW_LABELS, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
@@ -33,6 +33,15 @@ class PartlyLabelled:
     labelled: Array
     numbers: Array | None
 
+    @property
+    def plan(self) -> Plan:
+        """The two classes; others are refused."""
+        if self.read.plan is None or len(self.read.plan.classes) != 2:
+            raise InputError(
+                "few-labels-two-classes", "few labels are estimated for two classes and for numbers; these are others"
+            )
+        return self.read.plan
+
 
 def _filled(values: Values, gaps: Array) -> Values:
     """The truth of rows that have one, and the first of them for all others."""
@@ -46,7 +55,7 @@ def _filled(values: Values, gaps: Array) -> Values:
 
 
 def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
-    """Read rows of two classes of which some lack a truth; nothing else may be missing."""
+    """Read rows of which some lack a truth; nothing else may be missing."""
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "weight", "cluster")}
     for name in ("weight", "cluster", "frequency"):
         if getattr(asked, name) is not None:
@@ -81,8 +90,6 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)
         read = read_rows(None, replace(asked, truth=truth, by=by, where=None, text_format=None, **plain))
-    if read.plan is None or len(read.plan.classes) != 2:
-        raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are others")
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
     numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
@@ -92,6 +99,7 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
 def count_partly(data: Data, asked: RowQuestion) -> Counted:
     """Count rows of which only some have a truth: in each segment those with one and those without apart."""
     partly = read_partly(data, asked)
+    _ = partly.plan  # of two classes
     by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
     kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
     present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)

@@ -13,6 +13,7 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.unlabelled import LABELLED, PartlyLabelled, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
@@ -28,9 +29,6 @@ from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.few_labels import SOFTENED, Bins, Drawn, draw_decisions, draw_tables
-
-FEWEST = 30
-"""From so many labels on anything is estimated."""
 
 FEWEST_OF_A_CLASS = 5
 """From so many labels of a class on figures of that class have an interval."""
@@ -140,6 +138,7 @@ class FewLabels(
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
 
     drawn_as = "few labels"
+    key_figure = accuracy.name
 
     @property
     def rows(self) -> Count:
@@ -189,9 +188,9 @@ class FewLabels(
         return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
 
     @property
-    def _key_figure(self) -> str:
-        """The figure that is told where there is room for one."""
-        return accuracy.name
+    def told(self) -> tuple[str, ...]:
+        """The figures that are told first."""
+        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self.kept.score is not None else ()))
 
     def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -329,14 +328,16 @@ def _flat(one: Estimate) -> dict[str, object]:
 
 
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
-def estimate_few(question: Question, data: Data) -> FewLabels:
+def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
     if isinstance(data, Counted):
         names = _names_in(data)
         parts = {name: _of_tally(part, names, question) for name, part in parts_of(data).items()}
     else:
         partly = read_partly(data, row_question(question))
-        rows, names, by = _rows(partly, question), _names(partly), partly.read.by
+        if partly.read.plan is None:
+            return estimate_grades(partly, question)
+        rows, names, by = _rows(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
         parts = {"": rows}
         if by is not None:
             parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
@@ -390,16 +391,8 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
     return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
 
 
-def _names(partly: PartlyLabelled) -> tuple[str, str]:
-    """The negative and the positive class."""
-    plan = partly.read.plan
-    assert plan is not None
-    return plan.negative, str(plan.positive)
-
-
 def _rows(partly: PartlyLabelled, question: Question) -> Rows:
-    read, plan = partly.read, partly.read.plan
-    assert plan is not None
+    read, plan = partly.read, partly.plan
     if plan.positive is None:
         raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
     if {*plan.decisions} != {*plan.classes}:

@@ -16,6 +16,7 @@ from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_grades import FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gap import Gap
 from stakes.evaluation.gate import Gate
@@ -201,7 +202,7 @@ def _plan(found: Plan) -> About:
 
 
 @about.register
-def _few_labels(found: FewLabels) -> About:
+def _few_labels(found: FewLabels | FewGrades) -> About:
     return About(sentence("page.few_labels"), (_rows(found.rows), sentence("page.labelled", n=found.labelled)))
 
 

@@ -9,6 +9,7 @@ from stakes.decisions.thresholds.decision import Decision
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_grades import FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gap import Gap
 from stakes.evaluation.gate import Gate
@@ -64,3 +65,4 @@ page_of.register(Watch)(watch.page)
 page_of.register(PermutationTest)(permutation.page)
 page_of.register(Plan)(plan.page)
 page_of.register(FewLabels)(few_labels.page)
+page_of.register(FewGrades)(few_labels.page)
