@@ -80,12 +80,15 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate; leave this option out"
             )
-        if gaps.all():
+        if gaps.all() and asked.classes is None:
             raise InputError(
                 "no-labels",
-                "no row has a truth, so nothing is known; label 30 rows at random first",
+                "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
+                "the ",
+                Pass("classes"),
+                ")",
             )
-        truth = _filled(found["truth"], gaps)
+        truth = [next(iter(asked.classes))] * len(gaps) if gaps.all() else _filled(found["truth"], gaps)
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)

@@ -221,12 +221,12 @@ class Area(Way):
     edges: Array | None = None
 
     @staticmethod
-    def edges_of(table: ScoreTable) -> Array:
+    def edges_of(table: ScoreTable, bins: int = BINS) -> Array:
         """Edges between which about as many rows of a table lie."""
         columns = table.as_columns()
         scores = np.asarray(columns.scores, np.float64)[::-1]
         weight = np.asarray(columns.values["positives"] + columns.values["negatives"], np.float64)[::-1]
-        places = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), BINS + 1)[1:-1])
+        places = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), bins + 1)[1:-1])
         return np.unique(scores[np.minimum(places, len(scores) - 1)])
 
     def numbers(self, evaluation: Evaluation) -> Array:

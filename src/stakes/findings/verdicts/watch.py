@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stakes.evaluation.watch import Watch, WatchedFigure
+from stakes.evaluation.watch.shifts import SHIFTED
 from stakes.findings.verdicts.answers import MOST, in_order
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
 from stakes.metrics import Estimate
@@ -15,18 +16,23 @@ def verdict_of(watch: Watch) -> tuple[Finding, ...]:
 
 
 def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
-    figures = [Chip.of(one.estimate, "watch.over_all", name=metric(one.figure))]
+    figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
         told = [sentence("watch.no_alarm", n=watch.days), _evidence(one)]
         return answer("watch.question", "good", *told, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
-    figures = [Chip.of(since, "watch.since_then", name=metric(one.figure)), *figures]
+    figures = [Chip.of(since, "watch.since_then", name=_named(one.figure)), *figures]
     told = [
         sentence("watch.alarm", day=one.alarm),
         sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
         sentence("watch.restart"),
     ]
     return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
+
+
+def _named(figure: str) -> Sentence | dict[str, str]:
+    """What a figure is called: where rows lie is no metric."""
+    return sentence(f"watch.{figure}") if figure in SHIFTED else metric(figure)
 
 
 def _evidence(one: WatchedFigure) -> Sentence:
@@ -37,6 +43,8 @@ def _evidence(one: WatchedFigure) -> Sentence:
 def _cautions(watch: Watch) -> Iterator[Finding]:
     exact = all(one.exact for one in watch.watched)
     yield caution("watch.exact" if exact else "watch.approximate", alpha=watch.alpha)
+    if any(one.figure in SHIFTED for one in watch.watched):
+        yield caution("watch.only_shift")
     binned = [one for one in watch.watched if one.within]
     if binned:
         yield caution("watch.binned", name=metric(binned[0].figure), within=max(one.within for one in binned))
