@@ -74,7 +74,7 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are several")
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_numbered(data, asked.where))
+        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
         gaps = lacking(found["truth"])
         if not gaps.any():
             raise InputError(
@@ -127,7 +127,7 @@ LABELLED, UNLABELLED = "labelled", "unlabelled"
 _NUMBERS = "numbers of the rows"
 
 
-def _numbered(data: Data, where: Values) -> dict[str, Array]:
+def _row_numbers(data: Data, where: Values) -> dict[str, Array]:
     """The numbers of all rows beside a table in memory of which a condition chooses some."""
     if where is None or data is None or names_files(data) or is_lazy(data):
         return {}
