@@ -270,6 +270,13 @@ def test_two_rounds_of_labels_add_up(tmp_path):
     assert "row has to name rows from 1 to 300, each once" in " ".join(wrong.stderr.split())
 
 
+def test_several_classes_are_refused_with_what_to_do():
+    table = {"t": [*"abc" * 20, *[None] * 30], "d": [*"abc" * 30]}
+    for verb in (stakes.evaluate, stakes.count):
+        with pytest.raises(stakes.InputError, match="missed too often, so make all but one of them the class 'other'"):
+            verb(table, truth="t", prediction="d", unlabelled="estimate")
+
+
 def test_rows_to_label_are_numbered_as_in_the_table():
     """After a condition, and in a segment, too."""
     truth, score, generator = world(7, rows=600)
@@ -320,6 +327,9 @@ def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
         for name in ("recall", "auc", "brier_score"):
             assert (one[name].low, one[name].high) == pytest.approx((other[name].low, other[name].high), abs=1e-3)
     assert not stakes.gate(found, require="recall.low >= 0.99").passed
+    binned = [stakes.count({name: values[half] for name, values in table.items()}, **asked, score="s", exact=False)
+              for half in (slice(900), slice(900, None))]  # fmt: skip
+    assert stakes.evaluate(binned)["auc"].value == pytest.approx(found["auc"].value, abs=2e-3)
     with pytest.raises(stakes.InputError, match="chosen among all rows of a table"):
         found.next_labels("recall", 5)
     with pytest.raises(stakes.InputError, match="rows without a truth, which evaluate and gate estimate"):

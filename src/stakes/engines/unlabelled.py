@@ -38,7 +38,9 @@ class PartlyLabelled:
         """The two classes; others are refused."""
         if self.read.plan is None or len(self.read.plan.classes) != 2:
             raise InputError(
-                "few-labels-two-classes", "few labels are estimated for two classes and for numbers; these are others"
+                "few-labels-two-classes",
+                "few labels are estimated for two classes and for numbers; intervals of several classes missed too "
+                "often, so make all but one of them the class 'other'",
             )
         return self.read.plan
 

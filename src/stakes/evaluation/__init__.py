@@ -266,6 +266,7 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
         from stakes.evaluation.few_labels import row_question
 
         counted = replace(count_partly(data, row_question(question)), question=question.words(data is not None))
+        counted = counted.binned() if question["exact"] is False else counted
     else:
         counted = _count(question, data)
     return counted if question["threshold"] is None else counted.decided_at(float(question["threshold"]))
