@@ -198,6 +198,9 @@ def test_samples_of_several_tasks_are_kept_apart_and_that_is_said(tmp_path):
             logs.append(write(tmp_path, f"{task}{model}.json", log))
     with pytest.warns(stakes.InputWarning, match="the tasks 'one' and 'two', whose samples are put together"):
         assert stakes.rank(logs).items == 16
+    last = {**json.loads(Path(logs[3]).read_text()), "samples": samples(["C"] * 8)}
+    found = stakes.rank([*logs[:3], write(tmp_path, "twob.json", last)], task="task")
+    assert found.standings[1].estimate.value == pytest.approx((1.5 / 8 + 1) / 2)  # each task weighs the same
 
 
 def test_a_mean_that_the_tool_tells_otherwise_is_warned_of(tmp_path):

@@ -202,6 +202,30 @@ def test_repeats_are_averaged_and_tell_what_more_of_them_would_bring():
     assert found.best == 2
 
 
+def test_tasks_that_weigh_the_same_vary_by_their_questions_only(tmp_path):
+    """Welch's way with three samples: means of tasks, variances within them, Satterthwaite's degrees of freedom."""
+    task = np.repeat(["x", "y", "z"], [8, 20, 40])
+    scores = {name: RNG.random(68) + (task == "x") for name in "abc"}
+    wide = {"task": task, "q": [f"q{i}" for i in range(68)], **scores}
+    ranks = stakes.rank(wide, item="q", scores=list("abc"), task="task")
+    apart = [(scores["a"] - scores["b"])[task == one] for one in "xyz"]
+    variances = np.array([one.var(ddof=1) / len(one) for one in apart])
+    error = np.sqrt(variances.sum()) / 3
+    free = variances.sum() ** 2 / (variances**2 / [7, 19, 39]).sum()
+    pair = ranks.pair("a", "b")
+    assert pair.difference == pytest.approx(np.mean([one.mean() for one in apart]))
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, free))
+    means = {name: np.mean([values[task == one].mean() for one in "xyz"]) for name, values in scores.items()}
+    assert {one.model: one.estimate.value for one in ranks.standings} == pytest.approx(means)
+    assert "each of which weighs the same" in " ".join(str(ranks).split())
+    long = {"q": np.tile(np.arange(68), 3), "t": np.tile(task, 3), "m": np.repeat(list("abc"), 68),
+            "s": np.concatenate(list(scores.values()))}  # fmt: skip
+    other = stakes.rank(long, item="q", model="m", score="s", task="t")
+    assert other.pair("a", "b").p_value == pytest.approx(pair.p_value)
+    ranks.save(tmp_path / "a.tally")  # a task of 8 items stays one
+    assert stakes.rank(tmp_path / "a.tally").pair("a", "b").p_value == pytest.approx(pair.p_value)
+
+
 def test_the_mean_over_tasks_takes_each_task_as_one_item():
     sizes = [10, 20, 30, 40, 50, 60]
     task = np.repeat(np.arange(6), sizes)
@@ -233,6 +257,10 @@ def test_the_mean_over_tasks_takes_each_task_as_one_item():
         ("bad-missing", {"item": "id", "scores": NAMES, "missing": "drop"}),
         ("means-nothing-here", {"item": "id", "scores": NAMES, "truth": "a"}),
         ("few-items", {"scores": NAMES, "where": "passage = 0", "cluster": "passage"}),
+        ("one-task", {"scores": NAMES, "task": np.zeros(60)}),
+        ("task-of-one", {"scores": NAMES, "task": np.arange(60) // 59}),
+        ("tasks-complete", {"scores": NAMES, "task": "passage", "missing": "pairwise"}),
+        ("tasks-of-all-rows", {"scores": NAMES, "task": "passage", "where": "passage > 1"}),
         ("no-such-column", {"item": "id", "scores": ["a", "z"]}),
     ],
 )

@@ -327,17 +327,20 @@ _READERS = {
 
 
 # ── as columns ───────────────────────────────────────────────────────────────────────────────────────────────────
-def columns_of_logs(logs: list[Log], wanted: str | None, cluster: str | None, partial: bool) -> dict[str, list[Value]]:
-    """The logs as one table: item, model, score, repeat, and the cluster if one is named; ``partial`` runs, too."""
-    table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster")}
+def columns_of_logs(
+    logs: list[Log], wanted: str | None, cluster: str | None, partial: bool, by_task: bool = False
+) -> dict[str, list[Value]]:
+    """The logs as one table: item, model, score, repeat, task, and a cluster if one is named; ``partial`` runs, too."""
+    table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster", "task")}
     about: dict[str, str] = {}
     tasks = list(dict.fromkeys(log.task for log in logs))
     several = len(tasks) > 1
-    if several:
+    if several and not by_task:
         errors.warn(
             "several-tasks",
             f"the logs hold the tasks {some(tasks)}, whose samples are put together, so that large tasks weigh more; "
-            "to see each by itself, rank its logs alone",
+            "for the mean over tasks give ",
+            Pass("task", "task"),
         )
     for log in logs:
         if not log.finished and not partial:
@@ -354,7 +357,7 @@ def columns_of_logs(logs: list[Log], wanted: str | None, cluster: str | None, pa
                     "different-samples",
                     f"{log.name}: sample {item!r} has another target than before; give runs of one data set",
                 )
-            row = (item, log.model, one.score, one.repeat, _cluster(log, one, cluster))
+            row = (item, log.model, one.score, one.repeat, _cluster(log, one, cluster), log.task)
             for column, value in zip(table.values(), row, strict=True):
                 column.append(value)
         _check_own_mean(log, name)

@@ -59,6 +59,8 @@ def _repeats(ranks: Ranks) -> Iterator[Finding]:
 
 def _cautions(ranks: Ranks) -> Iterator[Finding]:
     tally = ranks.tally
+    if ranks.tasks:
+        yield caution("ranks.tasks", n=len(ranks.tasks))
     if not ranks.complete:
         yield caution("ranks.incomplete")
         few = ~ranks.tests.comparable & ~np.eye(len(ranks.models), dtype=bool)
