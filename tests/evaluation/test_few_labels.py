@@ -340,6 +340,16 @@ def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
     one = stakes.evaluate([stakes.load(tmp_path / "decided.tally"), verdicts[1]])["recall"]
     other = stakes.evaluate(decided, **asked, prediction="d", positive=1)["recall"]
     assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    with pytest.raises(stakes.InputError, match="threshold"):
+        stakes.evaluate(verdicts[0], threshold=0.5)
+    counted = stakes.count(table, **asked, score="s", threshold=0.4)
+    for more, asked_again in ({"threshold": 0.7}, {"threshold": 0.7}), ({"threshold": 0.4}, {}):
+        of_rows = stakes.evaluate(table, **asked, score="s", **more)["alarm_rate"].value
+        assert stakes.evaluate(counted, **asked_again)["alarm_rate"].value == pytest.approx(of_rows, abs=1e-3)
+    for pilot in (found, counted):
+        with pytest.raises(stakes.InputError, match="a pilot has a truth for every row, and this one for few"):
+            stakes.plan("recall", pilot, width=0.1)
+    stakes.report(counted, tmp_path / "page.html")
     with pytest.raises(stakes.InputError, match="this tally holds no rows without a truth"):
         stakes.evaluate(stakes.count(truth=[0, 1], score=[0.1, 0.9]), unlabelled="estimate")
 

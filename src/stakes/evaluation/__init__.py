@@ -115,7 +115,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
         raise InputError("unknown-unlabelled", Given("unlabelled", unlabelled), known)
     if not arrays and are_tallies(data):
         counted = load_sum(data, question)
-        if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate"):
+        if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate", "report"):
             return _few(question, counted)
         if unlabelled == "estimate":
             raise InputError("unlabelled-tally", Given("unlabelled"), ": this tally holds no rows without a truth")

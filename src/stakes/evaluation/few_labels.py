@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes import errors
 from stakes.engines.columns import Data
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
@@ -370,7 +371,10 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
     """The rows of a tally: one entry for each score or decision, of either class if labelled."""
     first = next(iter(parts.values()))
     by_score = first.scores is not None and (first.confusion is None or first.decided_by != "rows")
-    threshold = first.threshold if first.threshold is not None else _threshold(question, *names)
+    if question["threshold"] is not None and not by_score:
+        raise errors.threshold_and_prediction()
+    counted = first.threshold if question["threshold"] is None else None
+    threshold = _threshold(question, *names) if counted is None else counted
     entries = []
     for kind, part in parts.items():
         if by_score:

@@ -11,6 +11,8 @@ from stakes.errors import Given, InputError, Pass, several, some
 from stakes.evaluation import evaluate
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_grades import FewGrades
+from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gate.conditions import Requirement
 from stakes.metrics import cost, find, rates
 from stakes.metrics.agreement import accuracy
@@ -97,8 +99,13 @@ def plan(
 
 def _read(pilot: Value) -> Evaluation | Comparison | None:
     """A pilot as it is, or the evaluation of a tally."""
-    known: Evaluation | Comparison | None = pilot
-    return known if pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
+    few = isinstance(pilot, FewLabels | FewGrades)
+    known: Value = pilot if few or pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
+    if isinstance(known, FewLabels | FewGrades):
+        words = "a pilot has a truth for every row, and this one for few; evaluate its labelled rows alone"
+        raise InputError("pilot-of-few-labels", words)
+    found: Evaluation | Comparison | None = known
+    return found
 
 
 @dataclass(frozen=True)
