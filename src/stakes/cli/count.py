@@ -26,7 +26,7 @@ class TallyFacts(Record, stakes="count"):
 
     written: str
     bytes: Count
-    task: Literal["classification", "regression"]
+    task: Literal["classification", "regression", "few labels"]
     tallies: list[str]
     rows: RowCount
     dropped: Count

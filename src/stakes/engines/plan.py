@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
-from stakes.errors import EmptyError, InputError, short
+from stakes.errors import EmptyError, InputError, Pass, short
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
@@ -41,7 +41,10 @@ _SAVED = {
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
 }
-_OF_TASK = {"regression": {"errors"}, "items": {"items"}}
+FEW_LABELS = "few labels"
+"""The task of rows of which only some have a truth; its segments tell these from the others."""
+
+_OF_TASK = {"regression": {"errors"}, "items": {"items"}, FEW_LABELS: {"confusion", "scores"}}
 _OF_TASK |= {"classification": _KINDS.keys() - {"errors"}}
 """The tallies that there are of each task."""
 
@@ -273,6 +276,14 @@ class Counted(Saved):
         Scores are put into bins of at least ``min_cell`` rows, and so are segments; ``exact=True`` keeps every distinct
         score, which is as good as giving away the rows.
         """
+        if self.task == FEW_LABELS and self.scores is not None and not exact:
+            raise InputError(
+                "few-labels-travel",
+                "few labels need the scores of the labelled rows as they are, which single rows can be looked up by; "
+                "save with ",
+                Pass("exact", True),
+                ", or count decisions alone",
+            )
         from stakes.engines import tally_files  # loads what reads archives, which counting need not
 
         tally_files.save(self, path, exact=exact, min_cell=min_cell)
