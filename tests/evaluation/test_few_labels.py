@@ -231,8 +231,8 @@ def test_it_shows_itself_in_every_language():
     truth, score, generator = world(5)
     found = estimate(truth, score, at_random(generator, 2000, 100), lang="ru")
     assert isinstance(found, FewLabels)
-    assert "Помогли ли строки без истины?" in str(found)
-    assert "¿Ayudaron las filas sin verdad?" in found.to_markdown(lang="es")
+    assert "Помогли ли строки без меток?" in str(found)
+    assert "¿Ayudaron las filas sin etiqueta?" in found.to_markdown(lang="es")
     assert {row["metric"] for row in found.to_rows()} >= {"recall", "auc", "brier_score"}
 
 

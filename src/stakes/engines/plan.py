@@ -160,7 +160,7 @@ class Counted(Saved):
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
-        if tally.kind == "items":
+        if isinstance(tally, Tally) and tally.kind == "items":
             return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
             raise InputError(
