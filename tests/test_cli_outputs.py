@@ -84,6 +84,7 @@ COMMANDS = {
     "plan": ["plan", "auc", "--pilot", "rows.csv", *FIT, "--width", "0.1", "--costs", "costs.toml"],
     "permute": ["permute", "rows.csv", *FIT, "--costs", "costs.toml"],
     "label": ["label", "partly.csv", *FIT, "--costs", "costs.toml", "--count", "3"],
+    "labels that were made": ["label", "partly.csv", "--truth", "y", "--done", "done.csv"],
     "count": ["count", "rows.csv", *FIT, "--costs", "costs.toml"],
     "report": ["report", "rows.csv", *FIT, "--costs", "costs.toml"],
     "calibrate": ["calibrate", "rows.csv", *FIT],
@@ -106,6 +107,7 @@ READ = {
     "plan": ["rows.csv", "costs.toml"],
     "permute": ["rows.csv", "costs.toml"],
     "label": ["partly.csv", "costs.toml"],
+    "labels that were made": ["partly.csv", "done.csv"],
     "count": ["rows.csv", "costs.toml"],
     "report": ["rows.csv", "costs.toml"],
     "calibrate": ["rows.csv"],
@@ -118,7 +120,7 @@ READ = {
     "watch": ["old.tally", "day.tally", "costs.toml"],
 }
 HOLDS = {"costs.toml": "costs", "conf.toml": "options", "stakes.toml": "options", "calibrator.json": "calibrator"}
-HOLDS |= {"system.toml": "system", "day.tally": "reference"}
+HOLDS |= {"system.toml": "system", "day.tally": "reference", "done.csv": "labels"}
 ENDINGS = {"--report": ".html", "--junit": ".xml", "-o": ".json"}
 
 
@@ -131,6 +133,7 @@ def originals(tmp_path_factory):
     (folder / "more.csv").write_text("case,y,p\n" + lines)
     partly = (f"{i},{i % 2 if i < 40 else ''},{(i * 37 % 100) / 100}\n" for i in range(60))
     (folder / "partly.csv").write_text("case,y,p\n" + "".join(partly))
+    (folder / "done.csv").write_text("row,y\n50,1\n")
     (folder / "joint.csv").write_text("y,a,b\n" + "".join(f"{i % 2},{i // 2 % 2},{i // 3 % 2}\n" for i in range(60)))
     (folder / "costs.toml").write_text("miss = 5\nfalse_alarm = 1\n")
     (folder / "conf.toml").write_text('[gate]\nrequire = ["auc > 0"]\n')
@@ -319,9 +322,9 @@ PAGE = "the name of an HTML page ends in .html or .htm; give it such a name"
         ("count", ["-o", "x"], "the name of a tally ends in .tally; give"),
         ("calibrate", ["-o", "c.csv"], "the name of a calibrator ends in .json; give"),
         ("calibrate", ["-o", "c.pkl"], "the name of a calibrator ends in .json; give"),
-        ("apply", ["-o", "c.json"], "the name of a table ends in .csv or .parquet; give"),
-        ("apply", ["-o", "new.xlsx"], "the name of a table ends in .csv or .parquet; give"),
-        ("apply", ["-o", "new"], "the name of a table ends in .csv or .parquet; give"),
+        ("apply", ["-o", "c.json"], "the name of a table ends in .csv, .parquet or .jsonl; give"),
+        ("apply", ["-o", "new.xlsx"], "the name of a table ends in .csv, .parquet or .jsonl; give"),
+        ("apply", ["-o", "new"], "the name of a table ends in .csv, .parquet or .jsonl; give"),
     ],
 )
 def test_a_name_that_promises_another_format_is_refused(folder, capsys, name, options, words):

@@ -61,5 +61,5 @@ def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened, installs):
     assert page.locator("#verdict").inner_text().strip()
     asked_for = "stakes evaluate 'Fälle, 2026 (v2).csv' --truth 'wirklich passiert?' --score 'p (krank), geschätzt'"
     file, _, command = page.locator(".source").inner_text().partition("\n")
-    assert file.startswith("archivo: Fälle, 2026 (v2).csv · verdad: wirklich passiert?")
+    assert file.startswith("archivo: Fälle, 2026 (v2).csv · valor real: wirklich passiert?")
     assert command.strip() == f"{asked_for} --positive krank"

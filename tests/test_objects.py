@@ -89,6 +89,9 @@ def results():
         "permutation test": stakes.permutation_test(truth=Y, score=S, permutations=50),
         "validation": stakes.validate(LogisticRegression(), np.column_stack([S, K]), Y, how=3),
         "few labels": stakes.evaluate(truth=np.where(np.arange(120) < 60, Y, np.nan), score=S, unlabelled="estimate"),
+        "few grades": stakes.evaluate(
+            truth=np.where(np.arange(120) < 60, S * 2 + 1, np.nan), prediction=S, unlabelled="estimate"
+        ),
         "plan": stakes.plan("auc", plain, width=0.1),
         "gate": stakes.gate(plain, require=["auc >= 0.5"]),
         "ranks": stakes.rank(scores={"a": S, "b": S**2, "c": P[:, 0]}, cluster=K + 3 * (np.arange(120) // 3)),

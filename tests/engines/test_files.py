@@ -282,7 +282,7 @@ def test_only_databases_have_tables(tmp_path):
 def test_duckdb_is_asked_for_when_it_is_missing(tmp_path, monkeypatch):
     name = write_duckdb(ROWS, tmp_path / "a.duckdb")
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(stakes.UnableError, match=r"a\.duckdb is a DuckDB database, which needs .*'stakes\[duckdb\]'"):
+    with pytest.raises(stakes.UnableError, match=r"a\.duckdb is a DuckDB database, which needs .*: pip install duckdb"):
         from_file(name)
 
 

@@ -198,6 +198,9 @@ def test_samples_of_several_tasks_are_kept_apart_and_that_is_said(tmp_path):
             logs.append(write(tmp_path, f"{task}{model}.json", log))
     with pytest.warns(stakes.InputWarning, match="the tasks 'one' and 'two', whose samples are put together"):
         assert stakes.rank(logs).items == 16
+    last = {**json.loads(Path(logs[3]).read_text()), "samples": samples(["C"] * 8)}
+    found = stakes.rank([*logs[:3], write(tmp_path, "twob.json", last)], task="task")
+    assert found.standings[1].estimate.value == pytest.approx((1.5 / 8 + 1) / 2)  # each task weighs the same
 
 
 def test_a_mean_that_the_tool_tells_otherwise_is_warned_of(tmp_path):
@@ -207,3 +210,70 @@ def test_a_mean_that_the_tool_tells_otherwise_is_warned_of(tmp_path):
     ]
     with pytest.warns(stakes.InputWarning, match=r"is 0\.9375 here and 0\.5 in the log itself"):
         stakes.rank(logs)
+
+
+def promptfoo_row(test, model, score, prompt=0, reason=None, **more):
+    return {
+        "testIdx": test, "promptIdx": prompt, "promptId": "p", "provider": {"id": f"acme:{model}", "label": ""},
+        "prompt": {"raw": "?", "label": f"Say {prompt}"}, "vars": {"w": f"w{test % 8}"},
+        "testCase": {"vars": {"w": f"w{test % 8}"}, "metadata": {"passage": f"p{test % 8 // 2}"}},
+        "success": score == 1, "score": score, "failureReason": (score != 1) if reason is None else reason,
+        "namedScores": {"tone": score / 2}, **more,
+    }  # fmt: skip
+
+
+def promptfoo(rows, sums=()):
+    prompts = [{"metrics": one} for one in sums]
+    return {"evalId": "eval-x", "results": {"version": 3, "prompts": prompts, "results": rows}, "config": {}}
+
+
+def test_promptfoo_takes_repeats_for_runs_of_one_test_and_errors_for_missing_answers(tmp_path):
+    """Repeats have numbers of their own in the log (tests 8 to 15), and rows stand in the order in which they ended."""
+    good, bad = [1, 1, 1, 0, 1, 1, 1, 1] * 2, [0, 1, 0, 0, 0.5, 0, 0, 0] + [0] * 8
+    rows = [promptfoo_row(test, "good", score) for test, score in enumerate(good)]
+    rows += [promptfoo_row(test, "bad", score, 1) for test, score in enumerate(bad)]
+    sums = [{"score": 14, "testPassCount": 14, "testFailCount": 2, "testErrorCount": 0},
+            {"score": 1.5, "testPassCount": 1, "testFailCount": 15, "testErrorCount": 0}]  # fmt: skip
+    file = write(tmp_path, "all.json", promptfoo(rows[::-1], sums))
+    found = stakes.rank(file, scores="score")
+    assert {one.model: one.estimate.value for one in found.standings} == {"acme:good": 14 / 16, "acme:bad": 1.5 / 16}
+    assert (found.items, found.repeats.per_item) == (8, 2)
+    assert stakes.rank(file, scores="pass").standings[1].estimate.value == 1 / 16
+    assert stakes.rank(file, scores="tone").standings[0].estimate.value == 7 / 16
+    lines = tmp_path / "all.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert stakes.rank(lines, scores="score").to_dict() == found.to_dict()
+    failed = [*rows[1:], promptfoo_row(0, "good", 0, reason=2)]
+    file = write(tmp_path, "failed.json", promptfoo(failed))
+    one = stakes.rank(file, scores="score", missing="pairwise").standings[0]
+    assert (one.model, one.estimate.value) == ("acme:good", pytest.approx((14 - 1 + 1) / 16))  # the other run of test 0
+    prompts = [promptfoo_row(test, "m", 1 - place, place) for place in (0, 1) for test in range(8)]
+    named = stakes.rank(write(tmp_path, "prompts.json", promptfoo(prompts)), scores="score")
+    assert [one.model for one in named.standings] == ["acme:m, Say 0", "acme:m, Say 1"]
+
+
+def deepeval(model, scores):
+    cases = [
+        {"name": f"test_case_{place}", "input": f"q{place}", "expectedOutput": "r", "success": True, "order": place,
+         "metadata": {"passage": place // 2},
+         "metricsData": [{"name": "Fit", "threshold": 0.5, **({"error": "x"} if one is None else {"score": one})}]}
+        for place, one in enumerate(scores)
+    ]  # fmt: skip
+    known = [one for one in scores if one is not None]
+    told = [{"metric": "Fit", "scores": known, "passes": 1, "fails": 0, "errors": len(scores) - len(known)}]
+    return {
+        "testCases": cases,
+        "metricsScores": told,
+        "hyperparameters": {"model": model},
+    }
+
+
+def test_deepeval_takes_the_model_under_test_and_leaves_out_metrics_that_failed(tmp_path):
+    one = write(tmp_path, "one.json", deepeval("acme/one", [0.9, 0.8, 0.7, 0.9, 1, 0.8]))
+    two = write(tmp_path, "two.json", {"testRunData": deepeval("acme/two", [0.1, 0.2, 0.3, 0.1, None, 0.2])})
+    found = stakes.rank([one, two], missing="pairwise")
+    assert [one.model for one in found.standings] == ["acme/one", "acme/two"]
+    assert found.standings[1].estimate.value == pytest.approx(0.18)
+    assert found.pair("acme/one", "acme/two").difference == pytest.approx(4.1 / 5 - 0.18)
+    with pytest.raises(InputError, match="missing"):
+        stakes.rank([one, two])

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
 import stakes
@@ -112,6 +113,7 @@ def _all_of(truth, score, names):
     return {name: full[name].value for name in names}
 
 
+@pytest.mark.deep
 def test_intervals_of_decisions_hold():
     assert min(covered(60, 60, judged_by_decisions).values()) >= 0.87
 
@@ -124,7 +126,7 @@ def test_intervals_of_scores_hold(labels):
 
 def test_rows_to_label_next_tell_more_than_random_ones():
     widths = {"chosen": [], "random": []}
-    for seed in range(2):
+    for seed in range(1):
         truth, score, generator = world(seed, prevalence=0.1, apart=2)
         first = at_random(generator, 2000, 60)
         chosen = estimate(truth, score, first).next_labels("f1", 120)
@@ -147,6 +149,13 @@ def test_segments_costs_and_other_figures():
     found = stakes.evaluate(table, **asked, costs=stakes.Costs(miss=5, false_alarm=1))
     assert {name: part.rows for name, part in found.segments.items()} == {"a": 1200, "b": 800}
     assert sum(part.labelled for part in found.segments.values()) == 200
+    few = {**table, "site": np.where(np.cumsum(labelled) <= 20, "rare", "b")}
+    silent = stakes.evaluate(few, **asked)
+    assert f"“rare”: 20 of {(few['site'] == 'rare').sum():,} rows have a truth, and 30 at least" in " ".join(
+        str(silent).split()
+    )
+    (check,) = stakes.gate(silent, require="accuracy.low >= 0.1 in every segment").checks
+    assert (check.passed, check.segment, "30 at least are needed" in check.reason) == (False, "rare", True)
     cost = found["expected_cost"]
     table_ = found._table(found._drawn)
     by_hand = (5 * table_[:, 1, 0] + table_[:, 0, 1]) / table_.sum((-1, -2))
@@ -163,7 +172,7 @@ def test_too_few_of_a_class_is_told_with_what_to_do():
     assert found.labelled_positives < 5
     why = found["recall"].no_interval
     assert found["recall"].low is None
-    assert why.startswith(f"only {found.labelled_positives} labelled row")
+    assert why.startswith(f"labelled positives: only {found.labelled_positives}; anything from")
     assert "fits; label about" in why
     assert "best those with scores from" in why
     assert found["specificity"].low is not None
@@ -179,6 +188,8 @@ WRONG = {
     "the scores are no probabilities": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [3.0, *[0.1] * 59]}, {}),
     "score is missing in 1 row": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
     "prior= means nothing to few labels": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"prior": 0.2}),
+    "plain rows, and an exposure is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"exposure": "s"}),
+    "one truth and one answer, and here are several": ({"t": [1, None], "s": [0.1, 0.2]}, {"low": "s", "high": "s"}),
     "plain rows, and a weight is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"weight": "s"}),
 }  # fmt: skip
 
@@ -222,6 +233,174 @@ def test_it_shows_itself_in_every_language():
     truth, score, generator = world(5)
     found = estimate(truth, score, at_random(generator, 2000, 100), lang="ru")
     assert isinstance(found, FewLabels)
-    assert "Помогли ли строки без истины?" in str(found)
-    assert "¿Ayudaron las filas sin verdad?" in found.to_markdown(lang="es")
+    assert "Помогли ли строки без меток?" in str(found)
+    assert "¿Ayudaron las filas sin etiqueta?" in found.to_markdown(lang="es")
     assert {row["metric"] for row in found.to_rows()} >= {"recall", "auc", "brier_score"}
+
+
+def test_two_rounds_of_labels_add_up(tmp_path):
+    """Rows that were written out get a truth and go back to where they stood; all else stays as it was."""
+    truth, score, generator = world(6, rows=300)
+    labelled, ids = at_random(generator, 300, 40), generator.permutation(300)
+    file, out, again = tmp_path / "all.csv", tmp_path / "out.jsonl", tmp_path / "again.csv"
+    text = [str(int(one)) if known else "NA" for one, known in zip(truth, labelled, strict=True)]
+    pl.DataFrame({"id": ids, "y": text, "p": score}).write_csv(file)
+    asked = ["--truth", "y", "--score", "p"]
+    for round_ in range(2):
+        assert run("label", file, *asked, "--count", "30", "-o", out).returncode == 0
+        rows = pl.read_ndjson(out)
+        known = pl.Series("y", [str(int(truth[row - 1])) for row in rows["row"]])
+        rows.with_columns(known, pl.col("p").cast(float).round(6)).reverse().write_csv(tmp_path / "done.csv")
+        merged = run("label", file, "--truth", "y", "--done", tmp_path / "done.csv", "-o", again)
+        assert merged.returncode == 0, merged.stderr
+        found = pl.read_csv(again, infer_schema=False)
+        assert (found["y"] != "NA").sum() == 40 + 30 * (round_ + 1)
+        right = [one in ("NA", str(int(truth[row]))) for row, one in enumerate(found["y"])]
+        assert all(right)
+        assert found["id"].to_list() == [str(one) for one in ids]
+        file, again = again, tmp_path / "third.csv"
+    assert stakes.evaluate(file, truth="y", score="p", unlabelled="estimate").labelled == 100
+    again = tmp_path / "fourth.csv"
+    other = run("label", file, "--truth", "y", "--done", tmp_path / "done.csv", "-o", again)
+    assert other.returncode == 0  # the same labels once more change nothing
+    pl.read_csv(tmp_path / "done.csv").with_columns(row=pl.col("row") % 300 + 1).write_csv(tmp_path / "moved.csv")
+    wrong = run("label", file, "--truth", "y", "--done", tmp_path / "moved.csv", "-o", again)
+    assert (wrong.returncode, "among the labels; put them where they belong" in wrong.stderr) == (2, True)
+    nowhere = pl.DataFrame({"row": [0], "y": ["1"]})
+    nowhere.write_csv(tmp_path / "nowhere.csv")
+    wrong = run("label", file, "--truth", "y", "--done", tmp_path / "nowhere.csv", "-o", again)
+    assert "row has to name rows from 1 to 300, each once" in " ".join(wrong.stderr.split())
+
+
+def test_several_classes_are_refused_with_what_to_do():
+    table = {"t": [*"abc" * 20, *[None] * 30], "d": [*"abc" * 30]}
+    for verb in (stakes.evaluate, stakes.count):
+        with pytest.raises(stakes.InputError, match="missed too often, so make all but one of them the class 'other'"):
+            verb(table, truth="t", prediction="d", unlabelled="estimate")
+
+
+def test_rows_to_label_are_numbered_as_in_the_table():
+    """After a condition, and in a segment, too."""
+    truth, score, generator = world(7, rows=600)
+    labelled = at_random(generator, 600, 200)
+    site = np.where(np.arange(600) % 3 == 0, "a", "b")
+    table = {"t": np.where(labelled, truth, np.nan), "s": score, "site": site}
+    asked = {"truth": "t", "score": "s", "unlabelled": "estimate"}
+    parts = stakes.evaluate(table, **asked, by="site").segments
+    for found in (stakes.evaluate(table, **asked, where="site = 'a'"), parts["a"]):
+        rows = found.next_labels("recall", 40)
+        assert (rows % 3 == 0).all()
+        assert not labelled[rows].any()
+
+
+def test_rare_positives_are_in_bins_of_their_own():
+    """The order of scores within a bin is lost: with rare positives that must not lower the auc."""
+    truth, score, generator = world(8, rows=20_000, prevalence=0.02, apart=3)
+    rows = estimate(truth, score, at_random(generator, 20_000, 1000)).kept
+    codes, many = rows.places
+    positives, negatives = np.bincount(codes, truth, many), np.bincount(codes, 1 - truth, many)
+    wins = (positives * (np.cumsum(negatives) - negatives / 2)).sum() / positives.sum() / negatives.sum()
+    assert wins == pytest.approx(stakes.metrics.auc(truth, score), abs=5e-4)
+
+
+def tallied(rows, **asked):
+    """The tallies of two halves of a table, written, read and added up."""
+    parts = [{name: values[half] for name, values in rows.items()} for half in (slice(0, 700), slice(700, None))]
+    return [stakes.count(part, truth="t", unlabelled="estimate", classes=[0, 1], **asked) for part in parts]
+
+
+def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
+    """A tally tells what its rows tell: the same bins, the same draws."""
+    truth, score, generator = world(11)
+    table = {"t": np.where(at_random(generator, 2000, 150), truth, np.nan), "s": score,
+             "site": np.where(np.arange(2000) % 2, "a", "b")}  # fmt: skip
+    for number, part in enumerate(tallied(table, score="s", by="site")):
+        with pytest.warns(stakes.InputWarning, match="distinct scores are row-level data"):
+            part.save(tmp_path / f"{number}.tally", exact=True)
+        with pytest.raises(stakes.InputError, match="few labels need the scores of the labelled rows as they are"):
+            part.save(tmp_path / "other.tally")
+    asked = {"truth": "t", "unlabelled": "estimate"}
+    found = stakes.evaluate([tmp_path / "0.tally", tmp_path / "1.tally"])
+    of_rows = stakes.evaluate(table, **asked, score="s", by="site")
+    assert found.as_good_as == pytest.approx(of_rows.as_good_as, rel=1e-2)
+    for one, other in [(found, of_rows), *((found.segments[name], of_rows.segments[name]) for name in "ab")]:
+        for count in ("rows", "labelled", "labelled_positives"):
+            assert getattr(one, count) == getattr(other, count)
+        for name in ("recall", "auc", "brier_score"):
+            assert (one[name].low, one[name].high) == pytest.approx((other[name].low, other[name].high), abs=1e-3)
+    assert not stakes.gate(found, require="recall.low >= 0.99").passed
+    binned = [stakes.count({name: values[half] for name, values in table.items()}, **asked, score="s", exact=False)
+              for half in (slice(900), slice(900, None))]  # fmt: skip
+    assert stakes.evaluate(binned)["auc"].value == pytest.approx(found["auc"].value, abs=2e-3)
+    with pytest.raises(stakes.InputError, match="chosen among all rows of a table"):
+        found.next_labels("recall", 5)
+    with pytest.raises(stakes.InputError, match="rows without a truth, which evaluate and gate estimate"):
+        stakes.decide([tmp_path / "0.tally"], costs=stakes.Costs(miss=2, false_alarm=1))
+    decided = {"t": table["t"], "d": (score >= 0.5).astype(int)}
+    verdicts = tallied(decided, prediction="d", positive=1)
+    verdicts[0].save(tmp_path / "decided.tally")  # decisions alone can be sent
+    one = stakes.evaluate([stakes.load(tmp_path / "decided.tally"), verdicts[1]])["recall"]
+    other = stakes.evaluate(decided, **asked, prediction="d", positive=1)["recall"]
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    with pytest.raises(stakes.InputError, match="threshold"):
+        stakes.evaluate(verdicts[0], threshold=0.5)
+    counted = stakes.count(table, **asked, score="s", threshold=0.4)
+    for more, asked_again in ({"threshold": 0.7}, {"threshold": 0.7}), ({"threshold": 0.4}, {}):
+        of_rows = stakes.evaluate(table, **asked, score="s", **more)["alarm_rate"].value
+        assert stakes.evaluate(counted, **asked_again)["alarm_rate"].value == pytest.approx(of_rows, abs=1e-3)
+    for pilot in (found, counted):
+        with pytest.raises(stakes.InputError, match="a pilot has a truth for every row, and this one for few"):
+            stakes.plan("recall", pilot, width=0.1)
+    stakes.report(counted, tmp_path / "page.html")
+    with pytest.raises(stakes.InputError, match="this tally holds no rows without a truth"):
+        stakes.evaluate(stakes.count(truth=[0, 1], score=[0.1, 0.9]), unlabelled="estimate")
+
+
+def graded(seed, labels, rows=2000, share=(0.04, 0.04, 0.07, 0.15, 0.7)):
+    """Stars of people, and of a judge that gives half a star too few."""
+    generator = np.random.default_rng(seed)
+    human = generator.choice(5, rows, p=share) + 1.0
+    judge = np.clip(human - 0.5 + 0.7 * generator.normal(size=rows), 1, 5)
+    known = np.where(at_random(generator, rows, labels), human, np.nan)
+    return {"human": known, "judge": judge}, human
+
+
+def test_grades_of_a_judge_are_corrected_by_a_line():
+    """The regression estimator of two-phase sampling, by statsmodels; the judge's error and people's mean add up."""
+    table, human = graded(0, 60)
+    found = stakes.evaluate(table, truth="human", prediction="judge", unlabelled="estimate")
+    here = ~np.isnan(table["human"])
+    fit = sm.OLS(table["human"][here], sm.add_constant(table["judge"][here])).fit()
+    at = np.array([1, table["judge"].mean()])
+    assert found["mean_truth"].value == pytest.approx(at @ fit.params)
+    variance = (
+        at @ fit.get_robustcov_results("HC3").cov_params() @ at + fit.params[1] ** 2 * table["judge"].var(ddof=1) / 2000
+    )
+    width = 2 * stats.t.ppf(0.975, 58) * np.sqrt(variance)
+    assert found["mean_truth"].high - found["mean_truth"].low == pytest.approx(width)
+    assert found["mean_truth"].value + found["mean_error"].value == pytest.approx(table["judge"].mean())
+    assert found["mean_truth"].low < human.mean() < found["mean_truth"].high
+    assert found["mean_truth"].low > table["judge"].mean()  # which the judge alone would not have told
+    assert found["rmse"].value ** 2 == pytest.approx(found["mse"].value)
+    assert found.as_good_as["mean_truth"] > 90
+    assert "mean of the truth is" in " ".join(str(found).split())
+    assert stakes.gate(found, require="mae.high <= 1").passed
+    with pytest.raises(stakes.InputError, match="few labels tell 'mean_truth', 'mean_error'"):
+        found["r2"]
+    few = stakes.evaluate(
+        {"human": [5.0] * 40 + [4, 3] + [None] * 60, "judge": np.linspace(1, 5, 102)},
+        truth="human", prediction="judge", unlabelled="estimate", task="regression",
+    )  # fmt: skip
+    assert few["mean_truth"].no_interval == "labelled rows that differ from the most frequent value: only 2"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("labels", [30, 100])
+def test_intervals_of_graded_means_hold(labels):
+    hits = []
+    for seed in range(600):
+        table, _ = graded(seed, labels)
+        one = stakes.evaluate(table, truth="human", prediction="judge", unlabelled="estimate")["mean_truth"]
+        if one.low is not None:
+            hits.append(one.low <= 4.43 <= one.high)
+    assert np.mean(hits) >= 0.92

@@ -74,6 +74,20 @@ def test_ranks_follow_their_definition_and_groups_begin_where_somebody_is_worse(
     assert [one.group for one in ranks.standings] == [1, 2, 2, 3]
 
 
+def test_who_is_shown_to_be_worse_is_not_among_the_best():
+    """Six models far apart but the first two: Holm's last test is of those alone, and the best set's of five rivals."""
+    noise = np.random.default_rng(0).normal(size=(40, 6))
+    noise -= noise.mean(axis=0)
+    gap = 2.2 * (noise[:, 0] - noise[:, 1]).std(ddof=1) / np.sqrt(40)  # a one-sided p-value of 0.017, above 0.05 / 5
+    scores = noise - [0, gap, 30, 60, 90, 120]
+    ranks = stakes.rank(scores=dict(zip("abcdef", scores.T, strict=True)))
+    assert ranks.pair("a", "b").p_value == pytest.approx(stats.ttest_rel(scores[:, 0], scores[:, 1]).pvalue)
+    assert 0.01 < ranks.pair("a", "b").p_value / 2 < 0.025
+    assert [(one.rank_low, one.rank_high) for one in ranks.standings[:2]] == [(1, 1), (2, 2)]
+    assert ranks.best == ["a"]
+    assert "cannot be told from the best" not in ranks.findings[0].words[0]
+
+
 def test_wide_long_and_any_order_are_the_same():
     wide = stakes.rank(WIDE, item="id", scores=NAMES, cluster="passage").to_rows()
     order = RNG.permutation(240)
@@ -188,6 +202,30 @@ def test_repeats_are_averaged_and_tell_what_more_of_them_would_bring():
     assert found.best == 2
 
 
+def test_tasks_that_weigh_the_same_vary_by_their_questions_only(tmp_path):
+    """Welch's way with three samples: means of tasks, variances within them, Satterthwaite's degrees of freedom."""
+    task = np.repeat(["x", "y", "z"], [8, 20, 40])
+    scores = {name: RNG.random(68) + (task == "x") for name in "abc"}
+    wide = {"task": task, "q": [f"q{i}" for i in range(68)], **scores}
+    ranks = stakes.rank(wide, item="q", scores=list("abc"), task="task")
+    apart = [(scores["a"] - scores["b"])[task == one] for one in "xyz"]
+    variances = np.array([one.var(ddof=1) / len(one) for one in apart])
+    error = np.sqrt(variances.sum()) / 3
+    free = variances.sum() ** 2 / (variances**2 / [7, 19, 39]).sum()
+    pair = ranks.pair("a", "b")
+    assert pair.difference == pytest.approx(np.mean([one.mean() for one in apart]))
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, free))
+    means = {name: np.mean([values[task == one].mean() for one in "xyz"]) for name, values in scores.items()}
+    assert {one.model: one.estimate.value for one in ranks.standings} == pytest.approx(means)
+    assert "each of which weighs the same" in " ".join(str(ranks).split())
+    long = {"q": np.tile(np.arange(68), 3), "t": np.tile(task, 3), "m": np.repeat(list("abc"), 68),
+            "s": np.concatenate(list(scores.values()))}  # fmt: skip
+    other = stakes.rank(long, item="q", model="m", score="s", task="t")
+    assert other.pair("a", "b").p_value == pytest.approx(pair.p_value)
+    ranks.save(tmp_path / "a.tally")  # a task of 8 items stays one
+    assert stakes.rank(tmp_path / "a.tally").pair("a", "b").p_value == pytest.approx(pair.p_value)
+
+
 def test_the_mean_over_tasks_takes_each_task_as_one_item():
     sizes = [10, 20, 30, 40, 50, 60]
     task = np.repeat(np.arange(6), sizes)
@@ -219,6 +257,10 @@ def test_the_mean_over_tasks_takes_each_task_as_one_item():
         ("bad-missing", {"item": "id", "scores": NAMES, "missing": "drop"}),
         ("means-nothing-here", {"item": "id", "scores": NAMES, "truth": "a"}),
         ("few-items", {"scores": NAMES, "where": "passage = 0", "cluster": "passage"}),
+        ("one-task", {"scores": NAMES, "task": np.zeros(60)}),
+        ("task-of-one", {"scores": NAMES, "task": np.arange(60) // 59}),
+        ("tasks-complete", {"scores": NAMES, "task": "passage", "missing": "pairwise"}),
+        ("tasks-of-all-rows", {"scores": NAMES, "task": "passage", "where": "passage > 1"}),
         ("no-such-column", {"item": "id", "scores": ["a", "z"]}),
     ],
 )

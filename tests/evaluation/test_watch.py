@@ -10,7 +10,7 @@ from scipy import integrate, stats
 import stakes
 from stakes import metrics
 from stakes.errors import InputError
-from stakes.evaluation.watch import ways
+from stakes.evaluation.watch import shifts, ways
 from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure
 from stakes.uncertainty import sequences
 from tests.bad_inputs.catalogue import run_command
@@ -92,7 +92,8 @@ def test_figures_of_windows_are_those_of_their_rows():
         sums = sum(way.numbers(stakes.evaluate(day)) for day in days)
         value, variance, enough = (float(one[0]) for one in way.figures(sums[None]))
         exact = together[name]
-        assert value == pytest.approx(exact.value, abs=2e-3 if name == "auc" else 1e-9)
+        assert value == pytest.approx(exact.value, abs=way.within(sums) if name == "auc" else 1e-9)
+        assert 0 < way.within(sums) < 5e-3 if name == "auc" else way.within(sums) == 0
         assert enough
         width = (exact.high - exact.low) / 2 / 1.96
         assert math.sqrt(variance) == pytest.approx(width, rel=0.1)
@@ -131,6 +132,7 @@ def test_every_kind_of_figure_can_fall(require):
     assert one.alarm is not None
     assert abs(int(one.change.split()[1]) - 16) <= 3
     assert not one.exact
+    assert (one.within > 0) == require.startswith("auc")
 
 
 def test_against_a_reference_with_a_margin():
@@ -302,3 +304,71 @@ def test_the_command_adds_to_a_state_and_never_writes_over_a_day(tmp_path, capsy
     code, _, err = run_command(["watch", files[1], *words, "--state", files[1]], capsys)
     assert code == 2
     assert "never written over" in err
+
+
+# ── before labels come ───────────────────────────────────────────────────────────────────────────────────────────
+def unlabelled_day(rng, tilt=0.0, rows=300):
+    """Scores without any truth; with a tilt they lie higher."""
+    score = rng.beta(2 + tilt, 2, rows)
+    site = np.where(rng.random(rows) < 0.5 + 0.2 * (tilt > 0), "a", "b")
+    return stakes.count(
+        {"t": [None] * rows, "s": score, "site": site},
+        truth="t", score="s", by="site", classes=[0, 1], unlabelled="estimate",
+    )  # fmt: skip
+
+
+def test_scores_and_segments_are_watched_before_labels_come():
+    rng = np.random.default_rng(0)
+    reference = unlabelled_day(rng, rows=3000)
+    days = [unlabelled_day(rng) for _ in range(12)]
+    asked = {"require": ["scores", "segments"], "against": reference}
+    calm = stakes.watch(days, **asked)
+    assert not calm.alarmed
+    assert "only labels say" in " ".join(str(calm).split())
+    moved = stakes.watch(days + [unlabelled_day(rng, 1.0) for _ in range(12)], **asked)
+    assert all(abs(int(one.change.split()[1]) - 13) <= 1 for one in moved.watched)
+    assert [one.figure for one in moved.watched] == ["shift_of_scores", "shift_of_segments"]
+    (_, sites) = moved.watched
+    assert sites.since_change == pytest.approx(0.2, abs=0.05)  # the distance in total variation
+    with pytest.raises(InputError, match=r"'recall >= 0\.9' needs the truth of every row"):
+        stakes.watch(days, require="recall >= 0.9")
+    with pytest.raises(InputError, match="scores are held against those of a reference; give against="):
+        stakes.watch(days, require="scores")
+    with pytest.raises(InputError, match="fewer than 5 rows in all"):
+        stakes.watch(days, require="scores", against=unlabelled_day(rng, rows=12))
+
+
+def test_the_evidence_of_a_shift_is_a_mean_of_e_values():
+    """By hand, from the two-sided evidence of each share."""
+    reference, window = np.array([400.0, 500, 100]), np.array([30.0, 60, 10])
+    way = shifts.Shift(shifts._named("segments"), False, 0.0, 0.05, reference, names=("a", "b"))
+    total = []
+    for seen, before in zip(window, reference, strict=True):
+        p = (seen + before) / 1100
+        v = p * (1 - p) * (1 / 100 + 1 / 1000)
+        drop = min(0.05, math.sqrt(p * (1 - p)) / 6)
+        total += [np.exp(sequences.log_evidence(s * (seen / 100 - before / 1000), v, drop)) for s in (1, -1)]
+    assert np.exp(way.evidence(window[None], 1.0))[0] == pytest.approx(np.mean(total))
+    assert way.figures(window[None]).value[0] == pytest.approx(0.1)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("differ", [0.0, 0.2])
+def test_days_like_the_reference_raise_hardly_any_alarm(differ):
+    rng = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(100):
+        reference = rng.multinomial(2000, [0.1] * 10)
+        way = shifts.Shift(
+            shifts._named("segments"), False, 0.0, 0.05, reference.astype(float), names=tuple("abcdefghi")
+        )
+        share = np.exp(differ * rng.normal(size=(90, 10)))
+        days = np.array([rng.multinomial(300, one / one.sum()) for one in share], float)
+        running, stakes_ = np.vstack([np.zeros(10), np.cumsum(days, axis=0)]), sequences.log_stakes(90, None)
+        spread = way.spread(days)
+        totals = [
+            sequences.log_total(stakes_[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], spread[day]))
+            for day in range(90)
+        ]
+        alarms += max(totals) >= math.log(20)
+    assert alarms <= 8

@@ -159,3 +159,23 @@ def test_the_year_of_watching_finds_september():
     assert "2026-08-25" <= change <= "2026-09-07"
     assert "2026-09-01" < alarm <= "2026-10-10"
     assert int(words.rpartition(": ")[2]) <= 3
+
+
+def test_an_llm_judge_is_corrected_by_a_few_labels():
+    words = printed("how_sure/llm_judge")
+    said = [float(one) for one in re.findall(r"passes ([\d.]+)% of all answers", words)]
+    (true,) = (float(one) for one in re.findall(r"people would pass ([\d.]+)%", words))
+    intervals = re.findall(r"  prevalence [\d.]+, 95 % interval ([\d.]+) to ([\d.]+)", words)
+    assert len(intervals) == len(said) == 2
+    for rate, (low, high) in zip(said, intervals, strict=True):
+        assert 100 * float(low) < true < 100 * float(high)
+        assert not 100 * float(low) < rate < 100 * float(high)  # the judge's own rate lies outside
+
+
+def test_a_validation_study_has_its_published_size():
+    words = " ".join(printed("how_sure/study_size").split())
+    assert [f"With {rows} rows the 95% interval of" in words for rows in ("906", "4,252", "4,554")] == [True] * 3
+    patients, low, high = re.search(
+        r"([\d,]+) patients; the pilot leaves anything from ([\d,]+) to ([\d,]+)", words
+    ).groups()
+    assert int(low.replace(",", "")) < int(patients.replace(",", "")) < int(high.replace(",", ""))

@@ -148,7 +148,7 @@ def test_options_of_other_rows_mean_the_same_here():
     assert stakes.evaluate(batches, **named)["macro_f1"].low == pytest.approx(
         stakes.evaluate(table, **named)["macro_f1"].low
     )
-    with pytest.raises(InputError, match="unlabelled= is for rows of two classes"):
+    with pytest.raises(InputError, match="unlabelled= is for rows with one truth and one answer"):
         stakes.evaluate(**ROWS, unlabelled="estimate")
     with pytest.raises(InputError, match="each of several labels has a threshold"):
         stakes.evaluate(**ROWS).decide(stakes.Costs(miss=1, false_alarm=1))

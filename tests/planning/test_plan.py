@@ -78,7 +78,7 @@ def test_a_condition_is_met_as_often_as_planned():
 
 def test_mcnemar_by_the_whole_sum():
     """Every pair of counts, its probability, and whether SciPy's exact test rejects."""
-    rows, disagreement, difference = 60, 0.3, 0.2
+    rows, disagreement, difference = 30, 0.3, 0.2
     first, second = (disagreement + difference) / 2, (disagreement - difference) / 2
     power = 0.0
     for wins in range(rows + 1):
@@ -133,6 +133,10 @@ def test_rates_that_contradict_each_other_are_refused():
     with pytest.raises(stakes.InputError, match=r"accuracy is 0\.58 by the other rates that you expect, not 0\.99"):
         stakes.plan("accuracy", width=0.1, accuracy=0.99, **table)
     assert stakes.plan("accuracy", width=0.1, accuracy=0.58, **table).rows > 0
+    with pytest.raises(stakes.InputError, match=r"precision is 0\.2381 by the other rates that you expect, not 0\.9"):
+        stakes.plan("f1", width=0.1, precision=0.9, **table)
+    with pytest.raises(stakes.InputError, match="accuracy= would change nothing in a plan for 'accuracy'"):
+        stakes.plan("accuracy", difference=0.1, disagreement=0.3, accuracy=0.8)
 
 
 def test_costs_of_a_pilot_are_those_of_its_plan():
@@ -141,6 +145,10 @@ def test_costs_of_a_pilot_are_those_of_its_plan():
     assert part.checked == pytest.approx(0.2, rel=0.15)
     cells = np.repeat([0.0, 1.0, 5.0, 0.0], [80, 20, 10, 90])
     assert part.rows == pytest.approx(4 * 1.96**2 * cells.var() / 0.2**2, rel=0.02)
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    rates = {"prevalence": 0.5, "recall": 0.9, "specificity": 0.8}
+    (expected,) = stakes.plan("expected_cost", width=0.2, costs=costs, **rates).parts
+    assert (expected.value, expected.rows) == (pytest.approx(cells.mean()), pytest.approx(part.rows, rel=0.02))
 
 
 def test_labels_of_rows_whose_decisions_are_known():
@@ -153,6 +161,11 @@ def test_labels_of_rows_whose_decisions_are_known():
     assert within + between == pytest.approx(0.85 * 0.15, rel=0.01)
     found = stakes.plan("accuracy", TABLE, width=0.05, labels=1_000_000)
     assert found.labels == pytest.approx(4 * 1.96**2 * within / 0.05**2, rel=0.01)
+    for by in (None, 0.1):
+        labels = stakes.plan("accuracy", TABLE, width=0.05, labels=50_000, by=by).labels
+        share = by or 1.0
+        needed = within / ((0.05 / 2 / stats.norm.ppf(0.975)) ** 2 - between / (50_000 * share))
+        assert labels == pytest.approx(needed / share, abs=2 / share)
     with pytest.raises(stakes.InputError, match="no number of labels is enough"):
         stakes.plan("recall", TABLE, width=0.01, labels=500)
 
@@ -199,7 +212,13 @@ WRONG = {
     },
     "margin, so it would be shown to be worse": {"margin": 0.02, "difference": -0.05, "auc": 0.8, "prevalence": 0.1},
     "cannot be planned for": {"require": "auc.low >= 0.7 in every segment", "auc": 0.8, "prevalence": 0.1},
-    "labels=, by= do not go together": {"width": 0.1, "labels": 500, "by": 0.2},
+    "labels=, assurance= do not go together": {"width": 0.1, "labels": 500, "assurance": 0.8},
+    "recall= would change nothing in a plan for 'auc'; leave it out": {
+        "width": 0.1, "auc": 0.8, "prevalence": 0.1, "recall": 0.9,
+    },
+    "costs= would change nothing in a plan for 'auc'": {
+        "width": 0.1, "auc": 0.8, "prevalence": 0.1, "costs": stakes.Costs(miss=5, false_alarm=1),
+    },
     "no study of up to a trillion rows": {"width": 1e-7, "auc": 0.8, "prevalence": 0.1},
     "disagreement= is for the difference of two accuracies": {"width": 0.1, "disagreement": 0.1},
 }  # fmt: skip
@@ -232,5 +251,7 @@ def test_the_command(tmp_path):
         "plan", "auc", "--pilot", str(pilot), "--truth", "y", "--score", "p", "--other", "q", "--difference", "0.1"
     )
     assert "a difference of 0.1000 in AUC is found in 80% of studies" in " ".join(two.stdout.split())
+    wrong = run(*asked, "--truth", "y")
+    assert (wrong.returncode, "--truth is a column of a pilot; give --pilot FILE" in wrong.stderr) == (2, True)
     wrong = run("plan", "auc", "--width", "0.1")
     assert (wrong.returncode, "needs a pilot, or what you expect: --auc and --prevalence" in wrong.stderr) == (2, True)

@@ -147,6 +147,15 @@ def test_tables_of_several_classes_by_hand(name):
         assert ends(found) == pytest.approx(wanted, rel=1e-8)
 
 
+@pytest.mark.parametrize("shift", [3, 30, 1e4])
+def test_a_constant_shift_of_the_predictions_leaves_the_interval_of_pearson(shift):
+    truth, noise = np.random.default_rng(0).normal(size=(2, 100))
+    exactly = stakes.evaluate(truth=truth, prediction=truth + shift)["pearson"]
+    assert (exactly.low, exactly.no_interval) == (None, "no row makes a difference")
+    here, there = (stakes.evaluate(truth=truth, prediction=truth + noise / 100 + by)["pearson"] for by in (0, shift))
+    assert (1 - there.low, 1 - there.high) == pytest.approx((1 - here.low, 1 - here.high), rel=1e-6)
+
+
 @pytest.mark.parametrize("name", ["mae", "mse", "rmse", "mean_error", "r2", "explained_variance", "pearson", "rrse"])
 def test_numbers_by_hand(name):
     truth, prediction = numbers(60)

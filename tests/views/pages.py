@@ -87,6 +87,13 @@ def watch():
     return stakes.watch(days, require=["recall >= 0.9", "specificity >= 0.2"])
 
 
+def few_labels():
+    truth, scores = scored_rows()
+    known = np.where(np.arange(900) % 6 == 0, truth, None).tolist()
+    site = np.array(["north", "south", EVIL])[np.arange(900) % 16 // 7]
+    return stakes.evaluate(truth=known, score=scores[EVIL], positive="sick", by=site, unlabelled="estimate")
+
+
 PAGES = {
     "many classes": lambda: many_classes(by=np.array(["north", "south", EVIL])[np.arange(1_200) % 3]),
     "numbers": lambda: numbers(by=np.array(["north", "south", EVIL])[np.arange(3_000) % 3]),
@@ -96,6 +103,7 @@ PAGES = {
     "policies": policies,
     "ranks": ranks,
     "watch": watch,
+    "few labels": few_labels,
 }
 
 

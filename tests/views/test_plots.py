@@ -682,7 +682,7 @@ def words_of(svg):
 def test_notebooks_show_the_key_pictures(two, many, regression, comparison):
     roc, table = svgs_of(two)
     auc = two["auc"]
-    assert words_of(roc)[0] == f"ROC, AUC {auc.value:.3f} [{auc.low:.3f}, {auc.high:.3f}]"
+    assert words_of(roc)[0] == f"ROC, AUC {auc.value:.4f} ({auc.low:.4f} – {auc.high:.4f})"
     dot = roc.find("{*}circle")
     x, y = two["false_positive_rate"].value, two["recall"].value
     assert (float(dot.get("cx")), float(dot.get("cy"))) == pytest.approx((46 + 200 * x, 222 - 200 * y), abs=0.06)

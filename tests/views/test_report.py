@@ -325,16 +325,13 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 
 def declared_reasons():
-    """All reasons that metrics declare, and those of slopes and of costs, which declare none.
+    """All reasons that metrics declare, and those of costs, which declare none.
 
     Those that name an argument are notes with a gap for it.
     """
     found = {words for metric in metrics.catalogue() for words in metric._reasons() if not isinstance(words, Text)}
     pricing = stakes.evaluate(truth=[0, 1], prediction=[0, 1], costs=stakes.Costs(miss=1, false_alarm=1)).pricing
     found |= set(cost.with_prices(metrics.find("expected_cost"), pricing)._reasons())
-    line = (HERE.parents[1] / "decisions" / "calibration" / "line.py").read_text()
-    found |= set(re.findall(r'return "(.+)"', line)) - {""}
-    found |= set(re.findall(r'return f"(\{rows\} have .+)"', line))
     found |= {re.sub("^recall", "{name}", metrics.find("macro_recall").otherwise)}
     by_cost = (HERE.parents[1] / "decisions" / "thresholds" / "by_cost.py").read_text()
     found |= {re.sub(r"^\{.+\}", "{start}", words) for words in re.findall(r'return None, f?"(.+)"', by_cost)}

@@ -26,7 +26,7 @@ class TallyFacts(Record, stakes="count"):
 
     written: str
     bytes: Count
-    task: Literal["classification", "regression", "counts", "labels", "outputs", "quantiles"]
+    task: Literal["classification", "regression", "counts", "labels", "outputs", "quantiles", "few labels"]
     tallies: list[str]
     rows: RowCount
     dropped: Count

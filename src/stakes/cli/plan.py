@@ -21,6 +21,9 @@ _AIMS = {
 }
 
 
+_OF_PILOTS = ("truth", "score", "prediction", "weight", "frequency", "cluster", "by", "where", "threshold", "positive")
+
+
 def _expected(command: Callable[..., object]) -> Callable[..., object]:
     """The rates that somebody expects, and what a study shall reach, as options."""
     made = partial(click.option, type=TypedNumber(), cls=OptionOfGroup)
@@ -104,11 +107,12 @@ def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: 
     from stakes.planning.study import plan
 
     pilot = _pilot(figure, files, asked, given.pop("other"))
+    costs = None if files else asked["costs"]
     width = _width(given.pop("width"))
     expected = {name: value for name in RATES if (value := given.pop(name)) is not None}
     found = plan(
-        figure, pilot, width=width, by=given.pop("by_share"), confidence=asked["confidence"], seed=asked["seed"],
-        lang=asked["lang"], **given, **expected,
+        figure, pilot, width=width, by=given.pop("by_share"), costs=costs, confidence=asked["confidence"],
+        seed=asked["seed"], lang=asked["lang"], **given, **expected,
     )  # fmt: skip
     return output.of_page(found, lambda: found.findings[0].words[0])
 
@@ -126,6 +130,9 @@ def _width(typed: Sequence[str]) -> float | dict[str, float] | None:
 def _pilot(figure: str | None, files: tuple[str, ...], asked: Arguments, other: str | None) -> Value:
     """The evaluation of a pilot, or its comparison with another model; None without one."""
     if not files:
+        beside = [name for name in (*_OF_PILOTS, "other") if {**asked, "other": other}[name] is not None]
+        if beside:
+            raise click.UsageError(f"--{beside[0]} is a column of a pilot; give --pilot FILE, or leave it out.")
         return None
     from stakes.evaluation import evaluate
     from stakes.evaluation.comparing import compare

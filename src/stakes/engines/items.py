@@ -1,7 +1,7 @@
 """Graded items from tables: one column for each model (wide), or one row for each model and item (long)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,6 +97,22 @@ def _by_name(scores: Values) -> dict[str, Values]:
     raise InputError(
         "scores-without-names", "scores: give a dictionary model → column, a list of column names, or a table"
     )
+
+
+def read_by_task(data: Data, asked: ItemQuestion, task: Values) -> tuple[Callable[[Array], ItemQuestion], Labels]:
+    """Read all columns: return how to choose rows of them, and the task of each row."""
+    models = {} if not asked.wide else {_SCORE + name: column for name, column in _by_name(asked.scores).items()}
+    plain = {name: getattr(asked, name) for name in ("item", "model", "score", "cluster", "repeat")}
+    found = take(data, None, task=task, **models, **plain)
+    labels = encode(to_column(found["task"], "task"))
+
+    def choose(rows: Array) -> ItemQuestion:
+        columns = {name: keep(values, rows) for name, values in found.items()}
+        scores = {name.removeprefix(_SCORE): columns[name] for name in models}
+        chosen: Arguments = {name: columns.get(name) for name in plain}
+        return replace(asked, scores=scores or None, **chosen)
+
+    return choose, labels
 
 
 # ── a column for each model ──────────────────────────────────────────────────────────────────────────────────────

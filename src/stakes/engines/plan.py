@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
-from stakes.errors import EmptyError, InputError, short
+from stakes.errors import EmptyError, InputError, Pass, short
 from stakes.tallies import (
     ClassScores,
     Confusion,
@@ -62,8 +62,11 @@ _KINDS: dict[str, type[Tally]] = {
         *(LabelSums, OutputSums, QuantileSums, ForecastSums),
     )
 }
+FEW_LABELS = "few labels"
+"""The task of rows of which only some have a truth; its segments tell these from the others."""
+
 _OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors"}, "items": {"items"}}
-_OF_TASK |= {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
+_OF_TASK |= {FEW_LABELS: {"confusion", "scores"}} | {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
 _OF_TASK |= {"classification": {"confusion", "joint", "scores", "class_scores", CostSums.kind}}
 """The tallies that there are of each task."""
 
@@ -181,7 +184,7 @@ class Counted(Saved):
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
-        if tally.kind == "items":
+        if isinstance(tally, Tally) and tally.kind == "items":
             return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
             raise InputError(
@@ -297,6 +300,14 @@ class Counted(Saved):
         Scores are put into bins of at least ``min_cell`` rows, and so are segments; ``exact=True`` keeps every distinct
         score, which is as good as giving away the rows.
         """
+        if self.task == FEW_LABELS and self.scores is not None and not exact:
+            raise InputError(
+                "few-labels-travel",
+                "few labels need the scores of the labelled rows as they are, which single rows can be looked up by; "
+                "save with ",
+                Pass("exact", True),
+                ", or count decisions alone",
+            )
         from stakes.engines import tally_files  # loads what reads archives, which counting need not
 
         tally_files.save(self, path, exact=exact, min_cell=min_cell)

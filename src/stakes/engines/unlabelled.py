@@ -1,46 +1,75 @@
 """Rows of which only some have a truth: all are read, and it is said which ones are labelled."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, Values
+from stakes.engines.columns import Data, Values, as_series, columns_of
 from stakes.engines.files.text_format import in_format
+from stakes.engines.kinds import kind_of
+from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
-from stakes.engines.reading import Read, RowQuestion, locating, read_rows
+from stakes.engines.plan import FEW_LABELS, Counted, Plan
+from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
-from stakes.engines.tables import take
-from stakes.errors import Given, InputError, Pass
+from stakes.engines.tables import is_lazy, names_files, take
+from stakes.errors import Given, InputError, Pass, short
 from stakes.tallies.arithmetic import Array
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
 class PartlyLabelled:
-    """Rows as they were read, those without a truth as if they had the first one; and which have one of their own."""
+    """Rows as they were read, those without a truth as if they had the first one; and which have one of their own.
+
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight.
+    """
 
     read: Read
     labelled: Array
+    numbers: Array | None
+
+    @property
+    def plan(self) -> Plan:
+        """The two classes; others are refused."""
+        if self.read.plan is None or len(self.read.plan.classes) != 2:
+            raise InputError(
+                "few-labels-two-classes",
+                "few labels are estimated for two classes and for numbers; intervals of several classes missed too "
+                "often, so make all but one of them the class 'other'",
+            )
+        return self.read.plan
 
 
 def _filled(values: Values, gaps: Array) -> Values:
     """The truth of rows that have one, and the first of them for all others."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.where(gaps, values[~gaps][0], values)
-    known = list(keep(values, ~gaps))
+    series = as_series(values)
+    known = list(keep(values, ~gaps)) if series is None else series.filter((~gaps).tolist()).to_list()
     truth = np.full(len(gaps), known[0], object)
     truth[~gaps] = known
     return truth.tolist()
 
 
 def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
-    """Read rows of two classes of which some lack a truth; nothing else may be missing."""
+    """Read rows of which some lack a truth; nothing else may be missing."""
+    if kind_of(asked) is not None:
+        words = " is for rows with one truth and one answer, and here are several; estimate each by itself"
+        raise InputError("unlabelled-columns", Given("unlabelled"), words)
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "weight", "cluster")}
-    for name in ("weight", "cluster", "frequency"):
+    for name in ("weight", "cluster", "frequency", "exposure", "order", "series"):
         if getattr(asked, name) is not None:
+            article = "an" if name[0] in "eo" else "a"
             raise InputError(
                 "few-labels-plain",
-                f"few labels are estimated for plain rows, and a {name} is given; label all rows, or leave it out",
+                f"few labels are estimated for plain rows, and {article} {name} is given; label all rows, or leave it "
+                "out",
             )
     if asked.missing != "error":
         raise InputError(
@@ -53,24 +82,116 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are several")
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data))
+        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
         gaps = lacking(found["truth"])
         if not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate; leave this option out"
             )
-        if gaps.all():
+        if gaps.all() and asked.classes is None:
             raise InputError(
                 "no-labels",
-                "no row has a truth, so nothing is known; label 30 rows at random first",
+                "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
+                "the ",
+                Pass("classes"),
+                ")",
             )
-        truth = _filled(found["truth"], gaps)
+        truth = [next(iter(asked.classes))] * len(gaps) if gaps.all() else _filled(found["truth"], gaps)
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)
         read = read_rows(None, replace(asked, truth=truth, by=by, where=None, text_format=None, **plain))
-    if read.plan is None or len(read.plan.classes) != 2:
-        raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are others")
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
-    return PartlyLabelled(read, ~gaps)
+    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
+    return PartlyLabelled(read, ~gaps, numbers)
+
+
+def count_partly(data: Data, asked: RowQuestion) -> Counted:
+    """Count rows of which only some have a truth: in each segment those with one and those without apart."""
+    partly = read_partly(data, asked)
+    _ = partly.plan  # of two classes
+    by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
+    kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
+    present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)
+    parts = Labels(codes, tuple(kinds[code] for code in present))
+    counted = count_read(replace(partly.read, by=parts))
+    segments = {name: replace(part, task=FEW_LABELS) for name, part in counted.segments.items()}
+    return replace(counted, task=FEW_LABELS, segments=segments)
+
+
+def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
+    """What :func:`count_partly` counted: segment → kind (labelled or not) → rows; the whole is called ""."""
+    found: dict[str, dict[str, Counted]] = {"": {}}
+    for name, part in counted.segments.items():
+        kind, _, segment = name.partition(" ")
+        for one in {"", segment}:
+            before = found.setdefault(one, {})
+            before[kind] = part if kind not in before else before[kind] + part
+    return found
+
+
+LABELLED, UNLABELLED = "labelled", "unlabelled"
+_NUMBERS = "numbers of the rows"
+
+
+def _row_numbers(data: Data, where: Values) -> dict[str, Array]:
+    """The numbers of all rows beside a table in memory of which a condition chooses some."""
+    if where is None or data is None or names_files(data) or is_lazy(data):
+        return {}
+    table = data if isinstance(data, Mapping) else columns_of(data)
+    return {_NUMBERS: np.arange(len(next(iter(table.values()))))}
+
+
+def merge_labels(
+    frame: "pl.DataFrame", known: "pl.Series", done: "pl.DataFrame", number: str
+) -> tuple["pl.DataFrame", int]:
+    """Put the truth of rows that were written out (``done``) back to where the column ``number`` says they stood.
+
+    Return all rows, and how many labels there were; ``known`` is the truth of all rows, null where there is none.
+    """
+    import polars as pl
+
+    truth = known.name
+    for name in (number, truth):
+        if name not in done.columns:
+            raise errors.no_such_column("done", name, done.columns)
+    done = done.filter(pl.col(truth).is_not_null())
+    places = _places(done[number], len(frame))
+    before = frame[places].with_columns(known[places])
+    for name in (name for name in frame.columns if name in done.columns and name != number):
+        other = _differ(before[name], done[name])
+        if name == truth:
+            other &= before[name].is_not_null().to_numpy()
+        if other.any():
+            row = int(np.argmax(other))
+            seen, given = (short(repr(column[name][row])) for column in (before, done))
+            raise InputError(
+                "labels-of-other-rows",
+                f"{name} of row {places[row] + 1:,} is {seen} in the file, and {given} among the labels; put them "
+                "where they belong",
+            )
+    return frame.with_columns(frame[truth].scatter(places, done[truth].cast(frame[truth].dtype))), len(done)
+
+
+def _places(numbers: "pl.Series", rows: int) -> Array:
+    """The places of rows by their numbers from 1, each of which is there once."""
+    import polars as pl
+
+    places = numbers.cast(pl.Float64, strict=False).to_numpy() - 1
+    right = (places % 1 == 0) & (places >= 0) & (places < rows)
+    if not len(places) or not right.all() or len(np.unique(places)) < len(places):
+        seen = f"{numbers.name} has to name rows from 1 to {rows:,}, each once" if len(places) else "no row has a truth"
+        raise InputError("labels-without-place", f"the labels cannot be put back: {seen}; give the rows as written out")
+    return np.asarray(places, np.int64)
+
+
+def _differ(one: "pl.Series", other: "pl.Series") -> Array:
+    """Where two columns tell something else; numbers may have been rounded."""
+    import polars as pl
+
+    if one.dtype.is_nested() or other.dtype.is_nested():
+        return np.zeros(len(one), bool)
+    before, after = (values.cast(pl.Float64, strict=False).to_numpy() for values in (one, other))
+    texts = [values.cast(pl.String).fill_null("").str.strip_chars().to_numpy() for values in (one, other)]
+    return np.asarray(~np.isclose(before, after, rtol=1e-3) & (texts[0] != texts[1]))

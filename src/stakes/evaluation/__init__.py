@@ -10,8 +10,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
-from stakes.engines.kinds import has_columns
-from stakes.engines.plan import Counted
+from stakes.engines.plan import FEW_LABELS, Counted
+from stakes.engines.unlabelled import count_partly
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
@@ -117,10 +117,13 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
         known = " is not known; it is 'error' or 'estimate'"
         raise InputError("unknown-unlabelled", Given("unlabelled", unlabelled), known)
-    if unlabelled == "estimate" and are_tallies(data):
-        raise InputError("unlabelled-tally", Given("unlabelled"), " is for rows; a tally holds none without a truth")
     if not arrays and are_tallies(data):
-        return judge_tallies(load_sum(data, question), question)
+        counted = load_sum(data, question)
+        if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate", "report"):
+            return _few(question, counted)
+        if unlabelled == "estimate":
+            raise InputError("unlabelled-tally", Given("unlabelled"), ": this tally holds no rows without a truth")
+        return judge_tallies(counted, question)
     if not arrays and question["truth"] is None and _is_square(data):
         raise InputError(
             "bare-table",
@@ -134,20 +137,22 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()
     if question["unlabelled"] == "estimate":
-        if has_columns(question["truth"]):
-            words = " is for rows of two classes, and truth has several columns; estimate each by itself"
-            raise InputError("unlabelled-columns", Given("unlabelled"), words)
-        from stakes.evaluation.few_labels import estimate_few  # few calls need it
-
-        found: Value = estimate_few(question, data)
-        estimated: Evaluation = found  # it is asked as an evaluation is
-        return estimated
+        return _few(question, data)
     count = partial(_count, question, data)
     evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
     clusters = evaluation.counted.clusters
     if clusters is not None and clusters.count < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(clusters.count, FEW_CLUSTERS))
     return evaluation
+
+
+def _few(question: Question, data: Data) -> Evaluation:
+    """What a few labels tell; it is asked as an evaluation is."""
+    from stakes.evaluation.few_labels import estimate_few  # few calls need it
+
+    found: Value = estimate_few(question, data)
+    estimated: Evaluation = found
+    return estimated
 
 
 def judge_counts(
@@ -261,5 +266,11 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
                 Pass("costs"),
                 " decide)",
             )
-    counted = _count(question, data)
+    if question["unlabelled"] == "estimate":
+        from stakes.evaluation.few_labels import row_question
+
+        counted = replace(count_partly(data, row_question(question)), question=question.words(data is not None))
+        counted = counted.binned() if question["exact"] is False else counted
+    else:
+        counted = _count(question, data)
     return counted if question["threshold"] is None else counted.decided_at(float(question["threshold"]))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
-from stakes.engines.plan import Counted
+from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.errors import InputError, Pass
 from stakes.evaluation.members import Members
 from stakes.evaluation.segments import Segments
@@ -109,6 +109,10 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """Choose the kind of evaluation for these counts."""
         if not isinstance(counted, Counted):
             raise errors.not_counted(type(counted).__name__)
+        if counted.task == FEW_LABELS:
+            raise InputError(
+                "tally-of-few-labels", "these counts hold rows without a truth, which evaluate and gate estimate"
+            )
         kinds = cls._kinds if cls is Evaluation else [cls]
         found = next((kind for kind in kinds if kind is cls or kind._judges(counted)), None)
         if found is None:

@@ -1,17 +1,20 @@
 """evaluate(…, unlabelled="estimate"): many rows have an output, a few of them a truth."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from stakes import errors
 from stakes.engines.columns import Data
+from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import PartlyLabelled, read_partly
+from stakes.engines.unlabelled import LABELLED, PartlyLabelled, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
@@ -22,13 +25,11 @@ from stakes.metrics.rates import alarm_rate, precision, prevalence, recall, spec
 from stakes.question.options import Value
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record
+from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.few_labels import SOFTENED, Bins, Drawn, draw_decisions, draw_tables
-
-FEWEST = 30
-"""From so many labels on anything is estimated."""
 
 FEWEST_OF_A_CLASS = 5
 """From so many labels of a class on figures of that class have an interval."""
@@ -39,8 +40,8 @@ AT_RANDOM = 0.2
 METHOD = "few labels: a curve between scores and labels, moved to the labels of each decision"
 METHOD_OF_DECISIONS = "few labels: the labels of each decision"
 
-_BINS = 20
-"""About so many bins follow all scores, and as many those of each class as far as it is labelled."""
+_BINS = 40
+"""About so many bins follow the positives that the scores promise, and as many the negatives."""
 
 _ANY_CLASS = (prevalence, alarm_rate, accuracy, brier_score, expected_cost)
 _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, mcc, kappa, balanced_accuracy)
@@ -50,7 +51,8 @@ _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, 
 class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them.
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
+    each entry stands for as many rows as ``counts`` says.
     """
 
     decided: Array
@@ -58,6 +60,7 @@ class Rows:
     truth: Array
     labelled: Array
     numbers: Array | None = None
+    counts: Array | None = None
 
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows."""
@@ -65,16 +68,20 @@ class Rows:
         numbers = None if self.numbers is None else self.numbers[rows]
         return Rows(self.decided[rows], score, self.truth[rows], self.labelled[rows], numbers)
 
+    @property
+    def unlabelled(self) -> Array:
+        """The places of all rows without a truth, of a tally each as often as there are such rows."""
+        places = np.flatnonzero(~self.labelled)
+        return places if self.counts is None else np.repeat(places, self.counts[places])
+
     @cached_property
     def places(self) -> tuple[Array, int]:
         """The bin of each row, and how many there are: of each decision apart."""
         if self.score is None:
             return self.decided.astype(np.int64), 2
-        known = [self.labelled & (self.truth == label) for label in (0, 1)]
-        followed = [self.score, *(self.score[here] for here in known if here.any())]
-        edges = np.unique(np.concatenate([np.quantile(one, _steps()) for one in followed]))
+        edges = _edges(self.score, self.counts)
         bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
-        numbers = np.cumsum(np.bincount(bins) > 0)  # of the bins that hold rows
+        numbers = np.cumsum(np.bincount(bins, self.counts) > 0)  # of the bins that hold rows
         return numbers[bins] - 1, int(numbers[-1])
 
     @cached_property
@@ -83,6 +90,8 @@ class Rows:
         codes, many = self.places
 
         def summed(values: Array | None = None) -> Array:
+            if self.counts is not None:
+                values = self.counts if values is None else values * self.counts
             return np.bincount(codes, values, many).astype(np.float64)
 
         score = np.zeros(len(codes)) if self.score is None else self.score
@@ -91,14 +100,23 @@ class Rows:
         return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64))
 
 
-def _steps() -> Array:
-    return np.linspace(0, 1, _BINS + 1)[1:-1]
+def _edges(score: Array, counts: Array | None) -> Array:
+    """Where bins end: each has a small part of the positives that the scores promise, and of the negatives.
+
+    Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
+    """
+    order = np.argsort(score, kind="stable")
+    ordered, many = score[order], 1.0 if counts is None else counts[order]
+    steps = np.linspace(0, 1, _BINS + 1)[1:-1]
+    promised = (np.cumsum(many * ordered), np.cumsum(many * (1 - ordered)))
+    return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
 
 
 @dataclass(frozen=True, eq=False)
 class FewLabels(
     Record,
     Narrated,
+    Reportable,
     stakes="few labels",
     form=1,
     shown="rows labelled labelled_positives positive confidence figures as_good_as segments findings",
@@ -121,16 +139,17 @@ class FewLabels(
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
 
     drawn_as = "few labels"
+    key_figure = accuracy.name
 
     @property
     def rows(self) -> Count:
         """All rows, labelled or not."""
-        return len(self.kept.labelled)
+        return int(self.kept.bins.rows.sum())
 
     @property
     def labelled(self) -> Count:
         """The rows that have a truth."""
-        return int(self.kept.labelled.sum())
+        return int(self.kept.bins.positive.sum() + self.kept.bins.negative.sum())
 
     @property
     def labelled_positives(self) -> Count:
@@ -156,7 +175,7 @@ class FewLabels(
 
     def __getitem__(self, name: str) -> Estimate:
         metric = find(name)
-        if why := self._without_labels:
+        if why := self.why_nothing:
             return Estimate(metric.text, math.nan, reason=why, no_interval=why)
         draws = np.asarray(self._drawn_figure(metric), np.float64)
         draws = draws[np.isfinite(draws)]
@@ -170,9 +189,9 @@ class FewLabels(
         return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
 
     @property
-    def _key_figure(self) -> str:
-        """The figure that is told where there is room for one."""
-        return accuracy.name
+    def told(self) -> tuple[str, ...]:
+        """The figures that are told first."""
+        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self.kept.score is not None else ()))
 
     def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -181,12 +200,14 @@ class FewLabels(
         """
         check_whole("count", count, 1)
         if self.kept.numbers is None:
-            raise InputError("label-all-rows", "rows to label are chosen among all rows; leave ", Pass("where"), " out")
+            raise InputError(
+                "label-all-rows", "rows to label are chosen among all rows of a table; leave out ", Pass("where")
+            )
         return np.asarray(self.kept.numbers[np.sort(self._next(find(name), count))])
 
     def _next(self, metric: Metric, count: int) -> Array:
         generator = np.random.default_rng(self.seed)
-        free = generator.permutation(np.flatnonzero(~self.kept.labelled))
+        free = generator.permutation(self.kept.unlabelled)
         chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
         worth = self._worth_of_labels(metric)[self.kept.places[0][left]]
         keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
@@ -254,8 +275,8 @@ class FewLabels(
         return np.asarray(lost / (drawn.positives + drawn.negatives).sum(-1))
 
     @property
-    def _without_labels(self) -> str:
-        """Why nothing can be estimated: too few labels, or those of one class alone."""
+    def why_nothing(self) -> str:
+        """Why nothing can be estimated: too few labels, or those of one class alone; empty where it can."""
         if self.labelled < FEWEST:
             return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
         if not 0 < self.labelled_positives < self.labelled:
@@ -278,12 +299,12 @@ class FewLabels(
         share = float(np.median(self._drawn_figure(prevalence)))
         share = share if kind == "positive" else 1 - share
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
-        told = f"only {seen} labelled {'row is' if seen == 1 else 'rows are'} {kind}; anything from {low:.2g} to "
+        told = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
         where = ""
         if self.kept.score is not None:
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
-            where = f", best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
-        return f"{told}{high:.2g} fits; label about {more:,} more{where}"
+            where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
+        return f"{told}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
@@ -307,34 +328,75 @@ def _flat(one: Estimate) -> dict[str, object]:
     return {"metric": one.name, "value": one.value, "low": one.low, "high": one.high, "no_interval": one.no_interval}
 
 
-# ── from rows ────────────────────────────────────────────────────────────────────────────────────────────────────
-def estimate_few(question: Question, data: Data) -> FewLabels:
-    """Read rows of which some have a truth, and estimate what all of them would tell."""
+# ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
+def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
+    """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
+    if isinstance(data, Counted):
+        names = _names_in(data)
+        parts = {name: _of_tally(part, names, question) for name, part in parts_of(data).items()}
+    else:
+        partly = read_partly(data, row_question(question))
+        if partly.read.plan is None:
+            return estimate_grades(partly, question)
+        rows, names, by = _rows(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
+        parts = {"": rows}
+        if by is not None:
+            parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
+    found = {name: _estimated(names, part, question) for name, part in parts.items()}
+    whole = found.pop("")
+    if why := whole.why_nothing:
+        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+    return replace(whole, segments=found)
+
+
+def row_question(question: Question) -> RowQuestion:
+    """What is asked of the rows; what means nothing to few labels is refused."""
     for name in ("prior", "training_prior", "design"):
         if name in question.changed:
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
-    asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
-    partly = read_partly(data, asked)
-    rows = _rows(partly, question)
-    whole = _estimated(partly, rows, question)
-    if why := whole._without_labels:
-        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
-    parts = {} if partly.read.by is None else dict(_segments(partly, rows, question))
-    return replace(whole, segments=parts)
+    return RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
 
 
-def _names(partly: PartlyLabelled) -> tuple[str, str]:
-    """The negative and the positive class."""
-    plan = partly.read.plan
-    assert plan is not None
-    return plan.negative, str(plan.positive)
+def _names_in(counted: Counted) -> tuple[str, str]:
+    """The negative and the positive class of a tally."""
+    table = counted.scores or counted.confusion
+    if table.positive is None:
+        raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
+    return next(name for name in table.class_sizes() if name != table.positive), table.positive
+
+
+def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Question) -> Rows:
+    """The rows of a tally: one entry for each score or decision, of either class if labelled."""
+    first = next(iter(parts.values()))
+    by_score = first.scores is not None and (first.confusion is None or first.decided_by != "rows")
+    if question["threshold"] is not None and not by_score:
+        raise errors.threshold_and_prediction()
+    counted = first.threshold if question["threshold"] is None else None
+    threshold = _threshold(question, *names) if counted is None else counted
+    entries = []
+    for kind, part in parts.items():
+        if by_score:
+            part.scores.at(threshold)  # refuses one within a bin
+            columns = part.scores.as_columns()
+            score = np.asarray(columns.scores, np.float64)
+            decided = (score >= threshold).astype(np.int64)
+            cells = np.stack([columns.values[name] for name in ("negatives", "positives")])
+        else:
+            table, score, decided = part.confusion, np.zeros(2), np.arange(2)
+            cells = np.asarray(table.counts)[[table.truths.index(name) for name in names]]
+            cells = cells[:, [table.decisions.index(name) for name in names]]
+        for truth, counts in enumerate(cells):
+            here = np.full((2, len(score)), [[truth], [kind == LABELLED]])
+            entries.append(np.vstack([decided, score, here, counts])[:, counts > 0])
+    decided, score, truth, labelled, counts = np.hstack(entries)
+    kept = score if by_score else None
+    return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
 
 
 def _rows(partly: PartlyLabelled, question: Question) -> Rows:
-    read, plan = partly.read, partly.read.plan
-    assert plan is not None
+    read, plan = partly.read, partly.plan
     if plan.positive is None:
         raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
     if {*plan.decisions} != {*plan.classes}:
@@ -353,8 +415,7 @@ def _rows(partly: PartlyLabelled, question: Question) -> Rows:
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    numbers = np.arange(len(truth)) if question["where"] is None else None
-    return Rows(decided, kept, truth, partly.labelled, numbers)
+    return Rows(decided, kept, truth, partly.labelled, partly.numbers)
 
 
 def _threshold(question: Question, negative: str, positive: str) -> float:
@@ -375,13 +436,12 @@ def _in_order(score: Array, decided: Array) -> bool:
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
-def _estimated(partly: PartlyLabelled, rows: Rows, question: Question) -> FewLabels:
-    negative, positive = _names(partly)
+def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
+    negative, positive = names
     costs, unit = None, ""
     if question.pricing is not None:
         if question.pricing.costs.columns:
             raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
-        names = (negative, positive)
         costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
         unit = question.pricing.costs.unit
     alone = _alone(rows, negative, positive, question)
@@ -396,7 +456,8 @@ def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict
     if not here.any():
         return {}
     names = np.array([negative, positive], object)
-    columns: dict[str, Value] = {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
+    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
+    columns |= {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
     if rows.score is not None:
         columns["score"] = rows.score[here]
     counted = count_rows(None, **columns, positive=positive, classes=[negative, positive])
@@ -404,11 +465,3 @@ def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict
     wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
     widths = {one.name: found[one.name] for one in wanted}
     return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
-
-
-def _segments(partly: PartlyLabelled, rows: Rows, question: Question) -> Iterator[tuple[str, FewLabels]]:
-    """Each segment by itself; one with too few labels of its own says so."""
-    by = partly.read.by
-    assert by is not None
-    for code, name in enumerate(by.names):
-        yield name, _estimated(partly, rows.take(np.flatnonzero(by.codes == code)), question)

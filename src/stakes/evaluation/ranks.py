@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.files.text_format import hearing, in_format
-from stakes.engines.items import ItemQuestion, count_items, read_documents
+from stakes.engines.items import ItemQuestion, count_items, read_by_task, read_documents
 from stakes.engines.plan import Counted
 from stakes.engines.tables import names_files
 from stakes.errors import Given, InputError, Pass, short, some
@@ -34,10 +34,14 @@ from stakes.uncertainty.ranks import (
     RepeatSpread,
     group_models,
     mean_interval,
+    mean_over_tasks,
     rank_limits,
     repeat_spread,
 )
 from stakes.uncertainty.sampling import FEW_CLUSTERS
+
+TASK = "task"
+"""What the column of a log's task is called."""
 
 _OF_ITEMS = tuple(ItemQuestion.__dataclass_fields__)
 
@@ -115,7 +119,15 @@ class Ranks(
     @cached_property
     def tests(self) -> PairTests:
         """Every two models tested against each other."""
+        if self.tasks:
+            return PairTests.over_tasks(self.tasks, self.higher_is_better)
         return PairTests.of(self.tally, self.higher_is_better)
+
+    @property
+    def tasks(self) -> list[GradedItems]:
+        """What was counted of each task that weighs the same; nothing where items are one heap."""
+        found = [part.tallies["items"] for part in self.counted.segments.values()]
+        return [one for one in found if isinstance(one, GradedItems)]
 
     @cached_property
     def standings(self) -> Annotated[Sequence[Standing], Says(least_items=2)]:
@@ -139,6 +151,9 @@ class Ranks(
         ]
 
     def _mean(self, place: int) -> Estimate:
+        if self.tasks:
+            value, limits = mean_over_tasks(self.tasks, place, self.confidence)
+            return figure("score", value, math.nan, limits, self.confidence)
         found = mean_interval(self.tally, place, self.confidence)
         answered = float(self.tally.answered[place, place])
         value = float(self.tally.sums[place]) / answered if answered else math.nan
@@ -183,7 +198,7 @@ class Ranks(
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sums to a file, which adds up with others of the same models: ``rank(["a.tally", "b.tally"])``."""
-        self.counted.save(path)
+        self.counted.save(path, exact=bool(self.tasks))  # small tasks are no segments to put together
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per model, for a data frame."""
@@ -200,11 +215,11 @@ def rank(data: Data = None, **asked: Unpack[Ranked]) -> Ranks:
     A table may have a column for each model (``scores=["a", "b"]``, one row for each ``item``), or a row for each
     model and item (``item=``, ``model=``, ``score=``). Scores are any numbers whose mean matters: 0 and 1, shares,
     losses (``higher_is_better=False``). ``cluster`` names items that belong together (questions about one text),
-    ``repeat`` runs of the same item, of which the mean counts. Where models did not answer every item,
-    ``missing="pairwise"`` compares every two on the items that both answered; means of what each happened to answer
-    would reward whoever skips what is hard.
+    ``repeat`` runs of the same item, of which the mean counts, ``task`` benchmarks that weigh the same (of logs,
+    ``task="task"``). Where models did not answer every item, ``missing="pairwise"`` compares every two on the items
+    that both answered; means of what each happened to answer would reward whoever skips what is hard.
 
-    Logs of Inspect (``.eval``, ``.json``) and of lm-evaluation-harness (``samples_*.jsonl``) are read as they are:
+    Logs of Inspect (``.eval``, ``.json``), lm-evaluation-harness (``samples_*.jsonl``), promptfoo and DeepEval, too:
     ``rank(["a.eval", "b.eval"], scores="accuracy", cluster="passage")``, where ``scores`` names one of several scores.
 
     Where rows are documents, ``query`` and ``relevance`` name their columns, and each query is an item, graded by the
@@ -239,16 +254,39 @@ def _counted(data: Data, question: Question) -> Counted:
         return Counted.sum(parts)
     asked = {name: question[name] for name in _OF_ITEMS}
     with hearing():
-        data, asked = _from_logs(data, asked)
+        data, asked = _from_logs(data, asked, question["task"] == TASK)
         data = in_format(data, question.text_format)
         if question["query"] is not None or question["relevance"] is not None:
             data, asked = _from_queries(data, asked, question)
+        if question["task"] is not None:
+            tasks = _by_task(data, ItemQuestion(**asked), question["task"])
+            counted = {name: Counted("items", {"items": part}) for name, part in tasks.items()}
+            return Counted("items", {"items": GradedItems.sum(tasks.values())}, counted)
         tally = count_items(data, ItemQuestion(**asked))
     where = {} if question["where"] is None else {"where": question["where"]}
     return Counted("items", {"items": tally}, question=where)
 
 
-def _from_logs(data: Data, asked: dict[str, Value]) -> tuple[Data, dict[str, Value]]:
+def _by_task(data: Data, asked: ItemQuestion, task: Value) -> dict[str, GradedItems]:
+    """Count the items of each task by themselves."""
+    if asked.missing != "error":
+        raise InputError("tasks-complete", Given("missing", asked.missing), " does not go with tasks; give all answers")
+    if asked.where is not None:
+        raise InputError("tasks-of-all-rows", Given("where"), " does not go with tasks; choose rows before")
+    columns, labels = read_by_task(data, asked, task)
+    found = {}
+    for code, name in enumerate(labels.names):
+        found[name] = part = count_items(None, columns(labels.codes == code))
+        if float(part.equal_groups.min()) < 2:
+            raise InputError(
+                "task-of-one", f"the task {short(repr(name))} has one item or cluster; ranks need 2 or more"
+            )
+    if len(found) < 2:
+        raise InputError("one-task", "all items are of one task; leave ", Pass("task"), " out")
+    return found
+
+
+def _from_logs(data: Data, asked: dict[str, Value], by_task: bool) -> tuple[Data, dict[str, Value]]:
     """Logs of evaluation harnesses as a table with a row for each answer, and the question about it; else as it is."""
     if not names_files(data) or any(asked[name] is not None for name in ("item", "model", "score", "where")):
         return data, asked
@@ -261,7 +299,7 @@ def _from_logs(data: Data, asked: dict[str, Value]) -> tuple[Data, dict[str, Val
     scores = [asked["scores"]] if isinstance(asked["scores"], str) else asked["scores"] or [None]
     if len(scores) > 1:
         raise InputError("one-score-of-logs", Given("scores"), " names what logs are ranked by; give one")
-    table = columns_of_logs(logs, scores[0], asked["cluster"], asked["missing"] == "pairwise")
+    table = columns_of_logs(logs, scores[0], asked["cluster"], asked["missing"] == "pairwise", by_task)
     named = {name: name for name in ("item", "model", "score")}
     repeat = "repeat" if len(set(table["repeat"])) > 1 else None
     cluster = None if asked["cluster"] is None else "cluster"

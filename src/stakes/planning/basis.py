@@ -14,11 +14,13 @@ from stakes.evaluation import evaluate
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.comparison import Comparison
 from stakes.metrics import Metric, find, rates
+from stakes.metrics.agreement import accuracy
 from stakes.metrics.calibration import calibration_slope
 from stakes.metrics.ranking import auc
 from stakes.metrics.rates import precision, recall, specificity
 from stakes.metrics.regression import mean_error
 from stakes.planning.rates import OBSERVED_EXPECTED, RATES
+from stakes.question.options import Value
 from stakes.tallies import Confusion, CostSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.changes import influences
@@ -34,6 +36,9 @@ _KINDS = 1_000
 _MANY_ROWS = 10_000_000
 """Expected rates are told by a table of so many rows, in which nothing is left to chance."""
 
+_OF_TABLES = (rates.prevalence.name, recall.name, specificity.name, precision.name, accuracy.name)
+"""The rates that a table of two classes fixes, and that have to agree with it."""
+
 Assumed = Mapping[str, float]
 """Expected rates by name."""
 
@@ -43,7 +48,7 @@ class Basis:
     """A figure, and its variance in a study of so many units: rows, or clusters of so many rows each.
 
     ``moves`` says how far each kind of row of the pilot moves the figure, and how many there are of it; ``table`` is
-    what new tables can be drawn from.
+    what new tables can be drawn from. ``rests_on`` are the expected rates that it was made of.
     """
 
     figure: str
@@ -58,6 +63,7 @@ class Basis:
     sampling: Sampling = USUAL
     shares: Mapping[str, float] = field(default_factory=dict)
     of_two: bool = False
+    rests_on: tuple[str, ...] = ()
 
     @property
     def range(self) -> tuple[float, float]:
@@ -165,32 +171,27 @@ def of_comparison(pilot: Comparison, name: str) -> Basis:
 
 
 # ── from what somebody expects ───────────────────────────────────────────────────────────────────────────────────
-def of_rates(name: str, assumed: Assumed) -> Basis:
+def of_rates(name: str, assumed: Assumed, costs: Value = None) -> Basis:
     """What expected rates tell about a figure."""
     if name == OBSERVED_EXPECTED:
         (share,) = _need(name, assumed, rates.prevalence.name)
         return Basis(name, 1.0, _constant((1 - share) / share), prevalence=share)
     metric = find(name)
-    found = replace(_of_metric(metric, name, assumed), metric=metric)
-    said = assumed.get(metric.name, found.value)
-    if abs(said - found.value) > _ROUNDED:
-        words = f"{metric.name} is {found.value:.4g} by the other rates that you expect, not {said:g}; leave one out"
-        raise InputError("rates-disagree", words)
-    return found
-
-
-def _of_metric(metric: Metric, name: str, assumed: Assumed) -> Basis:
+    needed: tuple[str, ...]
     if metric.name == auc.name:
-        return _of_auc(*_need(name, assumed, auc.name, rates.prevalence.name))
-    if metric.name == calibration_slope.name:
-        wanted = _need(name, assumed, "logit_mean", "logit_sd")
-        return replace(_of_slope(*wanted), prevalence=assumed.get(rates.prevalence.name))
-    if "sd" in assumed and metric.name == mean_error.name:
-        return Basis(name, math.nan, _constant(assumed["sd"] ** 2))
-    table = _expected_table(assumed)
-    if table is not None and metric.tally is Confusion:
-        return replace(of_evaluation(evaluate(table), name), pilot_rows=None, moves=None, table=table)
-    return _of_share(metric, assumed)
+        needed = (auc.name, rates.prevalence.name)
+        found = _of_auc(*_need(name, assumed, *needed))
+    elif metric.name == calibration_slope.name:
+        needed = ("logit_mean", "logit_sd")
+        found = replace(_of_slope(*_need(name, assumed, *needed)), prevalence=assumed.get(rates.prevalence.name))
+    elif "sd" in assumed and metric.name == mean_error.name:
+        needed, found = ("sd",), Basis(name, math.nan, _constant(assumed["sd"] ** 2))
+    elif metric.tally is Confusion and (table := _expected_table(assumed)) is not None:
+        needed, pilot = _OF_TABLES, evaluate(table, costs=costs)
+        found = replace(of_evaluation(pilot, name), pilot_rows=None, moves=None, table=table)
+    else:
+        needed, found = (metric.name,), _of_share(metric, assumed)
+    return replace(found, metric=found.metric or metric, rests_on=needed)
 
 
 def _need(name: str, assumed: Assumed, *rates: str) -> list[float]:
@@ -223,7 +224,13 @@ def _expected_table(assumed: Assumed) -> Confusion | None:
                 "impossible-rates", "no table has that precision, recall and prevalence: there are too few negatives"
             )
     cells = [round(one) for one in (hits, positives - hits, alarms, negatives - alarms)]
-    return Confusion.two_class(tp=cells[0], fn=cells[1], fp=cells[2], tn=cells[3])
+    table = Confusion.two_class(tp=cells[0], fn=cells[1], fp=cells[2], tn=cells[3])
+    for name in (name for name in _OF_TABLES if name in assumed):
+        value = float(find(name).of(table))
+        if abs(assumed[name] - value) > _ROUNDED:
+            words = f"{name} is {value:.4g} by the other rates that you expect, not {assumed[name]:g}; leave one out"
+            raise InputError("rates-disagree", words)
+    return table
 
 
 def _of_share(metric: Metric, assumed: Assumed) -> Basis:

@@ -7,29 +7,27 @@ from stakes.metrics import find
 from stakes.planning.basis import Basis
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_whole
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.influence import Influence
 
 
-def labels_needed(basis: Basis, rows: int, error: float) -> float:
+def labels_needed(basis: Basis, rows: float, error: float) -> float:
     """Return how many of the rows need a label until the standard error is that small.
 
     A label tells which class a row has among those with its decision; how many rows have each decision is known of all
     of them. So the variance has a part that labels make smaller, and one that only more rows do.
     """
-    check_whole("labels", rows, 2, 1e15)
     within, between = _parts(basis)
     left = error**2 - between / rows
     if left <= 0:
         raise InputError(
             "too-few-outputs",
-            f"with the outputs of {rows:,} rows no number of labels is enough: more rows are needed",
+            f"with the outputs of {rows:,.0f} rows no number of labels is enough: more rows are needed",
         )
     needed = max(within / left, 2.0)
     if needed > rows:
         raise InputError(
-            "too-few-outputs", f"{needed:,.0f} labels would be needed, and there are only {rows:,} rows to label"
+            "too-few-outputs", f"{needed:,.0f} labels would be needed, and there are only {rows:,.0f} rows to label"
         )
     return needed
 

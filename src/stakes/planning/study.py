@@ -11,8 +11,10 @@ from stakes.errors import Given, InputError, Pass, several, some
 from stakes.evaluation import evaluate
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_grades import FewGrades
+from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gate.conditions import Requirement
-from stakes.metrics import find, rates
+from stakes.metrics import cost, find, rates
 from stakes.metrics.agreement import accuracy
 from stakes.planning.basis import Basis, of_comparison, of_evaluation, of_rates
 from stakes.planning.goals import Goal, condition_goal, difference_goal, margin_goal, number_above_0, width_goal
@@ -23,7 +25,7 @@ from stakes.planning.sizes import MOST_ROWS, mcnemar_power, mcnemar_rows, smalle
 from stakes.question.options import Value
 from stakes.results import speak
 from stakes.tallies.arithmetic import is_real
-from stakes.tallies.checks import check_share, check_text
+from stakes.tallies.checks import check_share, check_text, check_whole
 from stakes.uncertainty.interval import figure as figure_of
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import Sampling, normal
@@ -47,6 +49,7 @@ def plan(
     by: float | None = None,
     labels: int | None = None,
     disagreement: float | None = None,
+    costs: Value = None,
     seed: int = 0,
     lang: str = "en",
     **expected: float,
@@ -59,7 +62,7 @@ def plan(
     three with a ``power``. It rests on a ``pilot`` (an evaluation, a comparison of two models, a tally), or on rates
     that are expected: prevalence, recall, specificity, precision, auc, accuracy, the ``sd`` of an error, and for the
     calibration slope ``logit_mean`` and ``logit_sd`` of the probabilities; for two accuracies the ``disagreement``,
-    the share of rows on which one of the models alone is right.
+    the share of rows on which one of the models alone is right. ``costs`` are those of an expected cost.
 
     ``by`` is the share of the smallest segment for which it shall hold, ``labels`` how many rows there are whose
     outputs are known and of which some get a label, ``assurance`` in which share of studies the interval is that
@@ -76,25 +79,32 @@ def plan(
     if figure is not None:
         check_text("figure", figure)
     asked = _Asked(
-        aim, difference, power, confidence, assurance, disagreement, labels, seed, _rates(expected), _read(pilot)
+        aim, difference, power, confidence, assurance, disagreement, labels, seed, _rates(expected), _read(pilot), costs
     )
-    asked.refuse_contradictions(by)
+    asked.refuse_contradictions()
     wishes: list[tuple[str | None, object]] = [(figure, aims[aim])]
     if isinstance(width, Mapping):
         if figure is not None or not width:
             raise InputError("plan-two-figures", "widths name their figures; leave ", Pass("figure"), " out")
         wishes = [*width.items()]
-    if disagreement is not None:
-        return speak(_together(asked, [_of_accuracies(asked, figure, aims[aim])], [], by), lang)
-    bases = [asked.basis(name, wish) for name, wish in wishes]
-    parts = [_sized(asked, basis, asked.goal(basis, wish)) for basis, (_, wish) in zip(bases, wishes, strict=True)]
-    return speak(_together(asked, parts, bases, by), lang)
+    bases = [asked.basis(name, wish) for name, wish in wishes if disagreement is None]
+    asked.refuse_unused(bases)
+    share = _smallest_share(by, bases)
+    parts = [
+        _sized(asked, basis, asked.goal(basis, wish), share) for basis, (_, wish) in zip(bases, wishes, strict=False)
+    ]
+    return speak(_together(asked, parts or [_of_accuracies(asked, *wishes[0])], bases, share), lang)
 
 
 def _read(pilot: Value) -> Evaluation | Comparison | None:
     """A pilot as it is, or the evaluation of a tally."""
-    known: Evaluation | Comparison | None = pilot
-    return known if pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
+    few = isinstance(pilot, FewLabels | FewGrades)
+    known: Value = pilot if few or pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
+    if isinstance(known, FewLabels | FewGrades):
+        words = "a pilot has a truth for every row, and this one for few; evaluate its labelled rows alone"
+        raise InputError("pilot-of-few-labels", words)
+    found: Evaluation | Comparison | None = known
+    return found
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,7 @@ class _Asked:
     seed: int
     expected: Mapping[str, float]
     pilot: Evaluation | Comparison | None
+    costs: Value
 
     def __post_init__(self) -> None:
         Sampling(confidence=self.confidence, seed=self.seed)  # refuses what is neither
@@ -118,17 +129,27 @@ class _Asked:
             if getattr(self, name) is not None:
                 _check_between(name, getattr(self, name))
 
-    def refuse_contradictions(self, by: float | None) -> None:
+    def refuse_contradictions(self) -> None:
         """Refuse what cannot be asked together."""
-        if self.pilot is not None and self.expected:
-            words = ": a plan rests on a pilot or on expected rates; give one"
-            raise InputError("pilot-and-rates", several(list(self.expected)), words)
-        other = {"labels": self.labels, "disagreement": self.disagreement, "assurance": self.assurance, "by": by}
+        if self.pilot is not None and (self.expected or self.costs is not None):
+            seen = several([*self.expected, *(["costs"] if self.costs is not None else [])])
+            words = ": a plan rests on a pilot (and its costs) or on what is expected; give one"
+            raise InputError("pilot-and-rates", seen, words)
+        other = {"disagreement": self.disagreement, "labels": self.labels, "assurance": self.assurance}
         given = [name for name, value in other.items() if value is not None]
-        apart = {*given} & {"labels", "disagreement"}
-        if apart and (len(given) > 1 or (self.disagreement is not None and self.pilot is not None)):
-            beside = [*given, *(["pilot"] if self.pilot is not None and self.disagreement is not None else [])]
-            raise InputError("plan-apart", several(beside), " do not go together; leave out all but one")
+        given += ["pilot"] if self.disagreement is not None and self.pilot is not None else []
+        if len(given) > 1:
+            raise InputError("plan-apart", several(given), " do not go together; leave out all but one")
+
+    def refuse_unused(self, bases: Sequence[Basis]) -> None:
+        """Refuse rates and costs that change nothing: whoever gives them believes that they do."""
+        used = {rates.prevalence.name, *(rate for basis in bases for rate in basis.rests_on)}
+        unused = [name for name in self.expected if name not in used]
+        priced = any(basis.metric is not None and basis.metric.name in cost.NAMES for basis in bases)
+        unused += ["costs"] if self.costs is not None and not priced else []
+        if unused:
+            words = f" would change nothing in a plan for {some([one.figure for one in bases] or [accuracy.name])}"
+            raise InputError("unused-rates", several(unused), f"{words}; leave it out")
 
     def basis(self, name: str | None, wish: object) -> Basis:
         """What a figure's plan rests on."""
@@ -141,7 +162,9 @@ class _Asked:
             if self.aim == "require":
                 raise InputError("plan-of-two", "a condition is about one model, and the pilot compares two")
             return of_comparison(self.pilot, name)
-        return of_rates(name, self.expected) if self.pilot is None else of_evaluation(self.pilot, name)
+        if self.pilot is not None:
+            return of_evaluation(self.pilot, name)
+        return of_rates(name, self.expected, self.costs)
 
     def goal(self, basis: Basis, wish: object) -> Goal:
         """What a study of this figure shall reach."""
@@ -184,12 +207,13 @@ def _check_between(name: str, value: float) -> None:
 
 
 # ── how many ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _sized(asked: _Asked, basis: Basis, goal: Goal) -> Part:
-    """How many rows one figure needs, what a pilot leaves open, and what studies of other sizes reach."""
+def _sized(asked: _Asked, basis: Basis, goal: Goal, share: float | None) -> Part:
+    """How many rows one figure needs (labels: in the smallest segment, if it has a share), and what others reach."""
     words = "" if goal.condition is None else goal.condition.text
     part = Part(basis.figure, goal.aim, goal.target, basis.value, 0, condition=words, of_difference=basis.of_two)
     if asked.labels is not None:
-        return replace(part, rows=math.ceil(labels_needed(basis, asked.labels, goal.error)))
+        check_whole("labels", asked.labels, 2, 1e15)
+        return replace(part, rows=math.ceil(labels_needed(basis, asked.labels * (share or 1.0), goal.error)))
     units = _assured(asked, basis, goal) if asked.assurance is not None else _units(basis, goal)
     rows = math.ceil(units * basis.rows_per_unit)
     low, high = _range(asked, basis, goal)
@@ -269,8 +293,7 @@ def _of_accuracies(asked: _Asked, name: str | None, target: object) -> Part:
 
 
 # ── the whole study ──────────────────────────────────────────────────────────────────────────────────────────────
-def _together(asked: _Asked, parts: list[Part], known: list[Basis], by: float | None) -> Plan:
-    share = None if asked.labels is not None else _smallest_share(by, known)
+def _together(asked: _Asked, parts: list[Part], known: list[Basis], share: float | None) -> Plan:
     parts = parts if share is None else [_in_whole(part, share) for part in parts]
     rows = max(part.rows for part in parts)
     labels = rows if asked.labels is not None else None

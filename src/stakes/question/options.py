@@ -379,6 +379,9 @@ class Ranked(TypedDict, total=False):
     model: Annotated[Column, "Which model a row is about, where every model and item has a row.", _COLUMN]
     score: Annotated[Column, "What that model scored on that item.", Option("columns", "column", "COLUMN", typed=False)]
     cluster: ClusterOption
+    task: Annotated[
+        Column, "The benchmark of an item: the mean over benchmarks counts, each of which weighs the same.", _COLUMN
+    ]
     query: Annotated[
         Column, "The query of a row, where rows are documents: each query is an item, graded by its order.", _COLUMN
     ]
@@ -529,7 +532,6 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "weight": "every item counts alike",
     },
     "count": {
-        "unlabelled": _EVERY_TRUTH,
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
         "seed": "counting draws no random numbers",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",

@@ -1,5 +1,7 @@
 """Small summaries of rows that add up; everything else is a function of them."""
 
+from typing import TYPE_CHECKING, Any
+
 from stakes.tallies.base import Tally
 from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.confusion import Confusion
@@ -14,12 +16,16 @@ from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
 from stakes.tallies.term_sums import TermSums
 
+if TYPE_CHECKING:
+    from stakes.tallies.graded_items import GradedItems
+
 __all__ = [
     "ClassScores",
     "Confusion",
     "CostSums",
     "ErrorSums",
     "ForecastSums",
+    "GradedItems",
     "JointCounts",
     "LabelSums",
     "OutputSums",
@@ -30,3 +36,11 @@ __all__ = [
     "TermSums",
     "WorstError",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "GradedItems":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from stakes.tallies.graded_items import GradedItems  # rarely met, and loaded when they are
+
+    return GradedItems

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import student
 
 DRAWS = 4_000
 SOFTENED = 0.8
@@ -157,3 +158,25 @@ def _moved(share: Array, weight: Array, wanted: Array) -> Array:
         below = _sigmoid(odds + middle[:, None]) @ weight < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return _sigmoid(odds + ((low + high) / 2)[:, None])
+
+
+# ── means of numbers ─────────────────────────────────────────────────────────────────────────────────────────────
+def regressed_mean(seen: Array, beside: tuple[Array, Array] | None, confidence: float) -> tuple[float, float, float]:
+    """The mean of numbers that few rows tell, and its limits: corrected by a line through another number of all rows.
+
+    ``beside`` is that other number in the rows that were ``seen``, and in all rows; without it they tell alone. Each
+    row's distance from the line is the one from a line that was drawn without it (jackknife). Rows were seen at random.
+    """
+    n = len(seen)
+    mean, slope, between = float(seen.mean()), 0.0, 0.0
+    share, distance = np.full(n, 1 / n), (seen - mean) * n / (n - 1)
+    if beside is not None and (spread := float(((away := beside[0] - beside[0].mean()) ** 2).sum())) > 0:
+        slope = float(away @ (seen - mean)) / spread
+        moved = float(beside[1].mean() - beside[0].mean())
+        distance = (seen - mean - slope * away) / np.maximum(1 - share - away**2 / spread, 1e-9)
+        share = share + moved * away / spread
+        mean += slope * moved
+        between = slope**2 * float(beside[1].var(ddof=1)) / len(beside[1])
+    error = math.sqrt(float(((share * distance) ** 2).sum()) + between)
+    reach = student((1 + confidence) / 2, n - 1 - (slope != 0)) * error
+    return mean, mean - reach, mean + reach

@@ -69,11 +69,18 @@ _MOMENTS: dict[Power, Callable[[Mean], Array | float]] = {
     (0, 2, 0, 0): lambda mean: mean("square"),
     (0, 0, 1, 0): lambda mean: mean("truth"),
     (0, 0, 2, 0): lambda mean: mean("truth2"),
-    (0, 0, 0, 1): lambda mean: mean("truth") - mean("error"),
-    (0, 0, 0, 2): lambda mean: mean("truth2") - 2 * mean("cross") + mean("square"),
-    (0, 0, 1, 1): lambda mean: mean("truth2") - mean("cross"),
+    (0, 0, 0, 1): lambda mean: mean("prediction"),
+    (0, 0, 0, 2): lambda mean: mean("prediction2"),
+    (0, 0, 1, 1): lambda mean: mean("product"),
 }
 """The mean products of |error|, error, truth and prediction that figures need."""
+
+_OF_PREDICTIONS: dict[str, Callable[[Mean], Array]] = {
+    "prediction": lambda mean: mean("truth") - mean("error"),
+    "prediction2": lambda mean: mean("truth2") - 2 * mean("cross") + mean("square"),
+    "product": lambda mean: mean("truth2") - mean("cross"),
+}
+"""What other means say of predictions; rows say it themselves, and lose no digits where errors are large."""
 
 
 def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, parts: Iterable[str]) -> ErrorSums:
@@ -109,10 +116,15 @@ def _figures(
     metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, total: Array, means: Mean | Array
 ) -> list[Array]:
     """The figures at these means; terms are the columns of a matrix."""
-    mean = means if callable(means) else lambda name: np.asarray(means[:, TERMS.index(name)])
+    mean = means if callable(means) else partial(_mean_of_term, means)
     parts = {part for metric in metrics for part in metric.parts}
     found = measure(list(metrics), sums_at(sums, varied, total, mean, parts)) if metrics else []
     return [np.broadcast_to(np.asarray(one, np.float64), len(total)) for one in found]
+
+
+def _mean_of_term(means: Array, name: str) -> Array:
+    found = _OF_PREDICTIONS.get(name)
+    return np.asarray(means[:, TERMS.index(name)]) if found is None else found(partial(_mean_of_term, means))
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -142,11 +154,11 @@ def error_changes(
 def without_each(sums: ErrorSums, groups: Array, count: int, parts: Iterable[str] = ()) -> ErrorSums:
     """Return the sums without each group of rows, along a leading axis; terms are added up when a figure asks.
 
-    Truth and prediction are moved by the mean truth, which changes no figure and keeps their digits.
+    Truth and prediction are counted from their means, which changes no figure and keeps their digits.
     """
     assert sums.rows is not None
     rows, varied = sums.rows, variation_about_mean(sums, sums.rows)
-    columns = terms_by_name(varied)
+    columns = terms_by_name(varied, rows)
 
     @cache
     def rest(name: str) -> Array:
@@ -172,9 +184,10 @@ Column = Callable[[Array, Array, Array], Array]
 """What is made of truth, prediction and error of some rows."""
 
 
-def terms_by_name(varied: ErrorVariation) -> dict[str, Column]:
+def terms_by_name(varied: ErrorVariation, rows: ErrorRows) -> dict[str, Column]:
     """Each term of a row by itself, of truth, prediction and error: a figure needs few of them."""
     centre, baseline = varied.centre, varied.baseline
+    middle = float(np.average(rows.prediction, weights=rows.weight))
     return {
         "one": lambda truth, prediction, error: np.ones(truth.shape),
         "size": lambda truth, prediction, error: np.abs(error),
@@ -182,7 +195,9 @@ def terms_by_name(varied: ErrorVariation) -> dict[str, Column]:
         "square": lambda truth, prediction, error: error**2,
         "truth": lambda truth, prediction, error: truth - centre,
         "truth2": lambda truth, prediction, error: (truth - centre) ** 2,
-        "cross": lambda truth, prediction, error: (truth - centre) * error,
+        "prediction": lambda truth, prediction, error: prediction - middle,
+        "prediction2": lambda truth, prediction, error: (prediction - middle) ** 2,
+        "product": lambda truth, prediction, error: (truth - centre) * (prediction - middle),
         "away": lambda truth, prediction, error: np.abs(truth - baseline),
         "logs": lambda truth, prediction, error: (np.log1p(truth) - np.log1p(prediction)) ** 2,
         "share": lambda truth, prediction, error: percentage(np.abs(error), truth),

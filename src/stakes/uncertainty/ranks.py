@@ -8,6 +8,7 @@ Holm (1979), Scandinavian Journal of Statistics 6; Mogstad, Romano, Shaikh & Wil
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +52,19 @@ class PairTests:
         sign = 1 if higher_is_better else -1
         return cls(sign * gaps, errors, tally.equal_groups - 1, tally.groups)
 
+    @classmethod
+    def over_tasks(cls, tallies: Sequence[GradedItems], higher_is_better: bool = True) -> "PairTests":
+        """Test mean scores over tasks, each of which weighs the same; the items of each vary, the tasks do not.
+
+        Degrees of freedom are Satterthwaite's (1946).
+        """
+        parts = [cls.of(tally, higher_is_better) for tally in tallies]
+        errors, degrees = (np.stack([getattr(part, name) for part in parts]) for name in ("errors", "degrees"))
+        whole, each = (errors**2).sum(axis=0), (errors**4 / np.maximum(degrees, 1)).sum(axis=0)
+        free = np.divide(whole**2, each, out=degrees.sum(axis=0), where=each > 0)
+        gaps, groups = np.mean([part.gaps for part in parts], axis=0), np.sum([part.groups for part in parts], axis=0)
+        return cls(gaps, np.sqrt(whole) / len(parts), free, groups)
+
     @property
     def comparable(self) -> Array:
         """Which pairs have enough clusters in common."""
@@ -90,10 +104,15 @@ class PairTests:
         return float(self.gaps[one, other]) - half, float(self.gaps[one, other]) + half
 
     def among_best(self, confidence: float) -> Array:
-        """Which models cannot be told from the best: no other is shown to be better than them (Bonferroni)."""
+        """Which models cannot be told from the best: no other is shown to be better than them.
+
+        That is one question about each model, so fewer tests share the chance of an error (Bonferroni); what the ranks
+        of all models show, by Holm's correction, holds here as well, and the best is lost no more often for it.
+        """
         rivals = len(self.gaps) - 1
         others = self.better + np.eye(len(self.gaps))  # a model is no rival of its own
-        return np.asarray(others.min(axis=0) * rivals > 1 - confidence)
+        told = self.surely_better(confidence).any(axis=0)
+        return np.asarray((others.min(axis=0) * rivals > 1 - confidence) & ~told)
 
     @property
     def order(self) -> Array:
@@ -124,18 +143,37 @@ def group_models(order: Array, surely_better: Array) -> Array:
 
 def mean_interval(tally: GradedItems, place: int, confidence: float) -> Interval:
     """The limits of what a model scores on average over the items that it answered."""
-    n, groups = float(tally.answered[place, place]), float(tally.groups[place, place])
-    squares = float(tally.squared[place, place])
+    n, squares = float(tally.answered[place, place]), float(tally.squared[place, place])
     if n == 0 or n**2 / squares < FEWEST_GROUPS:
         return none("it has too few items or clusters")
-    mean = float(tally.sums[place]) / n
     if tally.binary and not tally.clustered and tally.runs is None:
-        low, high = wilson(mean, n, confidence)
+        low, high = wilson(float(tally.sums[place]) / n, n, confidence)
         return Interval(float(low), float(high), "Wilson")
-    parts = float(tally.cluster_squares[place]), 2 * mean * float(tally.cluster_counts[place]), mean**2 * squares
+    return _limits(tally, n, *_mean_and_variance(tally, place), n**2 / squares - 1, confidence)
+
+
+def mean_over_tasks(tallies: Sequence[GradedItems], place: int, confidence: float) -> tuple[float, Interval]:
+    """What a model scores on average over tasks that weigh the same, and its limits."""
+    means, variances = np.transpose([_mean_and_variance(tally, place) for tally in tallies])
+    free = np.array([float(tally.equal_groups[place, place]) - 1 for tally in tallies])
+    mean, variance = float(means.mean()), float(variances.sum()) / len(tallies) ** 2
+    degrees = variances.sum() ** 2 / (variances**2 / free).sum() if variance else free.sum()
+    whole = tallies[0].sum(tallies)
+    return mean, _limits(whole, float(whole.answered[place, place]), mean, variance, float(degrees), confidence)
+
+
+def _mean_and_variance(tally: GradedItems, place: int) -> tuple[float, float]:
+    n, groups = float(tally.answered[place, place]), float(tally.groups[place, place])
+    mean = float(tally.sums[place]) / n
+    squares = mean**2 * float(tally.squared[place, place])
+    parts = float(tally.cluster_squares[place]), 2 * mean * float(tally.cluster_counts[place]), squares
     square = max(parts[0] - parts[1] + parts[2], 0.0)
-    variance = groups / (groups - 1) * square / n**2 if square > _SAME * (parts[0] + parts[2]) else 0.0
-    reach = student((1 + confidence) / 2, n**2 / squares - 1)
+    return mean, groups / (groups - 1) * square / n**2 if square > _SAME * (parts[0] + parts[2]) else 0.0
+
+
+def _limits(tally: GradedItems, n: float, mean: float, variance: float, degrees: float, confidence: float) -> Interval:
+    """Limits of a mean with this variance: Korn and Graubard's of scores from 0 to 1, otherwise Student's."""
+    reach = student((1 + confidence) / 2, degrees)
     if tally.lowest >= 0 and tally.highest <= 1:
         equal = min(n, mean * (1 - mean) / variance) if variance > 0 else n
         low, high = clopper_pearson(mean, equal * (normal((1 + confidence) / 2) / reach) ** 2, confidence)

@@ -40,7 +40,7 @@ def log_rate_evidence(hits: Array, rows: Array, floor: float, drop: float) -> Ar
     return np.asarray(betaln(a + hits, b + rows - hits) + below - start - own)
 
 
-def log_evidence(distance: Array, variance: Array, drop: float) -> Array:
+def log_evidence(distance: Array, variance: Array, drop: float | Array) -> Array:
     """The logarithm of the e-value of a figure on the wrong side by this distance, with this variance: asymptotic."""
     from scipy.special import log_ndtr
 

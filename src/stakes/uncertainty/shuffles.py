@@ -326,7 +326,7 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
     """Add up, for many shuffles at once, what a figure of sums needs."""
     weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight.astype(np.float64)
     truth, total, varied = rows.truth.astype(np.float64), float(weight.sum()), variation_about_mean(sums, rows)
-    columns = terms_by_name(varied)
+    columns = terms_by_name(varied, rows)
 
     def mean(name: str, some: Array) -> Array:
         return np.asarray(np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total)

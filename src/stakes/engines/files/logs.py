@@ -1,8 +1,9 @@
 """Logs of evaluation harnesses as graded items: what each model scored on each sample, found by content.
 
 Inspect writes ``.eval`` (a zip archive) or ``.json``; lm-evaluation-harness ``samples_TASK_TIME.jsonl``, with the name
-of the model in ``results_TIME.json`` beside it. Both are read as they are, and the mean that the tool itself gives is
-worked out once more, so that a misunderstanding shows.
+of the model in ``results_TIME.json`` beside it; promptfoo JSON or JSON lines in which several models stand; DeepEval
+``test_run_TIME.json``. All are read as they are, and the mean that the tool itself gives is worked out once more, so
+that a misunderstanding shows.
 """
 
 import io
@@ -19,10 +20,20 @@ from stakes.errors import InputError, Pass, short, some
 from stakes.records import Plain
 from stakes.tallies.fields import Value
 
-_MOST_BYTES = 1 << 30
+_FIRST, _MOST_BYTES = 1 << 16, 1 << 30
 _ZSTD = 93
 _INSPECT_JSON = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
 _HARNESS_ROW = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps")
+_KEYS = {
+    "harness": _HARNESS_ROW,
+    "promptfoo": ("testIdx", "promptIdx", "promptId", "provider", "testCase", "failureReason"),
+    "deepeval": ("testCases", "metricsData"),
+}
+"""What stands near the beginning of each kind of log."""
+
+_FAILED = 2
+"""promptfoo's reason of a row that has no answer; others have one, if a wrong one."""
+
 _HARNESS_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -72,14 +83,14 @@ def read_logs(paths: list[Path]) -> list[Log] | None:
     if not all(kinds):
         other = next(path for path, kind in zip(paths, kinds, strict=True) if kind is None)
         raise InputError("logs-and-rows", f"{other} is no log of an evaluation, and others are; give logs only")
-    return [_READERS[str(kind)](path) for path, kind in zip(paths, kinds, strict=True)]
+    return [log for path, kind in zip(paths, kinds, strict=True) for log in _READERS[str(kind)](path)]
 
 
 def _kind(path: Path) -> str | None:
     """What wrote a file, by what is in it."""
     try:
         with path.open("rb") as file:
-            start = file.read(1 << 16)
+            start = file.read(_FIRST)
     except OSError:
         return None
     if start.startswith(b"PK\x03\x04"):
@@ -88,17 +99,19 @@ def _kind(path: Path) -> str | None:
         return "inspect archive" if names & {"header.json", "_journal/start.json"} else None
     if _INSPECT_JSON.match(start):
         return "inspect"
-    line = start.partition(b"\n")[0]
-    return "harness" if all(f'"{name}"'.encode() in start for name in _HARNESS_ROW) and line[:1] == b"{" else None
+    if start.lstrip()[:1] != b"{":
+        return None
+    found = (kind for kind, names in _KEYS.items() if all(f'"{name}"'.encode() in start for name in names))
+    return next(found, None)
 
 
 # ── Inspect ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _read_inspect(path: Path) -> Log:
+def _read_inspect(path: Path) -> list[Log]:
     whole = _parse(path, path.read_bytes())
-    return _of_inspect(path, whole, whole.get("samples") or [])
+    return [_of_inspect(path, whole, whole.get("samples") or [])]
 
 
-def _read_archive(path: Path) -> Log:
+def _read_archive(path: Path) -> list[Log]:
     """An archive: the header, and summaries of all samples, or else each of them."""
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
@@ -109,7 +122,7 @@ def _read_archive(path: Path) -> Log:
         else:
             inner = sorted(name for name in names if re.fullmatch(r"samples/.*\.json", name))
             samples = [_parse(path, _member(path, archive, name)) for name in inner]
-    return _of_inspect(path, head, samples)
+    return [_of_inspect(path, head, samples)]
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
@@ -198,7 +211,7 @@ def _number(path: Path, value: Value) -> float:
 
 
 # ── lm-evaluation-harness ────────────────────────────────────────────────────────────────────────────────────────
-def _read_harness(path: Path) -> Log:
+def _read_harness(path: Path) -> list[Log]:
     with path.open("rb") as file:
         rows = [_parse(path, line) for line in file if line.strip()]
     named = _HARNESS_NAME.fullmatch(path.name)
@@ -216,13 +229,84 @@ def _read_harness(path: Path) -> Log:
     if not scores:
         raise errors.unreadable_file(str(path), "no metric in it has a number for each sample")
     told = {k: v for k, v in (head.get("results", {}).get(task) or {}).items() if isinstance(v, int | float)}
-    return Log(str(path), model, task, scores, True, {name: told[name] for name in scores if name in told})
+    return [Log(str(path), model, task, scores, True, {name: told[name] for name in scores if name in told})]
 
 
 def _harness_metrics(row: Plain) -> list[str]:
     """The metrics that are one number for each sample; others (f1 as a pair, say) are of the whole corpus."""
     names = row.get("metrics") or [name for name in row if name not in (*_HARNESS_ROW, "filter")]
     return [name for name in names if isinstance(row.get(name), bool | int | float)]
+
+
+# ── promptfoo ────────────────────────────────────────────────────────────────────────────────────────────────────
+def _read_promptfoo(path: Path) -> list[Log]:
+    """One log for each provider and prompt. A test is known by its variables and assertions, since a repeat has a
+    number of its own; rows that failed without an answer have no score, where the tool gives them 0.
+    """
+    text = path.read_bytes()
+    if b'"evalId"' in text[:_FIRST]:
+        found = _parse(path, text).get("results") or {}
+        rows, about = found.get("results") or [], dict(enumerate(found.get("prompts") or []))
+    else:
+        rows, about = [_parse(path, line) for line in text.splitlines() if line.strip()], {}
+    columns: dict[int, list[Plain]] = {}
+    for row in sorted(rows, key=lambda row: row["testIdx"]):
+        columns.setdefault(row["promptIdx"], []).append(row)
+    models = [{_provider(row) for row in column} for column in columns.values()]
+    several = sum(map(len, models)) > len(set().union(*models))
+    return [
+        _of_promptfoo(path, column, several, about.get(place, {}).get("metrics") or {})
+        for place, column in sorted(columns.items())
+    ]
+
+
+def _provider(row: Plain) -> str:
+    return str(row["provider"].get("label") or row["provider"].get("id"))
+
+
+def _of_promptfoo(path: Path, rows: list[Plain], several: bool, sums: Plain) -> Log:
+    """The rows of one model; of one provider with ``several`` prompts these are models of their own."""
+    prompt = rows[0].get("prompt", {}).get("label") or rows[0]["promptId"]
+    scores: dict[str, list[Answered]] = {"score": [], "pass": []}
+    runs: dict[str, int] = {}
+    for row in rows:
+        case, variables = row.get("testCase") or {}, row.get("vars") or {}
+        same = [variables, *(case.get(name) for name in ("description", "assert", "metadata"))]
+        if not any(same):
+            raise errors.unreadable_file(str(path), "its tests have no variables, so models cannot be compared by test")
+        item = json.dumps(same, sort_keys=True)
+        runs[item] = runs.get(item, 0) + 1
+        named = {"score": row.get("score"), "pass": row.get("success"), **(row.get("namedScores") or {})}
+        for name, value in named.items():
+            number = math.nan if row.get("failureReason") == _FAILED else _number(path, value)
+            groups = {**variables, **(case.get("metadata") or {})}
+            scores.setdefault(name, []).append(Answered(item, runs[item], number, "", groups))
+    counts = [sums.get(name, 0) for name in ("testPassCount", "testFailCount")]
+    told = {} if sums.get("testErrorCount") or not sum(counts) else {"score": sums["score"] / sum(counts)}
+    model = f"{_provider(rows[0])}, {prompt}" if several else _provider(rows[0])
+    return Log(str(path), model, "", scores, True, told)
+
+
+# ── DeepEval ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _read_deepeval(path: Path) -> list[Log]:
+    """The cases of a run, known by their input; a metric that ended in an error has no score."""
+    whole = _parse(path, path.read_bytes())
+    whole = whole.get("testRunData", whole)
+    scores: dict[str, list[Answered]] = {}
+    runs: dict[str, int] = {}
+    for case in [*(whole.get("testCases") or []), *(whole.get("conversationalTestCases") or [])]:
+        item = str(case.get("input") or case.get("name"))
+        runs[item] = runs.get(item, 0) + 1
+        for one in case.get("metricsData") or []:
+            score = math.nan if one.get("error") else _number(path, one.get("score"))
+            answer = Answered(item, runs[item], score, str(case.get("expectedOutput")), case.get("metadata") or {})
+            scores.setdefault(one["name"], []).append(answer)
+    if not scores:
+        raise errors.unreadable_file(str(path), "no case in it has a metric")
+    model = str((whole.get("hyperparameters") or {}).get("model") or whole.get("identifier") or path.stem)
+    told = {one["metric"]: math.fsum(one["scores"]) / len(one["scores"]) for one in whole.get("metricsScores") or []
+            if one.get("scores") and max(runs.values()) == 1}  # fmt: skip
+    return [Log(str(path), model, "", scores, True, told)]
 
 
 def _parse(path: Path, text: bytes) -> Value:
@@ -233,21 +317,30 @@ def _parse(path: Path, text: bytes) -> Value:
         raise errors.unreadable_file(str(path), str(problem)) from None
 
 
-_READERS = {"inspect": _read_inspect, "inspect archive": _read_archive, "harness": _read_harness}
+_READERS = {
+    "inspect": _read_inspect,
+    "inspect archive": _read_archive,
+    "harness": _read_harness,
+    "promptfoo": _read_promptfoo,
+    "deepeval": _read_deepeval,
+}
 
 
 # ── as columns ───────────────────────────────────────────────────────────────────────────────────────────────────
-def columns_of_logs(logs: list[Log], wanted: str | None, cluster: str | None, partial: bool) -> dict[str, list[Value]]:
-    """The logs as one table: item, model, score, repeat, and the cluster if one is named; ``partial`` runs, too."""
-    table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster")}
+def columns_of_logs(
+    logs: list[Log], wanted: str | None, cluster: str | None, partial: bool, by_task: bool = False
+) -> dict[str, list[Value]]:
+    """The logs as one table: item, model, score, repeat, task, and a cluster if one is named; ``partial`` runs, too."""
+    table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster", "task")}
     about: dict[str, str] = {}
     tasks = list(dict.fromkeys(log.task for log in logs))
     several = len(tasks) > 1
-    if several:
+    if several and not by_task:
         errors.warn(
             "several-tasks",
             f"the logs hold the tasks {some(tasks)}, whose samples are put together, so that large tasks weigh more; "
-            "to see each by itself, rank its logs alone",
+            "for the mean over tasks give ",
+            Pass("task", "task"),
         )
     for log in logs:
         if not log.finished and not partial:
@@ -264,7 +357,7 @@ def columns_of_logs(logs: list[Log], wanted: str | None, cluster: str | None, pa
                     "different-samples",
                     f"{log.name}: sample {item!r} has another target than before; give runs of one data set",
                 )
-            row = (item, log.model, one.score, one.repeat, _cluster(log, one, cluster))
+            row = (item, log.model, one.score, one.repeat, _cluster(log, one, cluster), log.task)
             for column, value in zip(table.values(), row, strict=True):
                 column.append(value)
         _check_own_mean(log, name)

@@ -6,10 +6,10 @@ import platform
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from stakes import errors
 from stakes.engines.files.sources import FileName, files_and_tables, identity
@@ -31,7 +31,7 @@ _FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "junit": ("JUnit's XML", (".xml",)),
     "calibrator": ("a calibrator", (".json",)),
     "tally": ("a tally", (".tally",)),
-    "table": ("a table", (".csv", ".parquet")),
+    "table": ("a table", (".csv", ".parquet", ".jsonl")),
 }
 """What is written, in words, and how its names end. A name without an ending promises nothing, and is taken."""
 
@@ -103,12 +103,14 @@ def write_text(path: FileName, text: str, form: str) -> None:
 
 
 def write_whole(frame: "pl.DataFrame", path: Path) -> None:
-    """Write a Polars frame as CSV or Parquet."""
+    """Write a Polars frame as its name ends: CSV, Parquet or JSON lines."""
     import polars as pl
 
+    ways = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    write = cast("Callable[[IO[bytes]], None]", ways[path.suffix.lower()])
     with written_beside(path, "table") as place, place.open("wb") as file:  # Polars takes no name that is not UTF-8
         try:
-            (frame.write_csv if path.suffix.lower() == ".csv" else frame.write_parquet)(file)
+            write(file)
         except pl.exceptions.PolarsError as problem:  # a full disk, of which Parquet's writer makes something else
             raise OSError(errno.EIO, errors.first_line(problem)) from None
 

@@ -15,6 +15,7 @@ from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_grades import FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.conditions import Figure, Requirement
@@ -175,9 +176,9 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
     return judge(evaluation_of(evaluation, question), request, baseline)
 
 
-def judge(evaluation: Evaluation | FewLabels, asked: Request, baseline: Data = None) -> Gate:
+def judge(evaluation: Evaluation | FewLabels | FewGrades, asked: Request, baseline: Data = None) -> Gate:
     """Hold an evaluation against what is asked."""
-    if isinstance(evaluation, FewLabels):
+    if isinstance(evaluation, FewLabels | FewGrades):
         return _of_few_labels(evaluation, asked, baseline)
     if not isinstance(evaluation, Evaluation):
         raise InputError(
@@ -202,7 +203,7 @@ def judge(evaluation: Evaluation | FewLabels, asked: Request, baseline: Data = N
     return speak(Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped), evaluation.lang)
 
 
-def _of_few_labels(found: FewLabels, asked: Request, baseline: Data) -> Gate:
+def _of_few_labels(found: FewLabels | FewGrades, asked: Request, baseline: Data) -> Gate:
     """Hold what few labels tell against conditions; another model needs a truth for every row."""
     if baseline is not None or asked.margins:
         raise InputError("few-labels-baseline", "few labels do not tell two models apart; leave the baseline out")

@@ -7,13 +7,14 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
-from stakes.engines.plan import Counted
+from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.errors import Given, InputError, Pass, short, some
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_parts
 from stakes.evaluation.gate.conditions import Figure, GapFigure, Requirement
 from stakes.evaluation.watch.days import Memory, read_days, refuse_again, refuse_disorder
+from stakes.evaluation.watch.shifts import SHIFTS, Shift, Unlabelled
 from stakes.evaluation.watch.ways import Area, Way, way_of
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate
@@ -47,14 +48,15 @@ class CoursePoint(Record):
 @dataclass(frozen=True)
 class WatchedFigure(
     Record,
-    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike "
+    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike within "
     "estimate course",
 ):
     """A condition that is watched, and whether there was an alarm.
 
     ``alarm`` is the day on which the evidence sufficed, ``change`` the likely day of the change, ``change_days`` those
     that are as likely (95 %), ``since_change`` the figure from then on. ``exact`` says whether the chance of a false
-    alarm is exact rather than approximate.
+    alarm is exact rather than approximate. The auc is that of scores in bins: ``within`` is how far it may lie from
+    that of the scores themselves, 0 of other figures.
     """
 
     condition: str
@@ -68,6 +70,7 @@ class WatchedFigure(
     evidence: float
     needed: Finite
     days_alike: bool
+    within: Finite
     estimate: Estimate
     course: Sequence[CoursePoint]
 
@@ -122,7 +125,9 @@ def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watc
     ``days`` are tallies (what ``count()`` gave, or files) in the order of time, or a dictionary name → tally.
     ``require`` are conditions such as ``"recall >= 0.9"`` or ``"auc >= 0.8"``; ``against`` is a reference (a tally),
     than which each figure named may be worse by ``margin``, also one without a limit (``require=["auc"]``). ``drop`` is
-    the smallest change worth an alarm; ``life`` how many days will be watched, if that is known.
+    the smallest change worth an alarm; ``life`` how many days will be watched, if that is known. ``"scores"`` and
+    ``"segments"`` watch where rows lie beside those of the reference, which needs no truth: count days with
+    ``unlabelled="estimate"``.
 
     The chance that there is **ever** a false alarm is at most ``alpha``, however often one looks: exactly so for rates
     of days that differ by chance alone (``days_alike=True``), approximately otherwise. Days whose rows lack labels
@@ -148,7 +153,8 @@ class _Request:
 
     conditions: tuple[Requirement, ...]
     compared: tuple[str, ...]
-    reference: Evaluation | None
+    shifts: tuple[str, ...]
+    reference: Value
     question: Question
     alpha: float
     margin: float
@@ -165,9 +171,15 @@ class _Request:
             raise InputError(
                 "nothing-to-watch", "there is nothing to watch; give conditions as ", Pass("require", "recall >= 0.9")
             )
+        shifts = tuple(text for text in texts if text in SHIFTS)
+        texts = [text for text in texts if text not in SHIFTS]
         bare = [text for text in texts if isinstance(text, str) and not any(sign in text for sign in "<>≥≤")]
         conditions = tuple(_checked(Requirement.parse(text)) for text in texts if text not in bare)
         names = [str(Figure.parse(text)) for text in bare] or [str(one.figure) for one in conditions]
+        if shifts and against is None:
+            raise InputError(
+                "no-reference", f"{shifts[0]} are held against those of a reference; give ", Pass("against")
+            )
         if bare and against is None:
             raise InputError(
                 "no-reference",
@@ -179,6 +191,7 @@ class _Request:
         return cls(
             conditions,
             tuple(names) if against is not None else (),
+            shifts,
             None if against is None else _reference(against, question),
             question,
             _share("alpha", question["alpha"]),
@@ -193,7 +206,8 @@ class _Request:
     def words(self) -> list[str]:
         """The conditions in words, those against a reference last."""
         worse = f"at most {self.margin:g} worse than the reference" if self.margin else "no worse than the reference"
-        return [*(one.text for one in self.conditions), *(f"{name} {worse}" for name in self.compared)]
+        alike = [f"{name} as in the reference" for name in self.shifts]
+        return [*(one.text for one in self.conditions), *(f"{name} {worse}" for name in self.compared), *alike]
 
     def asked(self) -> dict[str, object]:
         """What must stay the same while days are added."""
@@ -203,13 +217,23 @@ class _Request:
             "life": self.life,
             "drop": self.drop,
             "days_alike": self.days_alike,
+            **{f"reference of {name}": self._shift(name).reference_in_words for name in self.shifts},
         }
 
-    def judge(self, counted: Counted) -> Evaluation:
-        """The evaluation of a day."""
+    def _shift(self, name: str) -> Shift:
+        assert self.reference is not None
+        return Shift.of(name, self.reference)
+
+    def judge(self, counted: Counted) -> Value:
+        """The evaluation of a day, or the day as it is where rows lack a truth."""
+        if counted.task == FEW_LABELS:
+            if self.conditions or self.compared:
+                words = f"{self.words[0]!r} needs the truth of every row, and days hold rows without one; watch "
+                raise InputError("day-without-truth", f"{words}{' or '.join(map(repr, SHIFTS))}")
+            return Unlabelled(counted)
         return judge(counted, None, self.question.sampling, self.question.pricing)
 
-    def ways(self, first: Evaluation, edges: Sequence[list[float] | None]) -> list[Way]:
+    def ways(self, first: Value, edges: Sequence[list[float] | None]) -> list[Way]:
         """How each condition is watched."""
         known = iter([*edges, *([None] * (len(self.words) - len(edges)))])
         here = first if self.reference is None else self.reference
@@ -226,6 +250,7 @@ class _Request:
             way = way_of(here, name, here._find(name).better == "higher", 0.5, next(known))
             assert self.reference is not None
             found.append(way.against(way.numbers(self.reference), self.margin))
+        found += [self._shift(name) for name in self.shifts]
         return [self._with_drop(way) for way in found]
 
     def _with_drop(self, way: Way) -> Way:
@@ -252,14 +277,17 @@ def _checked(one: Requirement) -> Requirement:
     return one
 
 
-def _reference(against: Data, question: Question) -> Evaluation:
+def _reference(against: Data, question: Question) -> Value:
     if isinstance(against, Evaluation):
         return against
     if not are_tallies(against):
         raise InputError(
             "not-a-reference", "the reference is a tally, or an evaluation; count its rows first: stakes count"
         )
-    return judge(Counted.sum(load_parts(against)), None, question.sampling, question.pricing)
+    counted = Counted.sum(load_parts(against))
+    if counted.task == FEW_LABELS:
+        return Unlabelled(counted)
+    return judge(counted, None, question.sampling, question.pricing)
 
 
 def _share(name: str, value: Value) -> float:
@@ -374,6 +402,7 @@ def _look_at(
         max(point.evidence for point in course),
         1 / alpha,
         request.days_alike,
+        way.within(running[-1]),
         estimate,
         course,
     )

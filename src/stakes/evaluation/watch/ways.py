@@ -63,6 +63,10 @@ class Way:
         """The smallest change worth an alarm, where nobody says one."""
         return 0.05
 
+    def within(self, sums: Array) -> float:
+        """How far the figure of what was kept may lie from that of the rows themselves."""
+        return 0.0
+
     def against(self, reference: Array, margin: float) -> "Way":
         """The same figure held against that of a reference, than which it may be worse by a margin."""
         (value,), _, (enough,) = self.figures(reference[None])
@@ -217,12 +221,12 @@ class Area(Way):
     edges: Array | None = None
 
     @staticmethod
-    def edges_of(table: ScoreTable) -> Array:
+    def edges_of(table: ScoreTable, bins: int = BINS) -> Array:
         """Edges between which about as many rows of a table lie."""
         columns = table.as_columns()
         scores = np.asarray(columns.scores, np.float64)[::-1]
         weight = np.asarray(columns.values["positives"] + columns.values["negatives"], np.float64)[::-1]
-        places = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), BINS + 1)[1:-1])
+        places = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), bins + 1)[1:-1])
         return np.unique(scores[np.minimum(places, len(scores) - 1)])
 
     def numbers(self, evaluation: Evaluation) -> Array:
@@ -245,6 +249,11 @@ class Area(Way):
         area = (positive * of_positive).sum(axis=-1) / P
         variance = _variance(of_positive, positive, area, P) + _variance(of_negative, negative, area, N)
         return Figures(area, variance, (positive.sum(axis=-1) >= 10) & (negative.sum(axis=-1) >= 10) & (variance > 0))
+
+    def within(self, sums: Array) -> float:
+        """Half of all pairs that share a bin, whose order was not kept."""
+        negative, positive = np.split(sums, 2)
+        return float(negative @ positive / 2 / max(negative.sum() * positive.sum(), 1.0))
 
     def course(self, sums: Array, spread: Array, alpha: float) -> tuple[Array, Array]:
         """Limits on the scale of log odds."""

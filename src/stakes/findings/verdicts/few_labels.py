@@ -2,35 +2,42 @@
 
 from collections.abc import Iterator
 
+from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
-from stakes.metrics.agreement import accuracy
-from stakes.metrics.ranking import auc
-from stakes.metrics.rates import alarm_rate, prevalence, recall
+from stakes.metrics.rates import alarm_rate
 
 _HELPED = 1.1
 """Rows without a truth help where they are worth this many times the labels."""
 
 
-def verdict_of(found: FewLabels) -> tuple[Finding, ...]:
+def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
-    shown = [found[name] for name in (prevalence.name, accuracy.name, recall.name)]
-    shown += [found[auc.name]] if found.kept.score is not None else []
+    shown = [found[name] for name in found.told]
     lead = shown[0]
-    values = {"name": metric(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
-    told = sentence("few.estimated", n=found.labelled, rows=found.rows, positive=found.positive, **values)
-    answers = [answer("few.question", "note", told, figures=shown)]
+    values = {"name": named(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
+    kind = "few.estimated" if found.positive else "few.graded"
+    told = sentence(kind, n=found.labelled, rows=found.rows, positive=found.positive, **values)
+    answers = [answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH])]
     answers.append(answer("few.helped", "note", *_helped(found)))
-    missing = [caution("few.no_interval", name=metric(one.name), why=reason(one.no_interval))
+    missing = [caution("few.no_interval", name=named(one.name), why=reason(one.no_interval))
                for one in found.figures.values() if one.no_interval]  # fmt: skip
-    return (*answers, *missing[:3], caution("few.provided"))
+    silent = [caution("few.no_interval", name=f"“{name}”", why=reason(why))
+              for name, part in found.segments.items() if (why := part.why_nothing)]  # fmt: skip
+    provided = caution("few.provided" if found.positive else "few.at_random")
+    return (*answers, *missing[:3], *silent, provided)
 
 
-def _helped(found: FewLabels) -> Iterator[Sentence]:
+def named(name: str) -> Sentence | dict[str, str]:
+    """What a figure is called: the mean of the truth is no metric."""
+    return sentence("few.mean_truth") if name == MEAN_TRUTH else metric(name)
+
+
+def _helped(found: FewLabels | FewGrades) -> Iterator[Sentence]:
     worth = {name: labels for name, labels in found.as_good_as.items() if name != alarm_rate.name}
     better = {name: labels for name, labels in worth.items() if labels >= _HELPED * found.labelled}
     for name, labels in sorted(better.items(), key=lambda one: -one[1])[:3]:
-        yield sentence("few.as_good_as", name=metric(name), labels=round(labels), n=found.labelled)
+        yield sentence("few.as_good_as", name=named(name), labels=round(labels), n=found.labelled)
     rest = [name for name in worth if name not in better]
     if rest or not better:
-        yield sentence("few.no_help", name=metric(rest[0])) if rest else sentence("few.nothing_known")
+        yield sentence("few.no_help", name=named(rest[0])) if rest else sentence("few.nothing_known")

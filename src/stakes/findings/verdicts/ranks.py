@@ -21,14 +21,15 @@ def _best(ranks: Ranks) -> Finding:
     """The model that is shown to be better than all others, or those among which chance chose."""
     first, best = ranks.standings[0], ranks.best
     figures = [Chip.of(first.estimate, "ranks.mean_of", name=first.model)]
+    more_open = any(one.rank_low == 1 and not one.among_best for one in ranks.standings)
+    sharper = [sentence("ranks.sharper")] if more_open else []
     if len(best) == 1:
         told = sentence("ranks.one_best", model=best[0], n=len(ranks.models) - 1)
-        sharper = [sentence("ranks.sharper")] if first.rank_high > 1 else []
         return answer("ranks.which", "good", told, *sharper, figures=figures)
     named = best[:_MOST_NAMES] + ["…"] * (len(best) > _MOST_NAMES)
     told = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
     more = sentence("ranks.leads", model=first.model)
-    return answer("ranks.which", "doubt", told, more, figures=figures)
+    return answer("ranks.which", "doubt", told, more, *sharper, figures=figures)
 
 
 def _neighbours(ranks: Ranks) -> Finding:
@@ -58,6 +59,8 @@ def _repeats(ranks: Ranks) -> Iterator[Finding]:
 
 def _cautions(ranks: Ranks) -> Iterator[Finding]:
     tally = ranks.tally
+    if ranks.tasks:
+        yield caution("ranks.tasks", n=len(ranks.tasks))
     if not ranks.complete:
         yield caution("ranks.incomplete")
         few = ~ranks.tests.comparable & ~np.eye(len(ranks.models), dtype=bool)

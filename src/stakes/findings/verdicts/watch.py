@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stakes.evaluation.watch import Watch, WatchedFigure
+from stakes.evaluation.watch.shifts import SHIFTED
 from stakes.findings.verdicts.answers import MOST, in_order, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
 from stakes.metrics import Estimate, find
@@ -15,19 +16,24 @@ def verdict_of(watch: Watch) -> tuple[Finding, ...]:
 
 
 def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
-    figures = [Chip.of(one.estimate, "watch.over_all", name=metric(one.figure))]
+    figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
-        surely = side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)
+        surely = one.figure in SHIFTED or _holds(one)
         told = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
         return answer("watch.question", "good" if surely else "note", *told, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
-    figures = [Chip.of(since, "watch.since_then", name=metric(one.figure)), *figures]
+    figures = [Chip.of(since, "watch.since_then", name=_named(one.figure)), *figures]
     told = [
         sentence("watch.alarm", day=one.alarm),
         sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
         sentence("watch.restart"),
     ]
     return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
+
+
+def _named(figure: str) -> Sentence | dict[str, str]:
+    """What a figure is called: where rows lie is no metric."""
+    return sentence(f"watch.{figure}") if figure in SHIFTED else metric(figure)
 
 
 def _evidence(one: WatchedFigure) -> Sentence:
@@ -38,7 +44,17 @@ def _evidence(one: WatchedFigure) -> Sentence:
 def _cautions(watch: Watch) -> Iterator[Finding]:
     exact = all(one.exact for one in watch.watched)
     yield caution("watch.exact" if exact else "watch.approximate", alpha=watch.alpha)
+    if any(one.figure in SHIFTED for one in watch.watched):
+        yield caution("watch.only_shift")
+    binned = [one for one in watch.watched if one.within]
+    if binned:
+        yield caution("watch.binned", name=metric(binned[0].figure), within=max(one.within for one in binned))
     if watch.watched[0].days_alike:
         yield caution("watch.days_alike")
     if watch.waiting:
         yield caution("watch.waiting", n=len(watch.waiting), day=watch.waiting[0])
+
+
+def _holds(one: WatchedFigure) -> bool:
+    """Whether the figure surely lies on the right side of its limit."""
+    return side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)

@@ -21,7 +21,7 @@ def report(thing: Data = None, path: str | os.PathLike[str] = "", *, about: str 
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`.
     """
     question = Question.of("report", asked)
-    if path == "":
+    if isinstance(path, str) and not path:
         raise InputError("no-path", "a report is written to a file; pass ", Pass("path", "report.html"))
     check_target(path, "page")  # before anything is computed
     if not isinstance(about, str):
