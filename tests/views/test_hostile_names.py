@@ -80,9 +80,17 @@ def exhibits(rows):
         three = stakes.evaluate(**many, by=np.array(HOSTILE[:3])[np.arange(240) % 3])
         prices = stakes.Costs((1.0 - np.eye(len(KINDS))).tolist(), KINDS, KINDS)
         validated = stakes.validate(DummyClassifier(), rows[P].reshape(-1, 1), rows[Y], how=2, positive=SICK)
+        labels = stakes.evaluate(
+            truth=dict.fromkeys(HOSTILE[:2], rows[Y] == SICK), score=dict.fromkeys(HOSTILE[:2], rows[P])
+        )
+        outputs = stakes.evaluate(**{name: dict.fromkeys(HOSTILE[:2], column) for name, column in numbers.items()})
     network = system()
     return [
         two,
+        labels,
+        outputs,
+        *labels.counted.tallies.values(),
+        *outputs.counted.tallies.values(),
         stakes.InputError(f"there is no {SICK!s}"),
         three,
         stakes.evaluate(**numbers, by=rows[SITE]),
@@ -173,7 +181,7 @@ def test_every_object_shows_names_as_text(exhibits):
 
 def test_notebooks_show_names_as_text(exhibits):
     pages = [thing._repr_html_() for thing in exhibits if hasattr(thing, "_repr_html_")]
-    assert len(pages) == 18
+    assert len(pages) == 20
     *fragments, framed = pages
     for page in (*fragments, framed.replace("\u00ad", "", 4)):  # which our own long words in Russian have
         harmless(page)
@@ -244,7 +252,7 @@ def pages(exhibits, tmp_path_factory):
 
 
 def test_pages_hold_names_as_text(pages):
-    assert len(pages) == 8
+    assert len(pages) == 10
     for path in pages.values():
         text = path.read_text(encoding="utf-8")
         harmless(text.replace("\u00ad", "", 4))  # which our own long words in Russian have
