@@ -154,11 +154,8 @@ def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
     """Estimate what people would grade, from rows that a judge graded."""
     rows, by = partly.read.rows, partly.read.by
     if rows.prediction is None:
-        raise InputError("few-labels-two-classes", "few labels of numbers need a prediction of each row")
+        raise InputError("few-grades-alone", "few labels of numbers need a prediction of each row")
     truth, judge = (np.asarray(one, np.float64) for one in (rows.truth, rows.prediction))
     found = FewGrades(truth, judge, partly.labelled, question.sampling.confidence)
     parts = {} if by is None else {name: by.codes == code for code, name in enumerate(by.names)}
-    found = replace(found, segments={name: found.take(here) for name, here in parts.items()})
-    if why := found.why_nothing:
-        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
-    return found
+    return replace(found, segments={name: found.take(here) for name, here in parts.items()})

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -337,16 +338,23 @@ def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     else:
         partly = read_partly(data, row_question(question))
         if partly.read.plan is None:
-            return estimate_grades(partly, question)
+            return _enough(estimate_grades(partly, question))
         rows, names, by = _rows(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
         parts = {"": rows}
         if by is not None:
             parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
     found = {name: _estimated(names, part, question) for name, part in parts.items()}
-    whole = found.pop("")
-    if why := whole.why_nothing:
+    return replace(_enough(found.pop("")), segments=found)
+
+
+Found = TypeVar("Found", FewLabels, FewGrades)
+
+
+def _enough(found: Found) -> Found:
+    """The estimate, if there are labels enough for any."""
+    if why := found.why_nothing:
         raise InputError("too-few-labels", f"{why}; label more, chosen at random")
-    return replace(whole, segments=found)
+    return found
 
 
 def row_question(question: Question) -> RowQuestion:

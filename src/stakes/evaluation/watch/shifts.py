@@ -68,7 +68,7 @@ class Shift(Way):
         elif what == "segments" and (sizes := _sizes(counted)):
             way = cls(_named(what), False, 0.0, names=tuple(sizes))
         else:
-            raise InputError("not-in-day", f"the reference has no {what}; count it with what they need")
+            raise InputError("shift-not-in-day", f"the reference has no {what}; count it with what they need")
         return replace(way, drop=0.05, reference=way.numbers(reference))
 
     @property
@@ -85,7 +85,7 @@ class Shift(Way):
             known = [sizes.get(name, 0.0) for name in self.names]
             return np.array([*known, sum(sizes.values()) - sum(known)])
         if not isinstance(counted.scores, ScoreTable):
-            raise InputError("not-in-day", "a day has no scores; count it with what they need")
+            raise InputError("shift-not-in-day", "a day has no scores; count it with what they need")
         columns = counted.scores.as_columns()
         place = np.searchsorted(self.edges, np.asarray(columns.scores, np.float64), side="right")
         many = columns.values["positives"] + columns.values["negatives"]
@@ -103,7 +103,7 @@ class Shift(Way):
         assert self.reference is not None
         if np.sort(self.reference)[-2] < _FEWEST:
             raise InputError(
-                "small-reference",
+                "small-reference-of-shifts",
                 f"the reference has fewer than {_FEWEST} rows in all {len(self.reference)} bins or segments but one, "
                 "so that nothing would ever raise an alarm; count more rows for it",
             )
