@@ -56,7 +56,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10_000,
     "subsection_order": [
         f"../examples/{section}"
-        for section in ("first_questions", "how_sure", "decisions", "probabilities", "systems", "scale")
+        for section in ("first_questions", "how_sure", "decisions", "probabilities", "kinds", "systems", "scale")
     ],
     "within_subsection_order": "FileNameSortKey",
     "nested_sections": True,
