@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,22 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+    leave_most_to_the_deep_tests(items)
     items.sort(key=lambda item: how_late(item.nodeid.partition("::")[0]))
+
+
+def leave_most_to_the_deep_tests(items):
+    """Of the cases of a test marked ``spread(n)`` n are tried, evenly spread over all, and the others by test-deep."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("spread") and not item.get_closest_marker("deep"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for found in cases.values():
+        (most,) = found[0].get_closest_marker("spread").args
+        tried = {round((place + 0.5) * len(found) / most - 0.5) for place in range(min(most, len(found)))}
+        for place, item in enumerate(found):
+            if place not in tried:
+                item.add_marker("deep")
 
 
 def pytest_xdist_make_scheduler(config, log):

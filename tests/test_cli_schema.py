@@ -139,6 +139,7 @@ def validator(name):
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")  # two clusters are few
 @pytest.mark.parametrize(("command", "place"), [(name, i) for name, cases in CASES.items() for i in range(len(cases))])
+@pytest.mark.spread(22)
 def test_output_is_what_the_schema_says(command, place):
     found = output_of(command, place)
     problems = [

@@ -93,6 +93,7 @@ FILES = {
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.spread(2)
 def test_files(tmp_path, name, size):
     content, read = FILES[name]
     path = tmp_path / name

@@ -63,6 +63,7 @@ def written(path, begin, middle, end, size):
         ("a.toml", "decide = '", "a", "a.toml: cannot be read: it has more than 1,000,000 bytes"),
     ],
 )
+@pytest.mark.spread(1)
 def test_one_endless_line(tmp_path, name, begin, middle, words, size):
     path = written(tmp_path / name, begin, middle, "", size)
     command = {"a.toml": ["system", path], "a.tally": ["evaluate", path]}

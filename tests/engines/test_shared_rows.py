@@ -96,6 +96,7 @@ FILES = [("csv", "clusters"), ("csv", "weighted numbers"), *(("parquet", name) f
 
 
 @pytest.mark.parametrize(("kind", "name"), FILES)
+@pytest.mark.spread(5)
 def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
     for module in (streaming, shared_models):
         monkeypatch.setattr(module, "MOST_EXACT", 100)
@@ -122,6 +123,7 @@ def elsewhere(request):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
+@pytest.mark.spread(6)
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monkeypatch):
     pulled, collect, grouped, group = [], nw.LazyFrame.collect, [], shared_models.group_shared
 
@@ -146,6 +148,7 @@ def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monk
 
 
 @pytest.mark.parametrize("name", ["weights and segments", "clusters", "weighted numbers"])
+@pytest.mark.spread(1)
 def test_a_table_of_a_duckdb_file_is_grouped_there(tmp_path, few_cells, monkeypatch, name):
     for module in (streaming, shared_models):
         monkeypatch.setattr(module, "MOST_EXACT", 100)

@@ -44,6 +44,7 @@ def same(found, expected):
 
 # ── every page ───────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.spread(4)
 def test_every_page_is_for_everybody_in_every_language(opened, files, name):
     page = opened(files[name], color_scheme="light")
     nothing_stands_in_the_way(page)
@@ -60,6 +61,7 @@ def test_every_page_is_for_everybody_in_every_language(opened, files, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.spread(3)
 def test_every_chart_tells_its_points_and_can_be_saved(opened, files, name):
     page = opened(files[name])
     broken = "all => all.filter(e => [...e.attributes].some(a => /NaN|undefined|Infinity/.test(a.value))).length"
