@@ -63,15 +63,32 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: how_late(item.nodeid.partition("::")[0]))
 
 
+def cases_of_every_value(cases):
+    """The places of those that bring a value which none before them had."""
+    seen, tried = set(), set()
+    for place, values in enumerate(cases):
+        if not values <= seen:
+            tried.add(place)
+            seen |= values
+    return tried
+
+
 def leave_most_to_the_deep_tests(items):
-    """Of the cases of a test marked ``spread(n)`` n are tried, evenly spread over all, and the others by test-deep."""
+    """Of a test marked ``each_choice`` cases are tried until every value of every parameter had its turn.
+
+    Of one marked ``spread(n)`` it is n cases, evenly spread over all. The others are tried by make test-deep.
+    """
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("spread") and not item.get_closest_marker("deep"):
+        if not item.get_closest_marker("deep"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
-        (most,) = found[0].get_closest_marker("spread").args
-        tried = {round((place + 0.5) * len(found) / most - 0.5) for place in range(min(most, len(found)))}
+        tried = range(len(found))
+        if mark := found[0].get_closest_marker("spread"):
+            (most,) = mark.args
+            tried = {round((place + 0.5) * len(found) / most - 0.5) for place in range(min(most, len(found)))}
+        elif found[0].get_closest_marker("each_choice"):
+            tried = cases_of_every_value([{*map(repr, item.callspec.params.items())} for item in found])
         for place, item in enumerate(found):
             if place not in tried:
                 item.add_marker("deep")

@@ -518,7 +518,7 @@ def steps_of(steps, environment, folder, inputs=None):
     return done
 
 
-@pytest.mark.slow
+@pytest.mark.deep  # the action itself runs in every make test
 def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     folder = tmp_path / "example"
     shutil.copytree(ROOT / "examples" / "gate", folder)

@@ -187,7 +187,7 @@ def test_ctrl_c_at_any_moment(files, tmp_path, number):
         assert out.read_text() == "earlier" or json.loads(out.read_text())["rows"] == 200_000  # it came too late
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [3, pytest.param(40, marks=pytest.mark.deep)])
 def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path, kills):
     out, chance = tmp_path / "out.csv", random.Random(1)
     assert run(*applying(files, "small", out)).returncode == 0
@@ -237,7 +237,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(1_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [8, pytest.param(1_000, marks=pytest.mark.deep)])
 def test_kills_at_random_moments_of_a_report(tmp_path, kills):
     """A process that writes two reports in turn is killed; forked anew each time, since starting Python takes long."""
     import stakes

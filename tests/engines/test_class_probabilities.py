@@ -140,7 +140,7 @@ def engines():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 @pytest.mark.parametrize(("elsewhere", "exact"), list(engines()), indirect=["elsewhere"])
-@pytest.mark.spread(4)
+@pytest.mark.each_choice
 def test_every_engine_counts_as_memory_does(elsewhere, exact, request):
     table = elsewhere(rows())
     many = "lazy polars" in request.node.callspec.id

@@ -102,7 +102,7 @@ def elsewhere(request):
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
 @pytest.mark.parametrize("most", [1000, 30])
-@pytest.mark.spread(7)
+@pytest.mark.each_choice
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, most, many_rows, monkeypatch):
     """Also where there are more clusters than are told apart, which are put together."""
     pulled, collect = [], nw.LazyFrame.collect

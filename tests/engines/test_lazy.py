@@ -209,7 +209,7 @@ FEW = ("flags beside numbers", "weighted decisions", "narrow scores", "everythin
     ),
     indirect=["anywhere"],
 )
-@pytest.mark.spread(8)
+@pytest.mark.each_choice
 def test_every_engine_counts_alike_in_any_order(anywhere, questions):
     table = anywhere(rows().sample(fraction=1, shuffle=True, seed=1))
     for question in QUESTIONS:
@@ -399,7 +399,7 @@ CASES = [f"{options}, {grid}" for grid in bins.GRIDS for options in ("all rows",
 @pytest.mark.parametrize(
     ("elsewhere", "case"), list(engines_with(CASES, ELSEWHERE, takes_long_to_bin)), indirect=["elsewhere"]
 )
-@pytest.mark.spread(5)
+@pytest.mark.each_choice
 def test_every_engine_bins_alike(elsewhere, monkeypatch, case):
     monkeypatch.setattr(lazy, "MOST_SCORES", 50)
     options, grid = case.split(", ")
@@ -505,7 +505,7 @@ def wrong_in(engine):
 @pytest.mark.parametrize(
     ("column", "wrong", "words", "engine"), [case for engine in ELSEWHERE for case in wrong_in(engine)]
 )
-@pytest.mark.spread(14)
+@pytest.mark.each_choice
 def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, monkeypatch):
     table = ELSEWHERE[engine](spoilt(column, wrong))
     for most in (10**6, 0):  # scores one by one, then binned
@@ -673,7 +673,7 @@ GAPS = {
     list(engines_with(GAPS, ELSEWHERE, lambda engine, name: engine in SLOWEST and name != "scores")),
     indirect=["elsewhere"],
 )
-@pytest.mark.spread(4)
+@pytest.mark.each_choice
 def test_rows_with_gaps_are_left_out_where_they_lie(elsewhere, name, pulled):
     def gap(*places):
         return pl.int_range(ROWS).is_in(places)

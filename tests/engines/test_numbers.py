@@ -115,7 +115,7 @@ ENGINES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("request_", "name"), ENGINES, indirect=["request_"])
-@pytest.mark.spread(5)
+@pytest.mark.each_choice
 def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
     pulled = []
     collect = nw.LazyFrame.collect

@@ -123,7 +123,7 @@ def elsewhere(request):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
-@pytest.mark.spread(6)
+@pytest.mark.each_choice
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monkeypatch):
     pulled, collect, grouped, group = [], nw.LazyFrame.collect, [], shared_models.group_shared
 

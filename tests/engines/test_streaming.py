@@ -132,7 +132,7 @@ KINDS_AND_QUESTIONS = [
 
 
 @pytest.mark.parametrize(("kind", "question"), KINDS_AND_QUESTIONS)
-@pytest.mark.spread(16)
+@pytest.mark.each_choice
 def test_batches_count_as_all_rows_in_memory_do(files, watched, kind, question):
     like(count_rows(files[kind], **QUESTIONS[question]), in_memory(question))
     assert len(watched) == 1
@@ -160,7 +160,7 @@ def base(tmp_path_factory):
 
 
 @pytest.mark.parametrize("question", range(len(QUESTIONS)), ids=lambda number: str(QUESTIONS[number]))
-@pytest.mark.spread(4)
+@pytest.mark.each_choice
 def test_a_large_table_of_duckdb_is_counted_where_it_is(base, question, monkeypatch):
     monkeypatch.setattr(database, "collect", None)  # no row leaves it
     like(count_rows(base, **QUESTIONS[question], exact=False), in_memory(question))
@@ -327,7 +327,7 @@ SPECIAL = [0, -0.0, 1, 0.5, 0.25, 0.75, np.nextafter(0.5, 1), np.nextafter(0.5, 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("cells", [1, 4])
 @pytest.mark.parametrize("which", ["uniform", "rare", "special", "float32", "line", "mixed"])
-@pytest.mark.spread(8)
+@pytest.mark.each_choice
 def test_bins_are_those_of_the_grid(which, cells, weighted):
     generator = np.random.default_rng(1)
     scores = {

@@ -196,7 +196,7 @@ def test_classifiers_that_know_the_losses_of_payments():
     assert cost.low < min(lost["one threshold"], tuned) < max(lost["one threshold"], tuned) < cost.high
 
 
-@pytest.mark.slow
+@pytest.mark.deep  # many fits; small ones are in tests/sklearn_face/test_estimators.py
 def test_classifiers_that_know_costs_beside_scikit_learns():
     lines = printed("decisions/cost_classifier").splitlines()
     told = [float(re.search(r"\d\.\d+", line)[0]) for line in lines]

@@ -87,6 +87,7 @@ def as_good(X, y, shuffles, choose=None):
     return here / len(y), sum(right(y[shuffled]) >= here for shuffled in order)
 
 
+@pytest.mark.deep  # many shuffles; small ones are in tests/uncertainty/test_permutation.py
 def test_chance_is_told_from_the_real_thing():
     text, variables = ran("how_sure/chance_55_patients")
     flattered, *told = text.splitlines()
