@@ -217,7 +217,7 @@ def test_a_class_with_scores_but_without_rows_is_a_class():
         ({"score": {1: [0, 1, 0], "1": [1, 0, 1]}}, "give at least two different classes"),
         ({"score": {}}, "give score="),
         ({"prediction": list("abc"), "classes": 3}, "classes=3 has no order"),
-        ({"prediction": [["a"], ["b", "c"], ["a"]]}, r"several labels per row \(multilabel\) are not supported"),
+        ({"prediction": [["a"], ["b", "c"], ["a"]]}, r"several labels per row \(multilabel\) can be evaluated"),
     ],
 )
 def test_scores_and_classes_that_are_wrong(options, words):

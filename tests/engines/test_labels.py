@@ -162,10 +162,7 @@ def test_positive_turns_the_table_round():
         ({"truth": [True, 0]}, r"truth mixes booleans and numbers"),
         ({"truth": np.array(["2020-01-01", "2021-01-01"], "datetime64[D]")}, r"truth holds datetime64\[D\] values"),
         ({"truth": [object(), 1]}, "truth holds object values; give text, numbers or booleans"),
-        (
-            {"truth": np.eye(2)},
-            r"truth is an array of shape \(2, 2\): several labels per row \(multilabel\) are not supported",
-        ),
+        ({"truth": np.eye(2)}, "score is one column, and truth has several; give a column for each"),
         ({"truth": 7}, "truth is an int; give one value per row"),
     ],
 )

@@ -157,7 +157,7 @@ def test_segments_costs_and_other_figures():
     (check,) = stakes.gate(silent, require="accuracy.low >= 0.1 in every segment").checks
     assert (check.passed, check.segment, "30 at least are needed" in check.reason) == (False, "rare", True)
     cost = found["expected_cost"]
-    table_ = found._table(found._drawn)
+    table_ = found._table(found._draws)
     by_hand = (5 * table_[:, 1, 0] + table_[:, 0, 1]) / table_.sum((-1, -2))
     assert cost.value == pytest.approx(np.median(by_hand))
     assert found["f_beta(beta=2)"].low < found["f_beta(beta=2)"].value

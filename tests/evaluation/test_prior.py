@@ -376,7 +376,7 @@ def test_a_loss_in_the_population_is_a_sum_over_the_positives(rows):
     there = Population(("negative", "positive"), "positive", pair, pair)
     for name in ("brier_score", "normalised_log_loss"):
         metric = at_prior(metrics.find(name), there)
-        fold, of_one, of_all = shuffles._added(table, metric)
+        fold, of_one, of_all = shuffles._add_up(table, metric)
         whole = of_one @ table.as_columns().values["positives"] + of_all
         assert fold.finish(whole, there.of(table)) == pytest.approx(metric.of(table), rel=1e-12)
 

@@ -279,7 +279,7 @@ def test_parts_of_the_ranking_give_the_law_of_single_rows(name, kind, monkeypatc
 def test_figures_of_sums_over_the_positives_are_the_figures(metric):
     rng = RNG(4)
     table = stakes.ScoreTable.from_rows(rng.integers(1, 30, 60) / 31, rng.random(60) < 0.4)
-    added = shuffles._added(table, metric)
+    added = shuffles._add_up(table, metric)
     assert (added is not None) == (isinstance(metric.loss, Losses) or metric.name in {"auc", "gini"})
     if added is not None:
         whole = added[1] @ table.as_columns().values["positives"] + added[2]

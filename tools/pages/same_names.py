@@ -4,7 +4,7 @@ import json
 import tomllib
 from pathlib import Path
 
-from stakes.sklearn.names import DISPLAYS, ESTIMATORS, NAMES, NOT_HERE
+from stakes.sklearn.names import DISPLAYS, ESTIMATORS, NAMES
 
 TESTS = Path(__file__).parents[2] / "tests" / "sklearn_face"
 
@@ -51,8 +51,6 @@ that call one of them {passed:,} pass, whatever the words of errors and warnings
 """
 
 _FOOT = """
-Not here: {absent}; import them from `sklearn.metrics`.
-
 ## Estimators
 
 {estimators} wrap a classifier that has `predict_proba`; all pass `check_estimator`.
@@ -99,10 +97,9 @@ def pages() -> dict[str, str]:
         f"| `{name}` | {_figures(entry.ours)} | {_of(counts.get(name))} | {entry.differs} |"
         for name, entry in sorted(NAMES.items())
     ]
-    absent = ", ".join(f"`{name}`" for name in NOT_HERE)
     estimators, displays = (", ".join(f"`{name}`" for name in names) for names in (ESTIMATORS, DISPLAYS))
     head = _HEAD.format(total=total, passed=passed, differs=differs)
-    foot = _FOOT.format(absent=absent, estimators=estimators, displays=displays)
+    foot = _FOOT.format(estimators=estimators, displays=displays)
     return {"migrating/same_names.md": head + "\n".join(rows) + "\n" + foot}
 
 

@@ -65,7 +65,9 @@ def has_columns(values: Values) -> bool:
     if isinstance(values, Mapping) or is_sparse(values):
         return True
     if isinstance(values, list | tuple):
-        return bool(values) and isinstance(values[0], list | tuple | np.ndarray | set | frozenset)
+        if not values or not isinstance(values[0], list | tuple | np.ndarray | set | frozenset):
+            return False
+        return any(not isinstance(row, list | tuple | np.ndarray) or len(row) != 1 for row in values)  # else a column
     shape: tuple[int, ...] = getattr(values, "shape", ())
     return len(shape) == 2 and shape[1] > 1
 

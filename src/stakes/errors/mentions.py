@@ -57,7 +57,7 @@ class Text(str):
     def __new__(cls, *parts: str | Pass) -> "Text":
         """Put the parts together; those of a text that is one of them become parts of this one."""
         flat = tuple(one for part in parts for one in (part.parts if isinstance(part, Text) else (part,)))
-        made = super().__new__(cls, _written(flat, in_python))
+        made = super().__new__(cls, _write(flat, in_python))
         made.parts = flat
         return made
 
@@ -66,7 +66,7 @@ class Text(str):
 
     def written(self, face: Callable[[Pass], str]) -> str:
         """Return the sentence with its arguments as some face writes them."""
-        return _written(self.parts, face)
+        return _write(self.parts, face)
 
 
 def several(names: Sequence[str]) -> Text:
@@ -79,5 +79,5 @@ def in_rows(count: int, first: int | None) -> Text:
     return Text(f"in {rows_text(count)} (", first_row(first), ")")
 
 
-def _written(parts: Sequence[str | Pass], face: Callable[[Pass], str]) -> str:
+def _write(parts: Sequence[str | Pass], face: Callable[[Pass], str]) -> str:
     return "".join(visible(part if isinstance(part, str) else face(part)) for part in parts)

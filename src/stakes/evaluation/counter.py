@@ -230,13 +230,13 @@ class Counter:
         self._kept = {name: [np.copy(at_home(one, name))] for name, one in state["kept"].items()}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self._setting, self.state_dict())
+        return _restore, (self._setting, self.state_dict())
 
     def __repr__(self) -> str:
         return f"<Counter of {len(self._setting.classes)} classes, {'exact' if self._setting.exact else 'in bins'}>"
 
 
-def _restored(setting: _Setting, state: State) -> Counter:
+def _restore(setting: _Setting, state: State) -> Counter:
     counter = Counter(**vars(setting))
     counter.load_state_dict(state)
     return counter

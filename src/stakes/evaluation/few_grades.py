@@ -64,7 +64,7 @@ class FewGrades(
     segments: Mapping[str, "FewGrades"] = field(default_factory=dict)
 
     drawn_as = "few labels"
-    told = (MEAN_TRUTH, mean_error.name, mean_absolute_error.name)
+    main_figures = (MEAN_TRUTH, mean_error.name, mean_absolute_error.name)
     key_figure = MEAN_TRUTH
     positive = ""
 

@@ -30,7 +30,7 @@ from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.few_labels import SOFTENED, Bins, Drawn, draw_decisions, draw_tables
+from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables
 
 FEWEST_OF_A_CLASS = 5
 """From so many labels of a class on figures of that class have an interval."""
@@ -178,7 +178,7 @@ class FewLabels(
         metric = find(name)
         if why := self.why_nothing:
             return Estimate(metric.text, math.nan, reason=why, no_interval=why)
-        draws = np.asarray(self._drawn_figure(metric), np.float64)
+        draws = np.asarray(self._figure_of_draws(metric), np.float64)
         draws = draws[np.isfinite(draws)]
         if not len(draws):
             return Estimate(metric.text, math.nan, reason="it is undefined in every table that fits the labels")
@@ -190,7 +190,7 @@ class FewLabels(
         return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def main_figures(self) -> tuple[str, ...]:
         """The figures that are told first."""
         return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self.kept.score is not None else ()))
 
@@ -226,24 +226,24 @@ class FewLabels(
 
     # ── figures of draws ─────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def _drawn(self) -> Drawn:
+    def _draws(self) -> Draws:
         bins = self.kept.bins
         if self.kept.score is None:
             return draw_decisions(bins.rows, bins.positive, bins.negative, self.seed)
         return draw_tables(bins, self.seed)
 
     @cached_property
-    def _drawn_softly(self) -> Drawn:
+    def _soft_draws(self) -> Draws:
         return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
 
-    def _drawn_figure(self, metric: Metric) -> Array:
+    def _figure_of_draws(self, metric: Metric) -> Array:
         """The figure of each draw; rankings and losses also believe draws of the curve alone."""
-        found = self._figure(metric, self._drawn)
+        found = self._figure(metric, self._draws)
         if metric.tally is Confusion:
             return found
-        return np.concatenate([found, self._figure(metric, self._drawn_softly)])
+        return np.concatenate([found, self._figure(metric, self._soft_draws)])
 
-    def _figure(self, metric: Metric, drawn: Drawn) -> Array:
+    def _figure(self, metric: Metric, drawn: Draws) -> Array:
         """A figure of tables that were drawn; refuse those that few labels do not tell."""
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
@@ -263,13 +263,13 @@ class FewLabels(
         names = (self.negative, self.positive)
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
 
-    def _table(self, drawn: Drawn) -> Array:
+    def _table(self, drawn: Draws) -> Array:
         """The four cells of each draw, the negative class and decision first."""
         said = self.kept.bins.cell == 1
         parts = [[part[:, ~said].sum(-1), part[:, said].sum(-1)] for part in (drawn.negatives, drawn.positives)]
         return np.moveaxis(np.array(parts), -1, 0)
 
-    def _brier(self, drawn: Drawn) -> Array:
+    def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins
         mean, square = bins.means, bins.square / np.maximum(bins.rows, 1e-300)
         lost = drawn.positives @ (1 - 2 * mean + square) + drawn.negatives @ square
@@ -297,29 +297,29 @@ class FewLabels(
         return ""
 
     def _label_more(self, kind: str, seen: int, low: float, high: float) -> str:
-        share = float(np.median(self._drawn_figure(prevalence)))
+        share = float(np.median(self._figure_of_draws(prevalence)))
         share = share if kind == "positive" else 1 - share
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
-        told = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
+        few = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
         where = ""
         if self.kept.score is not None:
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
-        return f"{told}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
+        return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
         bins = self.kept.bins
-        share = (self._drawn.positives / np.maximum(self._drawn.positives + self._drawn.negatives, 1e-300)).mean(axis=0)
-        usual, step = Drawn((bins.rows * share)[None], (bins.rows * (1 - share))[None]), 1e-3 * bins.rows.sum()
+        share = (self._draws.positives / np.maximum(self._draws.positives + self._draws.negatives, 1e-300)).mean(axis=0)
+        usual, step = Draws((bins.rows * share)[None], (bins.rows * (1 - share))[None]), 1e-3 * bins.rows.sum()
         moved = step * np.eye(len(bins.rows))
-        turned = Drawn(usual.positives + moved, np.maximum(usual.negatives - moved, 0.0))
+        turned = Draws(usual.positives + moved, np.maximum(usual.negatives - moved, 0.0))
         with np.errstate(all="ignore"):
             slope = np.abs(self._figure(metric, turned) - self._figure(metric, usual))
         return np.asarray(np.nan_to_num(slope) * np.sqrt(np.maximum(share * (1 - share), 1e-6)))
 
 
-def _auc(drawn: Drawn) -> Array:
+def _auc(drawn: Draws) -> Array:
     """Bins are in the order of decisions first: those of one decision lie on one side, as a threshold parts them."""
     wins = drawn.positives * (np.cumsum(drawn.negatives, axis=-1) - drawn.negatives / 2)
     return np.asarray(wins.sum(-1) / (drawn.positives.sum(-1) * drawn.negatives.sum(-1)))

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from stakes.sklearn.names import FUNCTIONS as FUNCTIONS
 from stakes.sklearn.names import HOMES
-from stakes.sklearn.names import NOT_HERE as NOT_HERE
 
 __all__ = sorted(HOMES)
 
@@ -78,6 +77,8 @@ if TYPE_CHECKING:
     from stakes.sklearn.regression import root_mean_squared_log_error as root_mean_squared_log_error
     from stakes.sklearn.report import classification_report as classification_report
     from stakes.sklearn.scorers import interval_scorer as interval_scorer
+    from stakes.sklearn.searches import dcg_score as dcg_score
+    from stakes.sklearn.searches import ndcg_score as ndcg_score
 
 
 def __getattr__(name: str) -> object:
@@ -85,8 +86,6 @@ def __getattr__(name: str) -> object:
         value: object = getattr(importlib.import_module(f"stakes.sklearn.{HOMES[name]}"), name)
         globals()[name] = value
         return value
-    if name in NOT_HERE:
-        raise AttributeError(f"stakes has no {name} yet ({NOT_HERE[name]}); from sklearn.metrics import {name}")
     raise AttributeError(f"module 'stakes.sklearn' has no attribute {name!r}")
 
 

@@ -43,6 +43,8 @@ NAMES = {
     ),
     "hinge_loss": Name("probability", "", "the mean over rows has an interval"),
     "log_loss": Name("probability", "log_loss, multiclass_log_loss", "`strict=True` does not clip"),
+    "dcg_score": Name("searches", "", "the mean over rows has an interval; `stakes rank --measure dcg` ranks by it"),
+    "ndcg_score": Name("searches", "", "the mean over rows has an interval; `stakes rank --measure ndcg` ranks by it"),
     "auc": Name("ranking", "", "the area under any curve, a plain float"),
     "average_precision_score": Name("ranking", "average_precision", "no positive rows: 0, and `.reason`"),
     "confusion_matrix_at_thresholds": Name("ranking", "stakes.ScoreTable"),
@@ -84,9 +86,6 @@ NAMES = {
     "root_mean_squared_log_error": Name("regression", "mean_squared_log_error", "the root of it"),
 }
 """Every function of this face, in the order of the page about it."""
-
-NOT_HERE = dict.fromkeys(("dcg_score", "ndcg_score"), "graded relevance")
-"""What scikit-learn has and this face has not, and what it is about."""
 
 FUNCTIONS = tuple(NAMES)
 """The names of all functions."""

@@ -46,14 +46,14 @@ class Bins:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class Draws:
     """Draws of the numbers of positives and negatives in each bin (or decision), the first axis the draws."""
 
     positives: Array
     negatives: Array
 
 
-def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0, draws: int = DRAWS) -> Drawn:
+def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0, draws: int = DRAWS) -> Draws:
     """Draw what all rows would be if they had a truth: by the curve, moved in each decision to what its labels say."""
     generator = np.random.default_rng(seed)
     share = _curves(bins, generator, power, draws)
@@ -62,17 +62,17 @@ def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0
     return _with_rows(bins.rows, share, generator)
 
 
-def draw_decisions(rows: Array, positive: Array, negative: Array, seed: int, draws: int = DRAWS) -> Drawn:
+def draw_decisions(rows: Array, positive: Array, negative: Array, seed: int, draws: int = DRAWS) -> Draws:
     """Draw the same where rows have a decision and no score: the labels of each decision alone."""
     generator = np.random.default_rng(seed)
     share = generator.beta(positive + 0.5, negative + 0.5, size=(draws, len(rows)))
     return _with_rows(rows, share, generator)
 
 
-def _with_rows(rows: Array, share: Array, generator: np.random.Generator) -> Drawn:
+def _with_rows(rows: Array, share: Array, generator: np.random.Generator) -> Draws:
     """How many rows there are of each kind is chance, too."""
     many = generator.gamma(np.maximum(rows, 1e-300), size=share.shape)
-    return Drawn(many * share, many * (1 - share))
+    return Draws(many * share, many * (1 - share))
 
 
 # ── the curve ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -144,11 +144,11 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
         if not labelled[here].any():
             continue  # no label tells more than the curve
         wanted = generator.beta(bins.positive[here].sum() + 0.5, bins.negative[here].sum() + 0.5, len(share))
-        moved[:, here] = _moved(share[:, here], labelled[here] / labelled[here].sum(), wanted)
+        moved[:, here] = _shift(share[:, here], labelled[here] / labelled[here].sum(), wanted)
     return moved
 
 
-def _moved(share: Array, weight: Array, wanted: Array) -> Array:
+def _shift(share: Array, weight: Array, wanted: Array) -> Array:
     """Shift log odds of each draw by halving, until the weighted mean is the wanted one."""
     share = np.clip(share, 1e-12, 1 - 1e-12)
     odds = np.log(share) - np.log1p(-share)

@@ -68,7 +68,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
         same = found.low == found.high  # nothing but the same decisions could come
         return Difference(found.low, found.high, 1.0 if same else found.p, "one more row on the saving")
     with np.errstate(all="ignore"):
-        one, other = (_judge(metric, sample, output, sampling) for output in (first, second))
+        one, other = (_judge_output(metric, sample, output, sampling) for output in (first, second))
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     with np.errstate(invalid="ignore"):
@@ -121,7 +121,7 @@ def finish(
     if metric.tally is ScoreTable and not influence.changes.any():  # equal as far as these rows can tell
         extra = max(_unseen_score(metric, value, table) for value, table in zip(values, tables, strict=True))
         influence = replace(influence, unseen=extra)
-    return _judged(metric, values[0] - values[1], influence, sampling, method)
+    return _judge(metric, values[0] - values[1], influence, sampling, method)
 
 
 def difference_of_sums(
@@ -162,7 +162,7 @@ def difference_of_unpaired(
     if why := metric.no_interval:
         return Difference(note=why)
     with np.errstate(all="ignore"):
-        one, other = (_judge(metric, *side, sampling, alone=True) for side in (first, second))
+        one, other = (_judge_output(metric, *side, sampling, alone=True) for side in (first, second))
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     parts = [side.influence for side in (one, other)]
@@ -196,7 +196,7 @@ def _why_exact(metric: Metric, influence: Influence, same: bool) -> str:
     return SAME_OUTPUT if same else ""
 
 
-def _judged(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
+def _judge(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
     if not influence.finite:
         return Difference(method=method, note=f"{metric.name} is infinite or undefined without some row")
     found = difference_limits(gap, influence, _most(metric), sampling.confidence)
@@ -207,7 +207,7 @@ def _judged(metric: Metric, gap: float, influence: Influence, sampling: Sampling
 
 # ── what each row changes in the figure of one model ─────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _FigureOfRows:
     """A figure, what each row (or cluster) changes in it, and what one more row of each cell would, of tables."""
 
     value: float
@@ -215,7 +215,9 @@ class _Judged:
     more: Array | None = None
 
 
-def _judge(metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False) -> "_Judged | str":
+def _judge_output(
+    metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
+) -> "_FigureOfRows | str":
     found = _judge_rows(metric, sample, output, sampling, alone)
     if isinstance(found, str) or metric.population is None:
         return found
@@ -235,7 +237,7 @@ def _figure_of(metric: Metric, rows: tuple[Sample, Array]) -> float:
 
 def _judge_rows(
     metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
-) -> "_Judged | str":
+) -> "_FigureOfRows | str":
     held = sampling.fixed and sample.cluster is None
     if metric.tally is Confusion:
         found = _of_decisions(metric, sample, output, held)
@@ -250,7 +252,7 @@ def _judge_rows(
     return _of_scores(metric, sample, output, held)
 
 
-def _unseen(one: _Judged, other: _Judged) -> float:
+def _unseen(one: _FigureOfRows, other: _FigureOfRows) -> float:
     """The largest change of the difference by one more row, of any class and any two decisions."""
     if one.more is None or other.more is None:
         return 0.0
@@ -279,7 +281,7 @@ def _influence(sample: Sample, found: Array, most: float | None = None, held: bo
     return Influence(found, each if of_rows else np.ones(len(found)), sizes, (units if most is None else most) - 1)
 
 
-def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) -> _Judged:
+def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) -> _FigureOfRows:
     shape = len(sample.classes), len(sample.decisions)
     cells = sample.truth * shape[1] + decided
     counts, squares = (
@@ -295,7 +297,7 @@ def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) ->
         places = sample.cluster * counts.size + cells
         by_cluster = np.bincount(places, sample.weights, count * counts.size).reshape(count, *shape)
         (found,) = table_changes([metric], [value], table, by_cluster)
-        return _Judged(value, _influence(sample, found), more)
+        return _FigureOfRows(value, _influence(sample, found), more)
     rows, columns = np.nonzero(counts)
     unit = divide(squares, counts, 1.0)
     each = np.zeros((len(rows), *shape))
@@ -303,10 +305,10 @@ def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) ->
     by_cell = np.zeros(shape)
     (by_cell[rows, columns],) = table_changes([metric], [value], table, each, held)
     found = (by_cell / unit).ravel()[cells] * sample.unit
-    return _Judged(value, _influence(sample, found, held=held), more)
+    return _FigureOfRows(value, _influence(sample, found, held=held), more)
 
 
-def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_Judged | str":
+def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_FigureOfRows | str":
     """Scores of two classes, or of several."""
     many = metric.tally is ClassScores
     positive = None if many else sample.hits
@@ -314,7 +316,7 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_J
         codes = sample.truth if positive is None else 1 - positive.astype(np.int64)
         rows = LossRows(codes, scores, sample.weights, sample.weights**2, sample.cluster)
         of_loss = of_losses(metric, rows, held)
-        return of_loss if isinstance(of_loss, str) else _Judged(rows.value(metric), replace(of_loss, unseen=0.0))
+        return of_loss if isinstance(of_loss, str) else _FigureOfRows(rows.value(metric), replace(of_loss, unseen=0.0))
     if positive is None:
         assert metric.changes is not None
         found = metric.changes(ClassRows(scores, sample.truth, sample.weights))
@@ -322,33 +324,33 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_J
         if held:
             sizes = np.bincount(sample.truth)
             found = found - (np.bincount(sample.truth, found) / np.maximum(sizes, 1))[sample.truth]
-        return _Judged(value, _influence(sample, found, held=held))
+        return _FigureOfRows(value, _influence(sample, found, held=held))
     table = ScoreTable.from_rows(scores, positive, sample.weight)
     value = float(metric.of(table))
     if sample.cluster is not None:
         clusters = Clusters(sample.cluster, 0, positive.astype(np.int64), None, scores, sample.weight)
         (influence,) = of_score_clusters([metric], table, clusters)
-        return influence if isinstance(influence, str) else _Judged(value, replace(influence, unseen=0.0))
+        return influence if isinstance(influence, str) else _FigureOfRows(value, replace(influence, unseen=0.0))
     if metric.one_row is not None:
         found = Ranking(scores, positive, sample.weights).changes(metric)
     else:
         found = score_changes_by_row(metric, table, scores, positive, sample.weights, held)
-    return _Judged(value, _influence(sample, found, bearing_rows(metric, table), held))
+    return _FigureOfRows(value, _influence(sample, found, bearing_rows(metric, table), held))
 
 
-def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Sampling) -> "_Judged | str":
+def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Sampling) -> "_FigureOfRows | str":
     sums = ErrorSums.from_rows(sample.truth, output, sample.weight, parts=("rows", "baseline", *metric.parts))
     value = float(metric.of(sums))
     if metric.interval == "median" and sums.rows is not None:
-        return _Judged(value, _influence(sample, median_changes(sums.rows, value)))
+        return _FigureOfRows(value, _influence(sample, median_changes(sums.rows, value)))
     groups, count = group_rows(len(output), sampling)
     if sample.cluster is not None:
         groups, count = sample.cluster, int(sample.cluster.max()) + 1
     (found,) = error_changes([metric], [value], sums, groups, count)
-    return _Judged(value, _influence(sample, found))
+    return _FigureOfRows(value, _influence(sample, found))
 
 
-def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _Judged:
+def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows:
     value = float(metric.of(tally))
     groups, count = groups_of(tally, replace(sampling, clusters=None))
     if sample.cluster is not None:
@@ -357,10 +359,10 @@ def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, samp
         (found,) = output_changes([metric], [value], tally, groups, count)
     else:
         (found,) = term_changes([metric], [value], tally, groups, count)
-    return _Judged(value, _influence(sample, found))
+    return _FigureOfRows(value, _influence(sample, found))
 
 
-def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _Judged:
+def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _FigureOfRows:
     """Costs that differ from row to row: as decided, at best, and with each decision, over the rows of each class."""
     assert sample.costs is not None
     numbers = sample.weights[:, None] * numbers_of(sample.costs, decided)
@@ -374,7 +376,7 @@ def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _Judged:
 
     value = figure(whole)
     found = np.array([value - figure(whole - one) for one in each])
-    return _Judged(value, _influence(sample, found))
+    return _FigureOfRows(value, _influence(sample, found))
 
 
 # ── hits: McNemar and Tango ──────────────────────────────────────────────────────────────────────────────────────

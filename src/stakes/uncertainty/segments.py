@@ -18,7 +18,7 @@ from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.intervals import intervals, way_of
 from stakes.uncertainty.losses import LossRows
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.two_samples import Differences, Side, agree, dealt_means, fisher, mover, of_shares
+from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares, permuted_means
 
 MOST_SUMMED = 50
 """Where the rest has to be added up from all other segments, more of them would take too long."""
@@ -76,7 +76,7 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     if powers is None:
         return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
     totals = np.array([float(tally.total) for tally in parts.tallies])
-    found = agree(found, dealt_means(powers, segments.value, totals), parts.sampling.confidence)
+    found = agree(found, permuted_means(powers, segments.value, totals), parts.sampling.confidence)
     return AgainstRest(segments, rests, found, f"{_MOVER}, p-value of dealing out all rows")
 
 
@@ -99,24 +99,24 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
 
 def _side(metric: Metric, tallies: Sequence[Tally], samplings: Sequence[Sampling], rows: Array) -> Side:
     """The figure of each tally, with its interval."""
-    together = len(tallies) > MOST_SUMMED and _drawn_together(metric, tallies[0], samplings)
-    if together and (tables := _stacked(tallies)) is not None:
+    together = len(tallies) > MOST_SUMMED and _bootstrap_together(metric, tallies[0], samplings)
+    if together and (tables := _stack(tallies)) is not None:
         return _side_of_tables(metric, tables, samplings[0], rows)
     values = [float(metric.of(tally)) for tally in tallies]
     found = [
         intervals([metric], [value], tally, sampling)[0]
         for value, tally, sampling in zip(values, tallies, samplings, strict=True)
     ]
-    return _joined(values, found, rows)
+    return _join(values, found, rows)
 
 
-def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
+def _join(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
     low, high = (np.array(ends, np.float64) for ends in ([one.low for one in found], [one.high for one in found]))
     return Side(np.array(values, np.float64), low, high, rows)  # None has become NaN
 
 
 # ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
-def _drawn_together(metric: Metric, table: Tally, samplings: Sequence[Sampling]) -> bool:
+def _bootstrap_together(metric: Metric, table: Tally, samplings: Sequence[Sampling]) -> bool:
     """Whether thousands of tables can be drawn anew at once, rather than one after the other."""
     plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
     if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
@@ -146,14 +146,14 @@ def _shares(metric: Metric, parts: Parts) -> AgainstRest:
 
 def _shares_of(metric: Metric, tallies: Sequence[Tally]) -> tuple[Array, Array]:
     """Of how many rows each share is, and the share."""
-    stacked = _stacked(tallies)
+    stacked = _stack(tallies)
     if stacked is not None:
         return getattr(stacked, metric.share_of), measure([metric], stacked)[0]
     rows = np.array([float(getattr(tally, metric.share_of)) for tally in tallies])
     return rows, np.array([float(metric.of(tally)) for tally in tallies])
 
 
-def _stacked(tallies: Sequence[Tally]) -> Confusion | None:
+def _stack(tallies: Sequence[Tally]) -> Confusion | None:
     """All tables along a leading axis, if these are tables."""
     tables = [tally for tally in tallies if isinstance(tally, Confusion)]
     return Confusion.stack(tables) if len(tables) == len(tallies) else None
@@ -173,7 +173,7 @@ def _rests(metric: Metric, parts: Parts) -> Side | None:
 
 
 def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
-    stacked = _stacked(parts.tallies)
+    stacked = _stack(parts.tallies)
     if isinstance(parts.whole, Confusion) and stacked is not None:
         return _rest_tables(parts.whole, stacked)
     whole = parts.whole
@@ -221,7 +221,7 @@ def _rest_areas(metric: Metric, parts: Parts) -> Side:
         return value, areas.area_interval(metric, value, known, lambda: rows, parts.sampling)
 
     values, found = zip(*map(rest_of, tables), strict=True)
-    return _joined(values, found, parts.rest_rows)
+    return _join(values, found, parts.rest_rows)
 
 
 # ── the largest gap ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -82,7 +82,7 @@ def draw(
         return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
-    added = _added(tally, metric)
+    added = _add_up(tally, metric)
     if added is None:
         return _figures(metric, _score_tables(tally, permutations, rng)), f"{permutations:,} draws of the positives"
     fold, of_one, of_all = added
@@ -211,7 +211,7 @@ def _combinations(joint: JointCounts, permutations: int, rng: np.random.Generato
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _added(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | None:
+def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | None:
     """The figure as a fold, what a positive at each score adds to its sum, and what all rows add to it.
 
     None for figures that are no such sum.
@@ -252,7 +252,7 @@ def _sums_of_positives(
         return np.concatenate(list(drawn)), 0
     if fewer <= _DRAWN_ONE_BY_ONE:
         of_rows = np.repeat(of_one, rows)
-        sums = np.array([of_rows[_drawn(len(of_rows), fewer, rng)].sum() for _ in _times(permutations)])
+        sums = np.array([of_rows[_draw(len(of_rows), fewer, rng)].sum() for _ in _times(permutations)])
         return (sums if fewer == P else of_rows.sum() - sums), 0
     starts = _starts_of_parts(rows, of_one)
     sizes = np.add.reduceat(rows, starts)
@@ -295,7 +295,7 @@ def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -
     places = np.repeat(np.arange(len(rows)), rows)
     fewer = min(P, int(table.N))
     for size in _parts(permutations, len(rows)):
-        drawn = [np.bincount(places[_drawn(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
+        drawn = [np.bincount(places[_draw(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
         yield np.array(drawn) if fewer == P else rows - np.array(drawn)
 
 
@@ -308,7 +308,7 @@ def _few_scores(table: ScoreTable, rows: Array) -> bool:
     return bool(_COST_OF_A_DRAW * len(rows) <= table.total)
 
 
-def _drawn(rows: int, size: int, rng: np.random.Generator) -> Array:
+def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
     return rng.choice(rows, size, replace=False, shuffle=False)
 
 

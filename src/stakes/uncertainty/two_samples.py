@@ -82,7 +82,7 @@ def agree(found: Differences, p_value: Array, confidence: float) -> Differences:
     return Differences(found.value, low, high, p_value)
 
 
-def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
+def permuted_means(powers: Array, means: Array, rows: Array) -> Array:
     """Return two-sided p-values of means: would so many rows, dealt from all, lie that far from the mean?
 
     ``powers`` are the number of all rows and the sums of their first three powers. The means of all possible hands

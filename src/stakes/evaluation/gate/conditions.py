@@ -33,11 +33,11 @@ _CONDITION = re.compile(
 )
 
 
-class Judged(Protocol):
+class HasFigures(Protocol):
     """What has figures by their names, and segments that have them, too."""
 
     @property
-    def segments(self) -> Mapping[str, "Judged"]: ...  # noqa: D102
+    def segments(self) -> Mapping[str, "HasFigures"]: ...  # noqa: D102
 
     def __getitem__(self, name: Value) -> Estimate: ...
 
@@ -81,7 +81,7 @@ class Figure:
         """The ends between which it lies."""
         return self.metric.range
 
-    def in_(self, evaluation: Judged) -> Estimate:
+    def in_(self, evaluation: HasFigures) -> Estimate:
         """Return the figure of an evaluation."""
         return evaluation[self.name] if self.of is None else evaluation[self.name, self.of]
 
@@ -111,7 +111,7 @@ class GapFigure(Figure):
     def __str__(self) -> str:
         return f"gap({super().__str__()}{'' if self.by is None else f', by={self.by}'})"
 
-    def in_(self, evaluation: Judged) -> Estimate:
+    def in_(self, evaluation: HasFigures) -> Estimate:
         """Return the gap of an evaluation."""
         if not isinstance(evaluation, Evaluation):
             raise InputError("gap-of-evaluations", f"{self!s} needs the truth of every row")
@@ -163,7 +163,7 @@ class Requirement:
                 f"{shown} is judged at the better end of the interval, so a model passes by chance; is .{meant} meant?",
             )
 
-    def check(self, evaluation: Judged) -> Check:
+    def check(self, evaluation: HasFigures) -> Check:
         """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""
         if not self.every_segment:
             return self.held_against(self.figure.in_(evaluation))

@@ -18,7 +18,7 @@ def sections_of(found: FewLabels | FewGrades) -> list[Part]:
     figures = section("figures", figures=rows, confidence=found.confidence)
     if not found.segments:
         return [figures]
-    names = [name for name in found.told if name != MEAN_TRUTH]
+    names = [name for name in found.main_figures if name != MEAN_TRUTH]
     segments: Mapping[str, FewLabels | FewGrades] = {**found.segments}
     largest = sorted(segments.items(), key=lambda one: -one[1].rows)[:_MOST_SEGMENTS]
     parts = [

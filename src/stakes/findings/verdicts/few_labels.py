@@ -13,7 +13,7 @@ _HELPED = 1.1
 
 def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
-    shown = [found[name] for name in found.told]
+    shown = [found[name] for name in found.main_figures]
     lead = shown[0]
     values = {"name": named(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
     kind = "few.estimated" if found.positive else "few.graded"
