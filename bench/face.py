@@ -34,12 +34,16 @@ def columns(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     score = np.clip(np.where(truth, rng.beta(3, 2, n), rng.beta(2, 3, n)), 1e-9, 1 - 1e-9)
     numbers = rng.gamma(2.0, size=n), rng.gamma(2.0, size=n)
     of_scores = truth, score
+    table = max(n // 10, 2), 10  # as many numbers, ten a row
+    of_table = rng.integers(0, 2, table), rng.random(table)
     return {
         "decisions": (truth, decided),
         "report": (truth, decided),
         "ranking": of_scores,
         "probability": of_scores,
         "regression": numbers,
+        "labels": of_table,
+        "searches": of_table,
     }
 
 
