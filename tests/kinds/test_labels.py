@@ -258,6 +258,8 @@ WRONG = {
         {"truth": [[0, 1], [1, 0]], "score": [[0, 1], [1, 0]], "costs": stakes.Costs(miss=1, false_alarm=1)},
         "ask ev.decide_each",
     ),
+    "a positive class": ({**ROWS, "positive": 1}, "positive= means nothing where rows have several labels"),
+    "a baseline": ({**ROWS, "baseline": 0.5}, "baseline= means nothing where rows have several labels"),
     "an average": ({**ROWS, "_ask": "f1"}, "macro_f1"),
 }
 

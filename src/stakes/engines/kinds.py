@@ -91,6 +91,10 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
             Given("costs"),
             " decide between classes; of several labels ask ev.decide_each(costs), and leave them out here",
         )
+    for name in ("positive", "baseline"):
+        if getattr(asked, name) is not None:
+            words = " means nothing where rows have several labels, outputs or quantiles; leave it out"
+            raise InputError("option-of-one-column", Given(name), words)
     return _read_quantiles(data, asked) if kind == QuantileSums.kind else _read_several(data, asked)
 
 
