@@ -26,7 +26,7 @@ from stakes.tallies import CostSums, LabelSums, OutputSums, QuantileSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.names import written_of_class
 from stakes.uncertainty.changes import influences
-from stakes.uncertainty.intervals import way_of
+from stakes.uncertainty.intervals import method_of
 from stakes.uncertainty.sampling import student
 from stakes.uncertainty.segments import ONE_ERROR, confidence_of_pairs, largest_gap
 from stakes.uncertainty.two_samples import Side
@@ -196,7 +196,7 @@ def _correlations(parts: list["Evaluation"], name: Value) -> Array | None:
 def _widened(part: "Evaluation", name: Value, confidence: float) -> Estimate:
     """The figure with an interval of a high confidence; draws, too few to reach so far out, are stretched like t."""
     metric, tally, sampling = part._place_of(name)
-    if tally is None or way_of(metric, tally, sampling) not in _DRAWN or confidence <= sampling.confidence:
+    if tally is None or method_of(metric, tally, sampling) not in _DRAWN or confidence <= sampling.confidence:
         return part.interval(name, confidence=confidence)
     found, degrees = part.interval(name), _rows_behind(part, name) - 1
     usual, wanted = (student((1 + level) / 2, degrees) for level in (sampling.confidence, confidence))
@@ -227,7 +227,7 @@ def _rows_behind(part: "Evaluation", name: Value) -> float:
 
 def _is_share(part: "Evaluation", name: Value) -> bool:
     metric, tally, sampling = part._place_of(name)
-    return tally is not None and not tally.weighted and way_of(metric, tally, sampling) == "share"
+    return tally is not None and not tally.weighted and method_of(metric, tally, sampling) == "share"
 
 
 def groups_of(evaluation: "Evaluation", by: str | None) -> dict[str, "Evaluation"]:

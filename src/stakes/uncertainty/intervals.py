@@ -1,4 +1,4 @@
-"""Intervals of any figures of a tally: each metric declares the way, and all that share one are worked out together."""
+"""Intervals of any figures of a tally: each metric declares its method, and all that share one are done together."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,26 +23,28 @@ from stakes.uncertainty.one_more_row import cost_intervals
 from stakes.uncertainty.sampling import Sampling, normal
 
 METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
-"""The ways between which a user can choose, beside those of any figure: for whoever wants to check."""
+"""The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
 
-Way = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
-"""A way takes figures of the tallies that it is for."""
+Method = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
+"""A method takes figures of the tallies that it is for."""
 
 
 def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
     """Return the interval of each figure of a single tally, or why it has none."""
     found: dict[int, Interval] = {}
-    ways: dict[str, list[int]] = {}
+    by_method: dict[str, list[int]] = {}
     for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
         why = _why_none(metric, value, tally)
         if why:
             found[i] = none(why)
         else:
-            way = way_of(metric, tally, sampling)
-            ways.setdefault("influence" if way == "area" else way, []).append(i)  # which share what one row changes
-    for way, places in ways.items():
+            method = method_of(metric, tally, sampling)
+            by_method.setdefault("influence" if method == "area" else method, []).append(
+                i
+            )  # which share what one row changes
+    for method, places in by_method.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
-        found |= zip(places, _WAYS[way](*chosen, tally, sampling), strict=True)
+        found |= zip(places, _BY_METHOD[method](*chosen, tally, sampling), strict=True)
     return [_in_bins(found[i], metrics[i], values[i], tally).around(values[i]) for i in range(len(metrics))]
 
 
@@ -116,8 +118,8 @@ def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Int
     return Interval(*ends, f"{found.method}, wider by what the bins leave open", found.note)
 
 
-def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
-    """The way that is taken: the declared one, unless weights, clusters or the design rule it out."""
+def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
+    """The method that is taken: the declared one, unless weights, clusters or the design rule it out."""
     if metric.interval in ("median", "costs", "relative costs") or (
         metric.interval in ("area", "line") and isinstance(tally, ScoreTable)
     ):
@@ -159,7 +161,7 @@ _NAMES = {
 
 
 def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
-    """The general way: what one row changes."""
+    """The general method: what one row changes."""
     if isinstance(tally, Confusion) and tally.weighted and tally.squares is None:
         return [none("the squares of the weights were not counted")] * len(metrics)
     units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
@@ -210,7 +212,7 @@ def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
     return "; ".join(filter(None, notes))
 
 
-_WAYS: dict[str, Way] = {
+_BY_METHOD: dict[str, Method] = {
     "share": _shares,
     "cells": table_intervals,
     "influence": _influence,

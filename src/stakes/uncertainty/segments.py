@@ -15,7 +15,7 @@ from stakes.uncertainty.areas import RestAreas
 from stakes.uncertainty.bootstrap import limits_of_tables
 from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.interval import Interval
-from stakes.uncertainty.intervals import intervals, way_of
+from stakes.uncertainty.intervals import intervals, method_of
 from stakes.uncertainty.losses import LossRows
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares, permuted_means
@@ -60,15 +60,15 @@ class Parts:
 
 def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     """Compare the figure of every segment with that of all rows outside it."""
-    way = way_of(metric, parts.whole, parts.sampling)
-    if way == "share" and not parts.whole.weighted and not parts.clustered:
+    method = method_of(metric, parts.whole, parts.sampling)
+    if method == "share" and not parts.whole.weighted and not parts.clustered:
         return _shares(metric, parts)
     segments = _side(metric, parts.tallies, parts.samplings, parts.rows)
     if parts.clustered:
         return AgainstRest(segments, note="rows of a cluster may lie in several segments")
     if len(parts.tallies) < 2:
         return AgainstRest(segments, note="there are no other rows")
-    rests = _rest_areas(metric, parts) if _simple_area(way, parts) else _rests(metric, parts)
+    rests = _rest_areas(metric, parts) if _simple_area(method, parts) else _rests(metric, parts)
     if rests is None:
         return AgainstRest(segments, note=f"{metric.name} of the rest is only worked out for {MOST_SUMMED} segments")
     found = mover(segments, rests, parts.sampling.confidence)
@@ -121,7 +121,7 @@ def _bootstrap_together(metric: Metric, table: Tally, samplings: Sequence[Sampli
     plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
     if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
         return False
-    return way_of(metric, table, samplings[0]) == "cells" and not metric.no_interval
+    return method_of(metric, table, samplings[0]) == "cells" and not metric.no_interval
 
 
 def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows: Array) -> Side:
@@ -204,9 +204,9 @@ def _score_tables(parts: Parts) -> list[ScoreTable]:
     return [tally for tally in (parts.whole, *parts.tallies) if isinstance(tally, ScoreTable)]
 
 
-def _simple_area(way: str, parts: Parts) -> bool:
+def _simple_area(method: str, parts: Parts) -> bool:
     """Whether the scores of segments are among those of the whole; bins that were put together may not be."""
-    return way == "area" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
+    return method == "area" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
 
 
 def _rest_areas(metric: Metric, parts: Parts) -> Side:

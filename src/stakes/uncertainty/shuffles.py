@@ -137,9 +137,9 @@ def orders(sizes: list[int]) -> Array:
         if code == rest:
             continue
         free = np.nonzero(listed == rest)[1].reshape(len(listed), -1)
-        ways = list(combinations(range(free.shape[1]), size))
-        chosen = free[:, np.array(ways, np.int64).reshape(len(ways), size)]
-        listed = np.repeat(listed, len(ways), axis=0)
+        choices = list(combinations(range(free.shape[1]), size))
+        chosen = free[:, np.array(choices, np.int64).reshape(len(choices), size)]
+        listed = np.repeat(listed, len(choices), axis=0)
         np.put_along_axis(listed, chosen.reshape(len(listed), size), code, axis=1)
     return listed
 
@@ -163,7 +163,7 @@ def _times(permutations: int) -> Iterator[int]:
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> Iterator[Confusion]:
-    """Draw tables with the same margins, whichever way is cheaper."""
+    """Draw tables with the same margins, by the cheaper method."""
     truths, decisions = (table.counts.sum(axis).astype(np.int64) for axis in (-1, -2))
     size, rows = table.counts.size, int(truths.sum())
     by_cells = _COST_OF_A_DRAW * size <= rows and _FEW_AT_A_TIME * size <= _CELLS
@@ -386,11 +386,11 @@ def _possible_tables(P: int, PP: int, n: int) -> Iterator[tuple[Array, Array]]:
 def _log_likelihood(P: int, PP: int, n: int) -> Callable[[int], float]:
     """The logarithm of the likelihood of a number of positives found, 0 for the most likely one."""
 
-    def ways(t: int) -> float:
+    def log_share(t: int) -> float:
         return -sum(math.lgamma(cell + 1) for cell in (t, P - t, PP - t, n - P - PP + t))
 
-    most = ways((P + 1) * (PP + 1) // (n + 2))
-    return lambda t: ways(t) - most
+    most = log_share((P + 1) * (PP + 1) // (n + 2))
+    return lambda t: log_share(t) - most
 
 
 def _window(log: Callable[[int], float], P: int, PP: int, n: int) -> tuple[int, int]:

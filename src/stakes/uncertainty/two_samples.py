@@ -148,12 +148,12 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     pair = np.repeat(np.arange(len(hits)), lengths)
     x = np.arange(len(pair)) - starts[pair] + low[pair]
 
-    def ways(x: Array, which: Array | slice) -> Array:
+    def log_share(x: Array, which: Array | slice) -> Array:
         r, k, n = rows[which], of_all[which], total[which]
         cells = (x, k - x, r - x, n - r - k + x)
         return np.asarray(-sum(gammaln(cell + 1) for cell in cells))
 
-    logs, seen = ways(x, pair), ways(hits, slice(None))
+    logs, seen = log_share(x, pair), log_share(hits, slice(None))
     likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])
     as_rare = logs <= seen[pair] + 1e-7
     return np.minimum(np.add.reduceat(likely * as_rare, starts) / np.add.reduceat(likely, starts), 1.0)
@@ -300,11 +300,13 @@ def _fisher(counts: Array) -> Iterator[TableTest]:
     yield TableTest("fisher", question, min(two_sided, 1.0))
     hits = np.arange(a, min(a + b, a + c) + 1, dtype=np.float64)
 
-    def ways(of: Array | float, chosen: Array) -> Array:
+    def log_share(of: Array | float, chosen: Array) -> Array:
         return np.asarray(-betaln(of - chosen + 1, chosen + 1) - np.log(np.asarray(of) + 1.0))
 
     log = (
-        ways(float(a + b), hits) + ways(float(c + d), a + c - hits) - ways(float(a + b + c + d), np.array(float(a + c)))
+        log_share(float(a + b), hits)
+        + log_share(float(c + d), a + c - hits)
+        - log_share(float(a + b + c + d), np.array(float(a + c)))
     )
     yield TableTest(
         "fisher greater", "Is the diagonal fuller than chance makes it?", min(math.exp(logsumexp(log)), 1.0)
