@@ -19,10 +19,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the memory for itself
 
+import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
@@ -32,6 +34,7 @@ import stakes
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tensors import counting, operations
 from stakes.engines.tensors.binned import BinCounts
+from stakes.tallies.order import Order
 
 FILE = Path(__file__).parent / "GPU.md"
 HEAD = "| what | stakes | wanted | met | memory | wanted | met | torchmetrics, and what else is worth knowing |"
@@ -199,6 +202,57 @@ def same_as_in_memory(bench: Bench) -> None:
     bench.say(f"| {same_as_in_memory.__doc__} | | | | | | | relative differences: {'; '.join(told)} |")
 
 
+def kernels_and_plain(bench: Bench) -> None:
+    """kernels and plain operations, random tables"""
+    seeds, apart = range(200 if bench.device == "cuda" else 2), []
+    for seed in seeds:
+        columns, exact = _random_table(seed, bench.device), (None, False)[seed % 2]
+        asked = RowQuestion(**columns, task="classification")
+        fast = counting.count_columns(columns, asked, exact)
+        with without_cupy():
+            slow = counting.count_columns(columns, asked, exact)
+        if not _alike(fast, slow):
+            apart.append(seed)
+    kinds = "ties, 0, 1, −0.0 and the smallest floats among them"
+    told = f"{len(seeds)} tables of every kind of label and score, {kinds}: {len(apart)} differ {apart[:9] or ''}"
+    bench.say(f"| {kernels_and_plain.__doc__} | | | | | | | {told} |")
+
+
+def _random_table(seed: int, device: str) -> dict[str, torch.Tensor]:
+    """Scores or decisions of some rows: many or few, of every kind, also with ties and at the ends of floats."""
+    made = torch.Generator().manual_seed(seed)
+    rows = (3, 1_000, 100_003, 3_000_001)[seed % 4 if device == "cuda" else 1]
+    labels = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)[seed % 6]
+    if seed % 5 == 4 and labels not in (torch.bool, torch.uint8, torch.int8):
+        truth, said = (torch.randint(-5, 700, (rows,), generator=made).to(labels) for _ in range(2))
+        return {"truth": truth.to(device), "prediction": said.to(device)}
+    score = torch.rand(rows, generator=made, dtype=torch.float64) ** (1 + 40 * (seed % 3 == 2))
+    score = score.to((torch.float32, torch.float64)[seed // 2 % 2])
+    if seed % 7 == 3:
+        score = (score * 20).round() / 20
+    ends = torch.tensor([0.0, -0.0, 1.0, 1e-45, 5e-324, 1e-40, 1 - 2**-24, 0.5], dtype=score.dtype)
+    score[: min(rows, 8)] = ends[: min(rows, 8)]
+    truth = (torch.rand(rows, generator=made) < 0.4).to(labels)
+    truth[:2] = torch.tensor([0, 1]).to(labels)
+    return {"truth": truth.to(device), "score": score.to(device)}
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether tallies have the same counts, and sums that agree to the twelfth digit."""
+    if one.scores is None or other.scores is None:
+        return one.tallies == other.tallies
+    mine, theirs = one.scores, other.scores
+    if replace(mine, losses=None) != replace(theirs, losses=None):
+        return False
+    orders = [table.order or Order(0, 0.0, 0) for table in (mine, theirs)]
+    sums = [
+        np.append(0.0 if table.losses is None else table.losses, order.precision)
+        for table, order in zip((mine, theirs), orders, strict=True)
+    ]
+    whole = [(order.twice_wins, order.widest_gap) for order in orders]
+    return whole[0] == whole[1] and np.allclose(*sums, rtol=1e-12, atol=0)
+
+
 def _cupy_works(truth: torch.Tensor, score: torch.Tensor) -> str:
     """Whether CuPy sorts and counts, which stakes does without where it fails."""
     cupy = operations._cupy()
@@ -331,7 +385,16 @@ def _handed_to(name: str, truth: torch.Tensor, score: torch.Tensor) -> list[obje
     return [jax.dlpack.from_dlpack(one) for one in (truth, score)]
 
 
-PARTS = (same_as_in_memory, ordinary, very_many, many_decisions, loop, kinds_of_scores, other_libraries)
+PARTS = (
+    same_as_in_memory,
+    kernels_and_plain,
+    ordinary,
+    very_many,
+    many_decisions,
+    loop,
+    kinds_of_scores,
+    other_libraries,
+)
 
 
 def main() -> None:

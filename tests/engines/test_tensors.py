@@ -99,6 +99,21 @@ def test_decisions_with_weights_and_segments(made, kind):
     np.testing.assert_allclose(found.confusion.squares.astype(float), here.confusion.squares.astype(float), rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    "values", [range(150), [-7, 3, 4, 200, 150], range(5, 160)], ids=["all", "few of many", "from 5"]
+)
+def test_many_classes_are_found_by_the_labels_that_occur(made, values):
+    rng = np.random.default_rng(5)
+    truth, said = (rng.choice([*values], 4000).astype(np.int32) for _ in range(2))
+    said[said == values[-1]] = values[0]  # a class that is never decided for
+    named = {"task": "classification", "classes": [*reversed(values)]}
+    for asked in ({"task": "classification"}, named):
+        columns = {"truth": truth, "prediction": said}
+        found, here = counted(made, asked=asked, **columns), count_rows(**columns, **asked)
+        assert found.tallies == here.tallies
+        assert (found.read, found.confusion.total) == (4000, 4000)
+
+
 def test_scores_of_segments_and_of_weighted_rows(made):
     truth, score = rows(5)
     rng = np.random.default_rng(6)

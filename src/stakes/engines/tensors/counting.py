@@ -16,8 +16,8 @@ import numpy as np
 from stakes import errors
 from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels
-from stakes.engines.memory import Rows, count_classes
-from stakes.engines.plan import Counted, Plan
+from stakes.engines.memory import Rows, count_classes, table_of
+from stakes.engines.plan import MOST_CLASSES, Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
@@ -40,6 +40,9 @@ BLOCK = 1 << 26
 
 _MOST_CELLS = 1 << 22
 """So many combinations of labels are counted in a table of all."""
+
+_MANY_CELLS = 1 << 14
+"""From so many combinations of truth and decision on, the labels that occur are far fewer than the combinations."""
 
 _NUMBERS = ("float16", "bfloat16", "float32", "float64")
 _WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64")
@@ -223,6 +226,8 @@ class _Counting:
         """Group the rows by their labels, find the classes, and count scores beside them."""
         if "score" in self.columns:
             self._span  # noqa: B018  refuses what is not finite
+        elif self._is_large_table:
+            return self._count_table(asked)
         groups = self._groups()
         columns = {name: label.named(groups.codes[name]) for name, label in self._labels.items()}
         if "score" in self.columns:
@@ -230,6 +235,44 @@ class _Counting:
         asked = replace(asked, score=None, prediction=None)
         counted = count_as_rows(asked, columns, groups.codes.get("above"), partial(self._tallies, groups, in_keys))
         return None if counted is None else replace(counted, read=len(self.columns["truth"]))
+
+    @property
+    def _is_large_table(self) -> bool:
+        most = max(label.size for label in self._labels.values())
+        return [*self.columns] == ["truth", "prediction"] and most <= MOST_CLASSES and self._cells > _MANY_CELLS
+
+    def _count_table(self, asked: RowQuestion) -> Counted | None:
+        """Find many classes by the labels that occur, and put the table of all combinations into their order."""
+        ops, (truth, said) = self.operations, self._labels.values()
+        counts = ops.zeros(self._cells, truth.values, "int64")
+        for start in range(0, len(truth.values), BLOCK):
+            here = slice(start, start + BLOCK)
+            narrow = ops.zeros(self._cells, truth.values, "int32")  # a GPU counts faster in 32 bits than in 64
+            given = {"truth": truth.values[here], "said": said.values[here], "lowest_truth": truth.low,
+                     "lowest_said": said.low, "width": said.size, "counts": narrow}  # fmt: skip
+            if ops.by_kernel("count_pairs", len(given["truth"]), **given):
+                counts += narrow
+            else:
+                ops.add_counts(counts, self._codes(here))
+        table = ops.home(counts).reshape(truth.size, said.size)
+        there = [np.flatnonzero(table.any(axis)) for axis in (1, 0)]
+        most = max(map(len, there))
+        columns = {
+            name: label.named(np.resize(codes, most))
+            for (name, label), codes in zip(self._labels.items(), there, strict=True)
+        }
+
+        def counted(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+            places = rows.truth[: len(there[0])], np.asarray(rows.prediction)[: len(there[1])]
+            own, sizes = table, (len(plan.classes), len(plan.decisions))
+            if any(
+                not np.array_equal(one, np.arange(size)) for one, size in zip((*there, *places), sizes * 2, strict=True)
+            ):
+                own = np.zeros(sizes, np.int64)
+                own[np.ix_(*places)] = table[np.ix_(*there)]
+            return Counted("classification", {"confusion": table_of(plan, own)}, read=len(truth.values))
+
+        return count_as_rows(replace(asked, prediction=None), columns, None, counted)
 
     def _tallies(self, groups: "_Groups", in_keys: bool, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         counted = count_classes(plan, replace(rows, scores=None).standing_for(groups.sizes, groups.squares), by)

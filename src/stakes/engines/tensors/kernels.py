@@ -63,7 +63,7 @@ _SOURCES = {
     "count_bins": f"""{_NUMBER}{_WIDE}
 extern "C" __global__ void count_bins(
     const long long rows, const SCORES* scores, const TRUTH* truth, const long long positive, const long long least,
-    const long long half, const long long places, unsigned long long* counts, double* sums)
+    const long long half, const long long places, unsigned int* counts, double* sums)
 {{
     double lost0 = 0.0, lost1 = 0.0, lost2 = 0.0, lost3 = 0.0;
     {_EACH_ROW}
@@ -73,11 +73,21 @@ extern "C" __global__ void count_bins(
         long long place = min(max(number, least - 1), 2 * half - least + 1) - (least - 2);
         if (number == 0) place = 0;
         if (number == 2 * half) place = places - 1;
-        atomicAdd(counts + place + (hit ? places : 0), 1ULL);
+        atomicAdd(counts + place + (hit ? places : 0), 1u);
         {_LOST}
         {_KEEP_LOST.replace("SIZE * ", "")}
     }}
     {_add_up(lost0="sums", lost1="sums + 1", lost2="sums + 2", lost3="sums + 3")}
+}}
+""",
+    "count_pairs": f"""
+extern "C" __global__ void count_pairs(
+    const long long rows, const TRUTH* truth, const SAID* said, const long long lowest_truth,
+    const long long lowest_said, const long long width, unsigned int* counts)
+{{
+    {_EACH_ROW}
+        atomicAdd(counts + ((long long)truth[row] - lowest_truth) * width + ((long long)said[row] - lowest_said), 1u);
+    }}
 }}
 """,
     "pack_keys": f"""
@@ -150,7 +160,7 @@ def has_kernel(name: str, kinds: Mapping[str, str]) -> bool:
 
 def run_kernel(cupy: Values, name: str, rows: int, kinds: Mapping[str, str], given: Mapping[str, int]) -> None:
     """Run a kernel over so many rows (or runs), with numbers and the addresses of arrays in its own order."""
-    kernel = _compiled(cupy, name, tuple((of, kinds[of]) for of in ("scores", "truth", "keys") if of in kinds))
+    kernel = _compiled(cupy, name, tuple((of, kinds[of]) for of in ("scores", "truth", "said", "keys") if of in kinds))
     numbers = map(cupy.int64, (rows, *given.values()))
     kernel((min(_BLOCKS, -(-rows // _THREADS)),), (_THREADS,), tuple(numbers))
 
