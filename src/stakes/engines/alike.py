@@ -86,6 +86,7 @@ ALIKE = tuple(_FORMS)
 
 
 @functools.lru_cache(4096)  # of the few labels that come up again and again
+@functools.lru_cache(maxsize=10_000)
 def form(name: str, words: tuple[str, ...]) -> str:
     """The form of a name in which labels are compared."""
     made = functools.reduce(lambda so_far, word: _FORMS[word](so_far), words, name)

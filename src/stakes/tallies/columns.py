@@ -36,7 +36,7 @@ class Columns:
         for name, column in self.values.items():
             if column.shape[-1:] != self.scores.shape:
                 raise errors.bad_counts(f"{name} has {column.shape[-1]} entries for {len(self.scores)} scores")
-            if name.startswith(("positives", "negatives")) and not (column >= 0).all():
+            if name.startswith(("positives", "negatives")) and not column.min(initial=0) >= 0:
                 raise errors.bad_counts(f"some {name} are negative or not numbers")
 
     def __reduce__(self) -> tuple[object, ...]:

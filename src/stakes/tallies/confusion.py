@@ -120,7 +120,7 @@ class Confusion(Tally):
         try:
             array = _small_if_possible(np.array(values))
             low, high = (array.min(), array.max()) if array.size else (0, 0)
-            unseen = (array != array).any()  # a NaN among Python numbers is no minimum
+            unseen = array.dtype.kind == "O" and (array != array).any()  # a NaN among Python numbers is no minimum
         except (ValueError, TypeError, ArithmeticError):
             raise errors.bad_counts("they are no table of numbers") from None
         kind = array.dtype.kind

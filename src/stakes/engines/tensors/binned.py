@@ -10,7 +10,6 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, Kind
 from stakes.engines.tensors.ordered import NOBODY
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import SHAPE
@@ -88,31 +87,25 @@ class BinCounts:
         ]
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
-        """The table of what was counted; only bins in which something lies come home."""
-        ops, (negatives, positives) = self.operations, self.counts.reshape(2, -1)
-        here = ops.places((negatives > 0) | (positives > 0))
-        columns = [*self.counts.reshape(2, -1), *([] if self.squared is None else self.squared.reshape(2, -1))]
-        return _table(ops.home(here), [ops.home(one[here]) for one in columns], ops.home(self.sums), pair)
+        """The table of what was counted."""
+        return table_of_bins(self.operations, self.counts, self.sums, pair, self.squared)
 
 
-def table_of_bins(counts: Array, sums: Array, pair: tuple[str, str]) -> ScoreTable:
-    """The score table of counts by place, negatives first."""
-    negatives, positives = counts.reshape(2, -1)
-    here = np.flatnonzero((negatives > 0) | (positives > 0))
-    return _table(here, [negatives[here], positives[here]], sums, pair)
+def table_of_bins(
+    operations: ArrayOperations, counts: Tensor, sums: Tensor, pair: tuple[str, str], squared: Tensor | None = None
+) -> ScoreTable:
+    """The score table of counts by place, negatives first; only bins in which something lies come home.
 
-
-def _table(places: Array, columns: list[Array], sums: Array, pair: tuple[str, str]) -> ScoreTable:
-    """The score table of the places in which something lies: what that is, and the squares of weights."""
-    ranges = [
-        [first, stop]
-        for place, first, stop in ((1, 1, _LEAST), (PLACES - 2, 2 * _HALF - _LEAST + 1, 2 * _HALF))
-        if place in (places[:2] if place == 1 else places[-2:])
-    ]
-    grid = Grid("probability", np.array(ranges, np.int64).reshape(-1, 2))
-    here = places[::-1]
-    numbers = np.where(here == 0, 0, np.where(here == PLACES - 1, 2 * _HALF, here + (_LEAST - 2)))
-    numbers = np.where(here == 1, 1, numbers)
+    Sums of weights have those of their ``squared`` beside them.
+    """
+    ops, (negatives, positives) = operations, counts.reshape(2, -1)
+    here = ops.places((negatives > 0) | (positives > 0))
+    numbers = ops.where(here == 0, 0, ops.where(here == PLACES - 1, 2 * _HALF, here + (_LEAST - 2)))
+    edges = bins.edges(ops.where(here == 1, 1, numbers), "probability", xp=ops.xp)
+    columns = [negatives, positives, *([] if squared is None else squared.reshape(2, -1))]
     names = ("negatives", "positives", "negatives_squared", "positives_squared")
-    values = {name: column[::-1] for name, column in zip(names, columns, strict=False)}
-    return ScoreTable(*pair, Columns(bins.edges(numbers, "probability"), values), grid, sums.reshape(SHAPE))
+    values = {name: ops.home(one[here])[::-1] for name, one in zip(names, columns, strict=False)}
+    below, above = (int(ops.home((here == place).sum())) for place in (1, PLACES - 2))
+    ranges = [*[[1, _LEAST]] * below, *[[2 * _HALF - _LEAST + 1, 2 * _HALF]] * above]
+    grid = Grid("probability", np.array(ranges, np.int64).reshape(-1, 2))
+    return ScoreTable(*pair, Columns(ops.home(edges)[::-1], values), grid, ops.home(sums).reshape(SHAPE))

@@ -205,8 +205,11 @@ class _Counting:
         ops, size, weight = self.operations, self._cells, self.columns.get("weight")
         if size == 2 and weight is None and [*self._labels] == ["truth"] and self.threshold is None:  # as usual
             truth, high = self.columns["truth"], self._labels["truth"].high
-            blocks = [ops.total(truth[start : start + BLOCK] == high) for start in range(0, len(truth), BLOCK)]
-            ones = int(ops.home(ops.stacked(blocks)).sum())
+            found = ops.zeros(1, truth, "int64")
+            if not ops.by_kernel("count_equal", len(truth), truth=truth, value=high, into=found):
+                for start in range(0, len(truth), BLOCK):
+                    found += ops.total(truth[start : start + BLOCK] == high)
+            ones = int(ops.home(found)[0])
             return _Groups.of({"truth": 2}, np.array([len(truth) - ones, ones]))
         sums = [0] if weight is None else [0, 0]
         for start in range(0, len(self.columns["truth"]), BLOCK):
@@ -229,10 +232,10 @@ class _Counting:
         elif self._is_large_table:
             return self._count_table(asked)
         groups = self._groups()
-        columns = {name: label.named(groups.codes[name]) for name, label in self._labels.items()}
+        columns: dict[str, Array | None] = {"prediction": None, "score": None}
+        columns |= {name: label.named(groups.codes[name]) for name, label in self._labels.items()}
         if "score" in self.columns:
             columns["score"] = np.zeros(len(groups.sizes))
-        asked = replace(asked, score=None, prediction=None)
         counted = count_as_rows(asked, columns, groups.codes.get("above"), partial(self._tallies, groups, in_keys))
         return None if counted is None else replace(counted, read=len(self.columns["truth"]))
 
@@ -254,8 +257,9 @@ class _Counting:
                 counts += narrow
             else:
                 ops.add_counts(counts, self._codes(here))
-        table = ops.home(counts).reshape(truth.size, said.size)
-        there = [np.flatnonzero(table.any(axis)) for axis in (1, 0)]
+        counts = counts.reshape(truth.size, said.size)
+        there = [np.flatnonzero(ops.home(counts.any(axis))) for axis in (1, 0)]
+        table = ops.home(counts)
         most = max(map(len, there))
         columns = {
             name: label.named(np.resize(codes, most))
@@ -272,7 +276,7 @@ class _Counting:
                 own[np.ix_(*places)] = table[np.ix_(*there)]
             return Counted("classification", {"confusion": table_of(plan, own)}, read=len(truth.values))
 
-        return count_as_rows(replace(asked, prediction=None), columns, None, counted)
+        return count_as_rows(asked, columns, None, counted)
 
     def _tallies(self, groups: "_Groups", in_keys: bool, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         counted = count_classes(plan, replace(rows, scores=None).standing_for(groups.sizes, groups.squares), by)

@@ -80,6 +80,17 @@ extern "C" __global__ void count_bins(
     {_add_up(lost0="sums", lost1="sums + 1", lost2="sums + 2", lost3="sums + 3")}
 }}
 """,
+    "count_equal": f"""
+extern "C" __global__ void count_equal(
+    const long long rows, const TRUTH* truth, const long long value, unsigned long long* into)
+{{
+    unsigned long long sum = 0;
+    {_EACH_ROW}
+        sum += (long long)truth[row] == value;
+    }}
+    {_add_up(sum="into")}
+}}
+""",
     "count_pairs": f"""
 extern "C" __global__ void count_pairs(
     const long long rows, const TRUTH* truth, const SAID* said, const long long lowest_truth,

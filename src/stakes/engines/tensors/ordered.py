@@ -46,8 +46,8 @@ class SortedKeys:
 
     def at_home(self) -> Keys:
         """The same keys here: those that rows in memory have."""
-        values = self.operations.home(self.values).view(self.layout.key)
-        return Keys(self.layout, values ^ self.layout.key(self._highest + 1))
+        turned = self.values ^ (-self._highest - 1)  # the highest bit, where the rows lie: a GPU does it in passing
+        return Keys(self.layout, self.operations.home(turned).view(self.layout.key))
 
     def unpack(self, keys: Tensor) -> tuple[Tensor, Tensor]:
         """The ordered bits of scores, and whether they are of positive rows."""
@@ -216,9 +216,10 @@ class _Folding:
         """The table of what was folded."""
         ops = self.keys.operations
         whole, sums = ops.home(ops.stacked(self._whole)).tolist(), ops.home(ops.stacked(self._sums))
-        edges, positives, negatives = self._bins[0] if len(self._bins) == 1 else np.concatenate(self._bins, axis=1)
-        counts = {"positives": positives, "negatives": negatives}
-        columns = Columns.joined_neighbours(edges.view(np.float64), counts)  # a bin can end in the next block
+        single = len(self._bins) == 1
+        edges, positives, negatives = self._bins[0] if single else np.concatenate(self._bins, axis=1)
+        joined = Columns if single else Columns.joined_neighbours  # a bin can end in the next block
+        columns = joined(edges.view(np.float64), {"positives": positives, "negatives": negatives})
         added = sums.astype(np.longdouble).sum(0).astype(np.float64)
         order = Order(sum(wins for wins, _ in whole), float(added[0]), max(gap for _, gap in whole))
         losses = added[1:].reshape(SHAPE) if self.grid == "probability" else None

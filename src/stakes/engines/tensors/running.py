@@ -15,7 +15,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.tensors.arrays import Tensor, Values, at_home, device_of, maker_of, refuse_empty_shell
 from stakes.engines.tensors.binned import BinCounts, table_of_bins
-from stakes.engines.tensors.operations import Kind, as_countable, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, Kind, as_countable, operations_on
 from stakes.errors import About, InputError, Pass, in_rows, some
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.arithmetic import Array
@@ -74,7 +74,7 @@ class Totals:
             told = None if positive is None else str(positive)
             return Confusion(names, names, self.counts.reshape(len(names), len(names)), None, told)
         negative = next(name for name in names if name != str(positive))
-        return table_of_bins(self.counts, self.sums, (str(positive), negative))
+        return table_of_bins(ArrayOperations(), self.counts, self.sums, (str(positive), negative))
 
 
 def _problem(fault: str, count: int, row: int, classes: Sequence[int]) -> InputError:
