@@ -134,11 +134,11 @@ def refuse_alike(
     or when every label is ``needed``. Labels that are ``declared`` are meant to differ.
     """
     names = dict.fromkeys([*truth, *prediction])
+    if len({form(name, ALIKE) for name in names}) == len(names):
+        return
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(form(name, ALIKE), []).append(name)
-    if len(groups) == len(names):
-        return
     doubtful = [group for group in groups.values() if len(group) > 1 and not set(group) <= set(declared)]
     if not doubtful:
         return

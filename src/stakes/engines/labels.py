@@ -138,7 +138,7 @@ def _encode_whole(values: Array) -> Labels:
         if not seen.all():  # usually settled by the first block
             seen |= np.bincount(codes[rows], minlength=len(seen)) > 0
     present = np.flatnonzero(seen)
-    names = tuple(str(low + int(v)) for v in present)
+    names = tuple([str(low + place) for place in present.tolist()])
     if len(present) == len(seen):
         return Labels(codes, names)
     return Labels(ranks(present, len(seen), codes.dtype)[codes], names)

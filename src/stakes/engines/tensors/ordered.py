@@ -137,7 +137,7 @@ class _Folding:
         block = values[start : stop + 1]
         ends = ops.places(block[1:] != block[:-1]) + (start + 1)
         last = stop == len(values)
-        ends = ops.joined([*self._held, ends, *([ops.given(np.array([stop]), values)] if last else [])])
+        ends = ops.joined([*self._held, ends, *([ops.numbers(stop, stop + 1, values)] if last else [])])
         self._held = []
         if len(ends) and not last:  # the other run of the last score may end in the next block
             bits, _ = self.keys.unpack(values[ends[-2:] - 1])
@@ -158,7 +158,8 @@ class _Folding:
         if not ops.by_kernel("sizes_of_runs", runs, keys=keys, ends=ends, before=self._rows, positives=positives):
             return None
         tp = ops.cumulated(positives) + self._found[0]
-        whole, sums = ops.given(np.array([0, -_HIGHEST["int64"]]), like), ops.zeros(5, like, "float64")
+        whole, sums = ops.zeros(2, like, "int64"), ops.zeros(5, like, "float64")
+        whole[1:] = -_HIGHEST["int64"]
         last = ops.empty(runs, like, "bool")
         half = bins.start(self.grid) if self.grid == "probability" else 0
         ops.by_kernel(
@@ -188,7 +189,7 @@ class _Folding:
         scores = self.keys.scores(bits)
         self._sums.append(ops.stacked([ops.total(precision), *self._losses(scores, positive, rows)]))
         numbers = bins.numbers(scores, self.grid, xp=ops.xp)
-        end = ops.given(np.array([len(ends) - 1]), ends)
+        end = ops.numbers(len(ends) - 1, len(ends), ends)
         return tp, ops.joined([ops.places(numbers[1:] != numbers[:-1]), end])
 
     def _losses(self, scores: Tensor, positive: Tensor, rows: Tensor) -> list[Tensor]:
