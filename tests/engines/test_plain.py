@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stakes
-from stakes.engines.plain import count_plain
+from stakes.engines.plain import count_plain, mean_of_plain
 from stakes.metrics.declare import CATALOGUE
 from stakes.tallies import Confusion, ErrorSums, ScoreTable
 
@@ -42,14 +42,26 @@ def test_both_ways_give_the_same_bytes(name):
     assert same(figure(metric, truth, output), figure(metric, truth.tolist(), output.tolist()))
 
 
-@pytest.mark.parametrize(
-    "name", ["f1", "auc", "average_precision", "brier_score", "mae", "rmse", "r2", "pearson", "mad"]
-)
+@pytest.mark.parametrize("name", ["f1", "auc", "average_precision", "mae", "rmse", "r2", "pearson", "mad"])
 def test_weights_give_the_same_bytes_either_way(name):
     metric, weight = stakes.metrics.find(name), RNG.uniform(0.5, 2.0, N)
     truth, output = COLUMNS[metric.tally]
     assert count_plain(metric.tally, truth, output, metric.parts, weight).weighted
     assert same(figure(metric, truth, output, weight=weight), figure(metric, truth, output, weight=weight.tolist()))
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_weighted_means_over_rows_need_no_order(name):
+    metric, weight = stakes.metrics.find(name), RNG.uniform(0.5, 2.0, N)
+    score = SCORE.clip(0.01, 0.99)
+    assert mean_of_plain(metric.row_losses, TRUTH, score, weight) is not None
+    assert figure(metric, TRUTH, score, weight=weight)[0] == pytest.approx(
+        figure(metric, TRUTH, score, weight=weight.tolist())[0], rel=1e-14
+    )
+    for odd in (1.5, -0.1, math.nan):
+        beyond = np.append(score[1:], odd)
+        assert mean_of_plain(metric.row_losses, TRUTH, beyond, weight) is None
+        assert same(*(figure(metric, TRUTH, beyond, weight=one) for one in (weight, weight.tolist())))
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 1e200])

@@ -3,7 +3,8 @@
 What is unusual, and whatever is wrong, goes the long way (``counting.py``), which counts the same and says why not.
 """
 
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from stakes.engines.labels import zeros_and_ones
 from stakes.engines.plan import Plan
 from stakes.errors import InputError
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, weighted_sum
 
 _PLAN = Plan(("0", "1"), ("0", "1"), "1")
 _PLAN_OF_FLAGS = Plan(("false", "true"), ("false", "true"), "true")
@@ -25,11 +26,7 @@ def count_plain(
     """Count two columns, with weights if there are any, as one kind of tally; None where they must be looked at more
     closely.
     """
-    if type(truth) is not np.ndarray or type(output) is not np.ndarray or truth is output:
-        return None
-    if truth.ndim != 1 or truth.shape != output.shape or not truth.size or not _plain(truth) or not _plain(output):
-        return None
-    if weight is not None and not _plain_weight(weight, truth):
+    if not _plain_columns(truth, output, weight):
         return None
     try:
         if wanted is ErrorSums:
@@ -38,6 +35,26 @@ def count_plain(
         return _of_classes(wanted, truth, output, parts, weight)
     except InputError:
         return None
+
+
+def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: Values, weight: Values) -> float | None:
+    """The weighted mean of a loss of probabilities, for which no score need be sorted; None as above."""
+    if not _plain_columns(truth, score, weight) or score.dtype.kind != "f":
+        return None
+    true = _codes(truth)
+    if true is None or not (score.min() >= 0 and score.max() <= 1):
+        return None
+    found = weighted_sum(loss(true.view(bool), score), weight) / float(weight.sum())
+    return found if math.isfinite(found) else None
+
+
+def _plain_columns(truth: Values, output: Values, weight: Values) -> bool:
+    """Whether these are arrays of numbers, as long as each other and not the same one, and weights to go with them."""
+    if type(truth) is not np.ndarray or type(output) is not np.ndarray or truth is output:
+        return False
+    if truth.ndim != 1 or truth.shape != output.shape or not truth.size or not _plain(truth) or not _plain(output):
+        return False
+    return weight is None or _plain_weight(weight, truth)
 
 
 def _plain(values: Array) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
-from stakes.engines.plain import count_plain
+from stakes.engines.plain import count_plain, mean_of_plain
 from stakes.errors import InputError, Pass, short
 from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, USUAL_LABELS, Baseline, best
 from stakes.metrics.folds import Fold, Shared
@@ -375,6 +375,8 @@ class Metric:
         options = {"positive": positive, "classes": classes, "weight": weight, "baseline": baseline}
         if from_logits:
             options["from_logits"] = from_logits
+        if (mean := metric._mean_of(rows, options)) is not None:
+            return mean
         value, tally = metric.of_rows(rows, options)
         if isinstance(tally, _SCORED) and NO_PROBABILITIES in self.undefined and not tally.probabilities:
             low, high = tally.range
@@ -389,6 +391,13 @@ class Metric:
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
             warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)
         return value
+
+    def _mean_of(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> float | None:
+        """The figure of weighted probabilities, if it is no more than a mean over the rows, and nothing is unusual."""
+        given = [name for name, option in options.items() if option is not None]
+        if given != ["weight"] or self.tally is not ScoreTable or not self.plain_mean or len(rows) != 2:
+            return None
+        return mean_of_plain(self.row_losses, *rows, options["weight"])
 
     def of_rows(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> tuple[Figure, Tally]:
         """Return the figure of two columns, NaN where it is undefined, and what was counted for it."""
