@@ -154,13 +154,13 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
         return Group(*title, *(_table(part, width) for part in parts) if len(parts) > 1 else _blocks(grid, width))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i in shown:
-        words = i in grid.words
-        least = _name_width(widths, shown, grid, width) if i == 0 else widths[i]
+        words, least = i in grid.words, None if i else _name_width(widths, shown, grid, width)
+        folded = words and least != widths[i]
         table.add_column(
             Text(grid.head[i]),
             justify="left" if words else "right",
-            no_wrap=not words,
-            min_width=None if words and i else least,
+            no_wrap=not folded,
+            min_width=least - 1 if folded and least else None,  # before Rich 15 the first and the last get one more
             overflow="fold",
         )
     for place, row in enumerate(grid.rows):
