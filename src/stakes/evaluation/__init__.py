@@ -1,6 +1,5 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,7 +18,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.question.options import Asked, Column, Data, Decided, Value, asks
+from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
 from stakes.question.question import Question
 from stakes.records import Record
 from stakes.tallies import Tally
@@ -168,16 +167,8 @@ def judge_counts(
 def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
-    from pathlib import PurePath  # loads six more modules
-
-    files = tuple(PurePath(one).name for one in _files(data))
+    files = names_of_files(data)
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
-
-
-def _files(data: Data) -> Sequence[str | os.PathLike[str]]:
-    """The files among what was given, if it is files."""
-    given = data if isinstance(data, list | tuple) else [data]
-    return given if all(isinstance(one, str | os.PathLike) for one in given) else []
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:

@@ -30,12 +30,14 @@ def write(value: Any, form: str = "number") -> str:
 
 
 def number(value: float, lang: str) -> str:
-    """Return a figure: four decimals, or as many digits as a very large or small one needs."""
+    """Return a figure: four decimals, five digits from 10 on, or as many as a very large or small one needs."""
     size = abs(value)
     if size and not 1e-4 <= size < 1e7:
         return _powers_of_ten(value, lang)
     if size >= 1e3:
         return _decimals(value, lang, most=2)
+    if size >= 10:
+        return _digits(value, lang, 5)
     return _digits(value, lang, 3) if 0 < size < 1e-2 else _decimals(value, lang, most=4, least=4)
 
 
