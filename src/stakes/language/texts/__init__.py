@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _SPELT = {
     **{word: word.upper() for word in ("auc", "crps", "ece", "f", "f1", "ks", "mcc", "mce")},
-    **{name: name.title() for name in "brier fowlkes gini hamming hand jaccard mallows pearson till winkler".split()},
+    **{
+        name: name.title()
+        for name in ["brier", "fowlkes", "gini", "hamming", "hand", "jaccard", "mallows", "pearson", "till", "winkler"]
+    },
     "r2": "R²",
 }
 """Words of English metric names that are not written in small letters."""
