@@ -29,6 +29,12 @@ def write(value: Any, form: str = "number") -> str:
     return FORMS[form](value, current_language())
 
 
+def in_signs(text: str, lang: str = "") -> str:
+    """Return a number that is written as in English with the signs of a language, by default that of the reader."""
+    lang = lang or current_language()
+    return text.translate(str.maketrans({"-": MINUS, ".": _POINT.get(lang, ","), ",": _GROUPS.get(lang, ",")}))
+
+
 def number(value: float, lang: str) -> str:
     """Return a figure: four decimals, five digits from 10 on, or as many as a very large or small one needs."""
     size = abs(value)
