@@ -136,24 +136,8 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
 def test_plots_speak_the_language_of_the_reader(name, request):
     """All words on a Russian plot are Russian, but for names from the data and a few that have no other form."""
     thing = request.getfixturevalue(name)
-    known = {
-        "AUC",
-        "ROC",
-        "R²",
-        "true",
-        "east",
-        "west",
-        "false",
-        "sick",
-        "well",
-        "sharp",
-        "blunt",
-        "coin",
-        "images",
-        "history",
-        "either",
-        "late",
-    }
+    names = "true false north south east west sick well sharp blunt coin images history either late"
+    known = {"AUC", "ROC", "R²", *names.split()}
     for kind in thing.plots:
         ax = thing.plot(kind, lang="ru").ax_
         legend = ax.get_legend().get_texts() if ax.get_legend() else []
