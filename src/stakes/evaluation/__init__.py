@@ -14,9 +14,6 @@ from stakes.engines.unlabelled import count_partly
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
-from stakes.evaluation.many_classes import ManyClassEvaluation
-from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
 from stakes.question.question import Question
@@ -30,20 +27,7 @@ if TYPE_CHECKING:
     from stakes.decisions.policies import Policies
     from stakes.decisions.thresholds.decision import Decision
 
-__all__ = [
-    "Evaluation",
-    "LabelsEvaluation",
-    "ManyClassEvaluation",
-    "OutputsEvaluation",
-    "QuantilesEvaluation",
-    "RegressionEvaluation",
-    "TwoClassEvaluation",
-    "count",
-    "decide",
-    "evaluate",
-    "evaluation_of",
-    "judge",
-]
+__all__ = ["Evaluation", "TwoClassEvaluation", "count", "decide", "evaluate", "evaluation_of", "judge"]
 
 
 @asks("evaluate")
@@ -204,7 +188,7 @@ def judge(
     counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL, pricing: Pricing | None = None
 ) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
-    if threshold is None or counted.task == LabelsEvaluation.task:
+    if threshold is None or counted.task == "labels":
         judged = Evaluation(counted, sampling=sampling, pricing=pricing)
     elif counted.scores is None:
         raise errors.threshold_of_many()

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
@@ -118,8 +119,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
             raise InputError(
                 "tally-of-few-labels", "these counts hold rows without a truth, which evaluate and gate estimate"
             )
-        kinds = cls._kinds if cls is Evaluation else [cls]
-        found = next((kind for kind in kinds if kind is cls or kind._judges(counted)), None)
+        found = cls if cls is not Evaluation else cls._kind_for(counted)
         if found is None:
             raise errors.not_counted("count without tallies")
         return object.__new__(found)
@@ -145,6 +145,17 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         self._asked: dict[str, Estimate] = {}
         scores = self._any_scores
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
+
+    @classmethod
+    def _kind_for(cls, counted: Counted) -> "type[Evaluation] | None":
+        """The kind of evaluation for these counts; those that are not of two classes are loaded when one is wanted."""
+        for later in ("", "many_classes", "regression", "several"):
+            if later:
+                import_module(f"stakes.evaluation.{later}")
+            for kind in cls._kinds:
+                if kind._judges(counted):
+                    return kind
+        return None
 
     def __getnewargs__(self) -> tuple[Counted]:
         return (self.counted,)
