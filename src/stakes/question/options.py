@@ -481,6 +481,8 @@ _NOT_YET = dict.fromkeys(
     ("low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "exposure", "label_separator"),
     _OTHER_ROWS,
 )
+_GRADED = "graded items have scores that say how well each was answered; compare models by their truth instead"
+_DAYS = "days are tallies, tables or results; say this when you count them"
 _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided by them"
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
@@ -530,9 +532,10 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "exact": _ROWS_KEPT,
     },
     "rank": {
-        "truth": "graded items have scores that say how well each was answered; compare models by their truth instead",
+        **{name: _GRADED for name in Asked.__annotations__ if name not in Ranked.__annotations__},
         "weight": "every item counts alike",
     },
+    "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
         "seed": "counting draws no random numbers",
