@@ -346,8 +346,8 @@ def _of_texts(
     }
     for one in scored:
         if one.columns is None:
-            words = " is one column, and with several labels in a row each label has a score of its own; give "
-            raise InputError("score-of-each-label", About("score"), words, Pass("score"), " as {label: column}")
+            words = " is one column, and with several labels in a row each label has a score of its own: "
+            raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
         columns["scores"] = _scores(one, rows, kept, asked)
     return _decide(Beside(LabelSums.kind, names, columns), asked)
 
