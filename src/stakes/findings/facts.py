@@ -53,10 +53,9 @@ def source_of(thing: object) -> Provenance:
     """Return where a result comes from, as far as it knows."""
     models = [sentence("page.model_names", models=list(thing.models)[:MOST])] if isinstance(thing, Comparison) else []
     counted = getattr(thing, "counted", None)
+    origin: Origin | None = getattr(thing, "origin", None)
     if isinstance(counted, Counted) and counted.call:
         origin = Origin(counted.files, counted.question, counted.call)
-    else:
-        origin = getattr(thing, "origin", None)
     if origin is None:
         return Provenance(tuple(models))
     return Provenance((*_files(origin.files), *models, *_columns(origin.columns, thing)), origin.call)

@@ -32,7 +32,7 @@ def write(value: Any, form: str = "number") -> str:
 def in_signs(text: str, lang: str = "") -> str:
     """Return a number that is written as in English with the signs of a language, by default that of the reader."""
     lang = lang or current_language()
-    return text.translate(str.maketrans({"-": MINUS, ".": _POINT.get(lang, ","), ",": _GROUPS.get(lang, ",")}))
+    return text.translate(str.maketrans("-.,", MINUS + _POINT.get(lang, ",") + _GROUPS.get(lang, ",")))
 
 
 def number(value: float, lang: str) -> str:

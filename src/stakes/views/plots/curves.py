@@ -228,8 +228,8 @@ def _size(kind: str, names: int = 1) -> tuple[float, float]:
 def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) -> Drawn:
     """One curve with its band, beside what ignoring the input gives."""
     if not label:
-        known = curve.area is not None
-        label = words("plot.doubtful_first", area=short_number(curve.area)) if known else words("plot.the_model")
+        area = curve.area
+        label = words("plot.the_model") if area is None else words("plot.doubtful_first", area=short_number(area))
     artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
