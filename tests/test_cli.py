@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 
@@ -232,6 +233,14 @@ def test_a_broken_pipe_is_quiet():
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_help_of_every_command_fits_80_columns():
+    listed = run("--help", env={"COLUMNS": "80"}).stdout
+    commands = re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)
+    assert {"evaluate", "compare", "plan", "label", "system", "watch"} <= set(commands)
+    told = {name: run(name, "--help", env={"COLUMNS": "80"}).stdout for name in commands} | {"": listed}
+    assert {name: line for name, text in told.items() for line in text.splitlines() if len(line) > 80} == {}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["--version"]])

@@ -406,3 +406,27 @@ def test_what_a_tally_remembers_are_options_of_the_table():
     with pytest.raises(stakes.InputError, match=r"the column of frequency= \(n against m\)|frequency=.*'n'.*'m'"):
         _ = one + other
     assert (one + one).confusion.total == 12
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda rows: stakes.watch([], truth="y"), "truth= means nothing to watch: days are tallies"),
+        (lambda rows: stakes.rank(scores={"a": [1, 0]}, threshold=0.4), "threshold= means nothing to rank: graded"),
+        (lambda rows: stakes.evaluate(**rows, label_separator=";"), "score is one column, and with several labels"),
+        (
+            lambda rows: stakes.permutation_test(rows, truth="truth", score="score", costs=BY_ROW),
+            "costs= that differ from row to row go with its truth, which a shuffle takes away; give one price",
+        ),
+    ],
+)
+def test_what_means_nothing_is_told_with_the_reason(ask, said):
+    rows = {"truth": [0, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.4]}
+    if "price" in said:
+        rows["amount"] = [1.0, 2.0, 3.0, 4.0]
+    with pytest.raises(stakes.InputError) as caught:
+        ask(rows)
+    assert str(caught.value).startswith(said)
+
+
+BY_ROW = stakes.Costs(miss="amount", false_alarm=1)

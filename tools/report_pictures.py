@@ -1,5 +1,7 @@
 """Take pictures for docs/report.md: of every report page, in both themes and at the width of a phone, and of parts.
 
+Some parts are taken in another language, at other costs than were given, and as they are printed.
+
 ``python tools/report_pictures.py front`` takes that of the README alone.
 """
 
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from live_reports import KINDS, write
 
@@ -25,9 +27,11 @@ TOUR = {  # which parts of a page the tour shows; "" is what is seen when it ope
     "decision": ("thresholds",),
     "chance": ("null",),
     "system": ("system",),
+    "ranks": (),
+    "watch": (),
 }
 WIDTH, HEIGHT = 1280, 900
-VIEWS = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
+VIEWS = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light")}
 
 
 def take(browser: Browser, page: Path, name: str) -> None:
@@ -50,6 +54,42 @@ def take_parts(browser: Browser, page: Path, name: str) -> None:
         path = FOLDER / f"tour_{name}_{part or 'opens'}.jpg"
         tab.screenshot(path=path, full_page=True, clip=clip, type="jpeg", quality=70)
     tab.close()
+
+
+def clip_of(tab: Page, first: str, last: str = "", most: float = 1300) -> dict[str, float]:
+    """Return the part of a page from the top of one element to the bottom of another, all the way across."""
+    tab.evaluate("window.scrollTo(0, 0)")
+    boxes: Any = [tab.locator(one).first.bounding_box() for one in (first, last or first)]
+    top = boxes[0]["y"] - 12
+    height = min(boxes[1]["y"] + boxes[1]["height"] + 12 - top, most)
+    return {"x": 0, "y": top, "width": tab.viewport_size["width"], "height": height}  # type: ignore[index]
+
+
+def take_extras(browser: Browser, page: Path) -> None:
+    """Take what the words of docs/report.md point at: moved costs, other languages, paper."""
+
+    def opened(width: int, lang: str = "en", theme: Any = "light", media: Any = "screen") -> Page:
+        tab = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=theme)
+        tab.emulate_media(media=media, color_scheme=theme)
+        tab.goto(page.as_uri())
+        if lang != "en":
+            tab.select_option("#language", lang)
+        return tab
+
+    def save(tab: Page, name: str, clip: Any) -> None:
+        tab.screenshot(path=FOLDER / f"page_{name}.png", full_page=True, clip=clip)
+        tab.close()
+
+    moved = opened(900)
+    moved.fill("#cost-miss", "1.2")
+    moved.press("#cost-miss", "Enter")
+    save(moved, "live_verdict", clip_of(moved, "ol.answers li:nth-last-child(3)", "#answer-keeps"))
+    spanish = opened(1000, "es", "dark")
+    save(spanish, "costs_dark_es", clip_of(spanish, ".card:has(#cell-tn)", "#price", 760))
+    russian = opened(390, "ru")
+    save(russian, "phone_ru", clip_of(russian, "#segments"))
+    paper = opened(720, media="print")
+    save(paper, "paper", clip_of(paper, "h1", "#calibration", 1000))
 
 
 def take_front(browser: Browser, page: Path) -> None:
@@ -78,6 +118,7 @@ def main() -> None:
                 take_front(browser, page)
                 if sys.argv[1:] == ["front"]:
                     break
+                take_extras(browser, page)
             take(browser, page, name)
             take_parts(browser, page, name)
         browser.close()

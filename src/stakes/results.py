@@ -94,9 +94,10 @@ class Plottable:
 
 
 class Reportable:
-    """What has a page of its own, to be explored in a browser."""
+    """What has a page of its own, to be explored in a browser; ``origin`` says how it was asked."""
 
     lang: str
+    origin: Any = None
 
     def report(self, path: str | PathLike[str], lang: str | None = None, about: str = "") -> None:
         """Write one offline HTML page on which to explore it.

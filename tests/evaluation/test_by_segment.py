@@ -226,6 +226,19 @@ def test_chance_alone_seldom_looks_like_a_difference(families, most):
 
 
 # ── to look at, and as data ──────────────────────────────────────────────────────────────────────────────────────
+def test_data_tell_the_figures_of_segments_and_work_out_no_verdicts_of_theirs():
+    truth, site = np.tile([1, 0, 0, 1, 1], 12), np.repeat(["a", "b", "c"], 20)
+    ev = stakes.evaluate(truth=truth, score=np.linspace(0, 1, 60), by=site)
+    data = ev.to_dict()
+    assert set(data["segments"]["b"]) == {"rows", "figures", "confusion", "verdict"}
+    for one in data["by_segment"]["segments"]:
+        assert data["segments"][one["name"]]["verdict"] == one["verdict"] != ""
+    for name, part in ev.segments.items():
+        assert "findings" not in vars(part)
+        assert data["segments"][name]["figures"] == part.to_dict()["figures"]
+        assert stakes.Confusion.from_dict(data["segments"][name]["confusion"]) == part.confusion
+
+
 def test_thousands_of_segments_are_told_by_one_figure():
     rng = np.random.default_rng(6)
     truth, site = rng.integers(0, 2, 20_000), rng.integers(0, 1_000, 20_000)

@@ -185,9 +185,9 @@ def test_the_own_table_of_tables_by_hand():
     assert found.table.shares == pytest.approx(np.array([[0.4, 0.6], [0.1, 0.9]]))
     assert found.table.costs == pytest.approx([3, 0.1])
     assert [one["total"] for one in found.table.costs_of_classes()] == pytest.approx([300, 20])
-    first = found.findings[0]
-    assert first.key == "system.decides_question"
-    assert first.words[0] == "Of the “sick” cases 60% are missed; of the “healthy” ones 10% raise a false alarm."
+    worst, decides, *_ = found.findings
+    assert (worst.key, decides.key) == ("system.cheaper_question", "system.decides_question")
+    assert decides.words[0] == "Of the “sick” cases 60% are missed; of the “healthy” ones 10% raise a false alarm."
     moves = {(move["truth"], move["decision"]): (move["best"], move["worst"]) for move in found.bounds("history").moves}
     assert moves == {("sick", "healthy"): pytest.approx((0.5, 0.7)), ("healthy", "sick"): pytest.approx((0, 0.2))}
 

@@ -35,10 +35,10 @@ OTHERS = [
 
 
 def said():
-    """Every sentence of the catalogue, its gaps filled with one number after the other, or with something else."""
+    """Every sentence of pages, its gaps filled with one number after the other, or with something else."""
     rounds = {"percent": itertools.cycle(SHARES), "count": itertools.cycle(COUNTS), "": itertools.cycle(NUMBERS)}
     others, count = itertools.cycle(OTHERS), itertools.cycle(COUNTS)
-    for place, key in enumerate(file_texts("en")):
+    for place, key in enumerate(key for key in file_texts("en") if not key.startswith("plot.")):
         english = texts("en")[key]
         names = {one for part in gaps(english) for one in part}
         for turn in range(3):

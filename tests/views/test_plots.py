@@ -3,6 +3,7 @@
 import builtins
 import itertools
 import pickle
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -131,6 +132,34 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
     figure.draw_without_rendering()
 
 
+@pytest.mark.parametrize("name", ["two", "many", "regression", "comparison", "system"])
+def test_plots_speak_the_language_of_the_reader(name, request):
+    """All words on a Russian plot are Russian, but for names from the data and a few that have no other form."""
+    thing = request.getfixturevalue(name)
+    names = "true false north south east west sick well sharp blunt coin images history either late"
+    known = {"AUC", "ROC", "R²", *names.split()}
+    for kind in thing.plots:
+        ax = thing.plot(kind, lang="ru").ax_
+        legend = ax.get_legend().get_texts() if ax.get_legend() else []
+        named = [one.get_text() for one in (*ax.texts, *legend, *ax.get_yticklabels())]
+        for text in (ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel(), *named):
+            strange = set(re.findall(r"[A-Za-z][A-Za-z²]+", text)) - known
+            assert not {word for word in strange if len(word) > 2}, (kind, text)
+            assert not re.search(r"\d\.\d", text), (kind, text)
+        plt.close("all")
+
+
+def test_a_plot_speaks_as_its_result_does():
+    rows = {"truth": [0, 1, 0, 1], "score": [0.1, 0.3, 0.35, 0.8]}
+    asked, other = stakes.evaluate(**rows, lang="es"), stakes.evaluate(**rows)
+    assert asked.plot("roc").ax_.get_xlabel().startswith("proporción de falsas alarmas")
+    assert asked.plot("roc", lang="en").ax_.get_xlabel() == other.plot("roc").ax_.get_xlabel()
+    assert asked.plot("roc").ax_.yaxis.get_major_formatter()(0.5, 0) == "0,5"
+    assert asked.plot("roc").ax_.get_legend().get_texts()[0].get_text() == "AUC 0,75 [0,00; 1,00]"
+    with pytest.raises(stakes.InputError, match="'eo' is not known"):
+        other.plot("roc", lang="eo")
+
+
 def test_the_usual_kind_comes_first(two, many, regression):
     assert [thing.plot().kind for thing in (two, many, regression)] == ["roc", "confusion", "predicted"]
 
@@ -147,7 +176,7 @@ def test_decisions_alone_have_the_roc_line_through_one_point():
 
 def test_the_null_is_a_band_beside_the_roc_curve(two):
     shown = two.plot("roc", null=True)
-    assert shown.artists["chance"].get_label() == "shuffled labels, 95 % band"
+    assert shown.artists["chance"].get_label() == "shuffled labels, 95% band"
     assert "chance" not in two.plot("roc").artists
 
 
@@ -202,7 +231,7 @@ def test_the_legend_tells_the_area_with_its_interval(two):
     auc = two["auc"]
     words = [text.get_text() for text in two.plot("roc").ax_.get_legend().get_texts()]
     assert f"AUC {auc.value:.3f} [{auc.low:.3f}, {auc.high:.3f}]" in words
-    assert "95 % band, simultaneous" in words
+    assert "95% band, simultaneous" in words
 
 
 def test_given_decisions_are_not_marked_with_a_threshold():
@@ -265,7 +294,7 @@ def test_confusion_shows_shares_counts_and_wilsons_limits():
     shown = ev.plot("confusion")
     np.testing.assert_allclose(shown.artists["image"].get_array(), [[0.9, 0.1], [0.2, 0.8]])
     low, high = proportion.proportion_confint(8, 10, method="wilson")
-    assert shown.artists["texts"][3].get_text() == f"80 %\n{100 * low:.0f} – {100 * high:.0f} %\n8"
+    assert shown.artists["texts"][3].get_text() == f"80%\n{100 * low:.0f} – {100 * high:.0f}%\n8"
     assert [t.get_text() for t in shown.ax_.get_yticklabels()] == ["well", "sick"]
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("decision", "truth")
 
@@ -273,9 +302,9 @@ def test_confusion_shows_shares_counts_and_wilsons_limits():
 def test_shares_that_are_nearly_nothing_or_all_are_not_rounded_to_that():
     ev = stakes.evaluate(truth=[0] * 1000 + [1] * 9, prediction=[0] * 999 + [1] + [1] * 9)
     words = [text.get_text() for text in ev.plot("confusion").artists["texts"]]
-    assert words[0].startswith("> 99 %")
-    assert words[1].startswith("< 1 %")
-    assert words[3].startswith("100 %")
+    assert words[0].startswith("> 99%")
+    assert words[1].startswith("< 1%")
+    assert words[3].startswith("100%")
 
 
 def test_clusters_have_no_limits_of_independent_rows():
@@ -408,7 +437,7 @@ def test_the_forest_of_a_comparison(comparison):
         assert [label.get_text() for label in shown.ax_.get_yticklabels()] == names
         assert shown.ax_.get_ylim()[0] > shown.ax_.get_ylim()[1]  # the best pair on top
     assert shown.artists["margin"].get_x() == -0.05
-    assert comparison.plot().ax_.get_xlabel() == "difference in auc (higher is better)"
+    assert comparison.plot().ax_.get_xlabel() == "difference in AUC (higher is better)"
     with pytest.raises(InputError, match=r"^the models were compared by 'auc' and 'brier_score', not by 'f1'; c"):
         comparison.plot(metric="f1")
 
@@ -434,7 +463,7 @@ def test_of_many_segments_thirty_are_shown():
 
 def test_segments_of_scores_without_decisions_show_the_auc():
     ev = stakes.evaluate(truth=[0, 1] * 20, score=np.arange(40) - 20, by=["a", "b", "b", "a"] * 10)
-    assert ev.plot("segments").ax_.get_xlabel() == "auc"
+    assert ev.plot("segments").ax_.get_xlabel() == "AUC"
 
 
 def test_a_figure_that_is_undefined_in_all_segments():
@@ -486,7 +515,7 @@ def test_a_decision_by_a_figure_and_one_with_several_thresholds():
     assert with_doubts.plots == ("alternatives",)
     shown = with_doubts.plot()
     assert shown.artists["points"].get_offsets()[0, 0] == with_doubts.cost.value
-    assert "always ask" in [label.get_text() for label in shown.ax_.get_yticklabels()]
+    assert "always “ask”" in [label.get_text() for label in shown.ax_.get_yticklabels()]
 
 
 # ── systems ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -250,6 +250,28 @@ def test_a_page_says_what_it_is_about(tmp_path):
     assert made["date"] == date.today().isoformat()
 
 
+def told_of(result):
+    source = payload_of(result)["source"]
+    facts = [stakes.language.sentences.Sentence(one["key"], one["values"]) for one in source["facts"]]
+    return [one.words for one in facts], source["call"]
+
+
+def test_every_verb_leaves_word_of_how_it_was_asked():
+    rows = {"truth": "diagnosis", "positive": "malignant"}
+    file, columns = "demo:breast_cancer", ["file: demo:breast_cancer", "truth: diagnosis", "score: logistic"]
+    start = f"('{file}', truth='diagnosis', positive='malignant', "
+    chosen = stakes.decide(file, **rows, score="logistic", costs=stakes.Costs(miss=5, false_alarm=1))
+    assert told_of(chosen) == (columns, f"decide{start}score='logistic', costs=…)")
+    shuffled = stakes.permutation_test(file, **rows, score="logistic", permutations=99, lang="es")
+    assert told_of(shuffled) == (columns, f"permutation_test{start}score='logistic', permutations=99)")
+    compared = stakes.compare(file, **rows, scores=["logistic", "neighbours"])
+    models = ["file: demo:breast_cancer", "models: “logistic” and “neighbours”", "truth: diagnosis"]
+    assert told_of(compared) == (models, f"compare{start}scores=…)")
+    numbers = stakes.evaluate("demo:diabetes", truth="progression", prediction="linear", task="regression")
+    assert told_of(numbers)[0] == ["file: demo:diabetes", "truth: progression", "prediction: linear"]
+    assert told_of(stakes.System.from_toml("demo:clinic_and")) == ([], "")
+
+
 # ── all kinds of two-class evaluations ───────────────────────────────────────────────────────────────────────────
 def test_decisions_without_scores_have_a_page():
     truth, score = rows()

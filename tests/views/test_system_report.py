@@ -108,7 +108,7 @@ def test_the_verdict_on_the_clinic_is_the_known_one():
     )  # fmt: skip
     spread = sentences(payload, "dependence_question")["dependence_range"]
     assert (spread["best"], spread["worst"]) == (pytest.approx(250 / 0.3), pytest.approx(390 / 0.3))
-    assert [one["tone"] for one in answers(payload).values()] == ["note", "bad", "note", "note", "note", "note"]
+    assert [one["tone"] for one in answers(payload).values()] == ["bad", "note", "note", "note", "note", "note"]
     shown = section(payload, "system")["models"][1]
     assert shown["cells"]["expected"] == pytest.approx([1, 5, 0.2, 0])
     assert shown["cells"]["excess"] == pytest.approx([0, 4, 0.2, 0])

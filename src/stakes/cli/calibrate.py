@@ -52,8 +52,8 @@ def calibrate(
 
     \b
     Examples:
-      stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
-      stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
+      stakes calibrate preds.csv --truth y --score p --positive yes -o fit.json
+      stakes calibrate new.csv --score p --apply fit.json -o calibrated.csv
     """
     from stakes.engines.files.text_format import TextFormat, in_format
     from stakes.evaluation.recalibrating import apply_calibrator

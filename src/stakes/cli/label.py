@@ -68,8 +68,8 @@ def label(
 
     \b
     Example:
-      stakes label preds.csv --truth y --score p --for recall --count 100 -o to_label.csv
-      stakes label preds.csv --truth y --done to_label.csv -o preds_2.csv
+      stakes label preds.csv --truth y --score p --for recall --count 99 -o do.csv
+      stakes label preds.csv --truth y --done do.csv -o preds_2.csv
       stakes evaluate preds_2.csv --truth y --score p --unlabelled estimate
     """
     from stakes.engines.files.reading import read_whole

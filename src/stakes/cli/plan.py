@@ -100,9 +100,9 @@ def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: 
     Examples:
       stakes plan recall --width 0.1 --prevalence 0.05 --recall 0.9
       stakes plan auc --pilot pilot.csv --truth y --score p --width 0.05
-      stakes plan auc --pilot pilot.csv --truth y --score p --other q --difference 0.02
+      stakes plan auc --pilot p.csv --truth y --score p --other q --difference .02
       stakes plan --require "auc.low >= 0.8" --auc 0.85 --prevalence 0.1
-      stakes plan --width auc=0.1 --width observed_expected=0.4 --auc 0.8 --prevalence 0.02
+      stakes plan --width auc=0.1 --width f1=0.1 --pilot p.csv --truth y --score p
     """
     from stakes.planning.study import plan
 

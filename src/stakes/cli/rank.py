@@ -24,8 +24,8 @@ def rank(files: tuple[str, ...], asked: Arguments, product: str | None, pairs: b
 
     \b
     Examples:
-      stakes rank scores.csv --item id --score a --score b --score c --cluster passage
-      stakes rank runs.csv --item question --model model --score correct --repeat run
+      stakes rank scores.csv --item id --score a --score b --cluster passage
+      stakes rank runs.csv --item id --model model --score correct --repeat run
       stakes rank monday.tally tuesday.tally
     """
     from stakes.evaluation.ranks import rank

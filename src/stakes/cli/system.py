@@ -143,8 +143,8 @@ def system(
       models.images = [[80, 20], [20, 80]]
       models.history = [[50, 50], [100, 100]]
       costs = {miss = 5, false_alarm = 1}
-    With rows: data = "preds.csv", truth = "y", models = ["images", "history"]. Names that are no plain words stand in
-    backticks in a rule.
+    With rows: data = "preds.csv", truth = "y", models = ["images", "history"].
+    Names that are no plain words stand in backticks in a rule.
     """
     from stakes.engines.files.demo import real_name
     from stakes.systems.system import System

@@ -41,7 +41,7 @@ def watch(
     Examples:
       stakes watch day*.tally --require "recall >= 0.9" --require "auc >= 0.8"
       stakes watch today.tally --require "recall >= 0.9" --state watch.json
-      stakes watch day*.tally --require auc --against reference.tally --margin 0.02
+      stakes watch day*.tally --require auc --against first.tally --margin 0.02
     """
     from stakes.evaluation.watch import watch
 

@@ -345,6 +345,9 @@ def _of_texts(
         for name, one in texts.items()
     }
     for one in scored:
+        if one.columns is None:
+            words = " is one column, and with several labels in a row each label has a score of its own: "
+            raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
         columns["scores"] = _scores(one, rows, kept, asked)
     return _decide(Beside(LabelSums.kind, names, columns), asked)
 

@@ -1,6 +1,5 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,11 +14,8 @@ from stakes.engines.unlabelled import count_partly
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
-from stakes.evaluation.many_classes import ManyClassEvaluation
-from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.several import LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.question.options import Asked, Column, Data, Decided, Value, asks
+from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
 from stakes.question.question import Question
 from stakes.records import Record
 from stakes.tallies import Tally
@@ -31,20 +27,7 @@ if TYPE_CHECKING:
     from stakes.decisions.policies import Policies
     from stakes.decisions.thresholds.decision import Decision
 
-__all__ = [
-    "Evaluation",
-    "LabelsEvaluation",
-    "ManyClassEvaluation",
-    "OutputsEvaluation",
-    "QuantilesEvaluation",
-    "RegressionEvaluation",
-    "TwoClassEvaluation",
-    "count",
-    "decide",
-    "evaluate",
-    "evaluation_of",
-    "judge",
-]
+__all__ = ["Evaluation", "TwoClassEvaluation", "count", "decide", "evaluate", "evaluation_of", "judge"]
 
 
 @asks("evaluate")
@@ -168,16 +151,8 @@ def judge_counts(
 def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
-    from pathlib import PurePath  # loads six more modules
-
-    files = tuple(PurePath(one).name for one in _files(data))
+    files = names_of_files(data)
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
-
-
-def _files(data: Data) -> Sequence[str | os.PathLike[str]]:
-    """The files among what was given, if it is files."""
-    given = data if isinstance(data, list | tuple) else [data]
-    return given if all(isinstance(one, str | os.PathLike) for one in given) else []
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:
@@ -213,7 +188,7 @@ def judge(
     counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL, pricing: Pricing | None = None
 ) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
-    if threshold is None or counted.task == LabelsEvaluation.task:
+    if threshold is None or counted.task == "labels":
         judged = Evaluation(counted, sampling=sampling, pricing=pricing)
     elif counted.scores is None:
         raise errors.threshold_of_many()

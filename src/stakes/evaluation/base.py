@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
@@ -80,11 +81,16 @@ _ALONE_AT_FIRST = 3
 
 
 @dataclass(frozen=True)
-class BriefSegment(Record):
-    """What is told of a segment that is one of very many: its rows, and the figure that segments are compared by."""
+class BriefSegment(Record, shown="rows figures confusion? verdict?"):
+    """What the data of all rows tell about a segment; ``ev.segments[name]`` is its evaluation, with all that is to say.
+
+    ``verdict`` says what it is beside the rest by the figure that segments are compared by.
+    """
 
     rows: RowCount
     figures: Mapping[str, Estimate]
+    confusion: Confusion | None = None
+    verdict: str = ""
 
 
 class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evaluation", form=1):
@@ -113,8 +119,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
             raise InputError(
                 "tally-of-few-labels", "these counts hold rows without a truth, which evaluate and gate estimate"
             )
-        kinds = cls._kinds if cls is Evaluation else [cls]
-        found = next((kind for kind in kinds if kind is cls or kind._judges(counted)), None)
+        found = cls if cls is not Evaluation else cls._kind_for(counted)
         if found is None:
             raise errors.not_counted("count without tallies")
         return object.__new__(found)
@@ -140,6 +145,17 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         self._asked: dict[str, Estimate] = {}
         scores = self._any_scores
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
+
+    @classmethod
+    def _kind_for(cls, counted: Counted) -> "type[Evaluation] | None":
+        """The kind of evaluation for these counts; those that are not of two classes are loaded when one is wanted."""
+        for later in ("", "many_classes", "regression", "several"):
+            if later:
+                import_module(f"stakes.evaluation.{later}")
+            for kind in cls._kinds:
+                if kind._judges(counted):
+                    return kind
+        return None
 
     def __getnewargs__(self) -> tuple[Counted]:
         return (self.counted,)
@@ -531,13 +547,17 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return self._overview if len(self.segments) > _MOST_IN_FULL else None
 
     @property
-    def _segments_as_data(self) -> Mapping[str, "Evaluation | BriefSegment"]:
-        """The evaluation of each segment, or of more than 200 only their rows and one figure."""
-        many = self._many_segments
+    def _segments_as_data(self) -> Mapping[str, BriefSegment]:
+        """The figures of each segment and what it is beside the rest; of more than 200 only one figure."""
+        overview, many = self._overview, self._many_segments
         if many is None:
-            return self.segments
+            verdicts = {one.name: one.verdict for one in overview or ()}
+            return {name: one._as_a_segment(verdicts.get(name, "")) for name, one in self.segments.items()}
         figures = many.estimates()
-        return {one.name: BriefSegment(one.rows, {many.metric: figures[one.name]}) for one in many}
+        return {one.name: BriefSegment(one.rows, {many.metric: figures[one.name]}, verdict=one.verdict) for one in many}
+
+    def _as_a_segment(self, verdict: str) -> BriefSegment:
+        return BriefSegment(self.rows, self.figures, getattr(self, "confusion", None), verdict)
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.

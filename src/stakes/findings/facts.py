@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings import kind_of
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import Sentence, metric, money, reason, sentence
+from stakes.question.options import Origin, Value
 from stakes.systems.system import System
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
@@ -50,24 +51,28 @@ _COLUMNS = ("truth", "score", "prediction", "weight", "by")
 
 def source_of(thing: object) -> Provenance:
     """Return where a result comes from, as far as it knows."""
-    if isinstance(thing, Comparison):
-        return Provenance((sentence("page.model_names", models=list(thing.models)[:MOST]),))
+    models = [sentence("page.model_names", models=list(thing.models)[:MOST])] if isinstance(thing, Comparison) else []
     counted = getattr(thing, "counted", None)
-    return Provenance() if counted is None else Provenance((*_files(counted), *_columns(counted)), counted.call)
+    origin: Origin | None = getattr(thing, "origin", None)
+    if isinstance(counted, Counted) and counted.call:
+        origin = Origin(counted.files, counted.question, counted.call)
+    if origin is None:
+        return Provenance(tuple(models))
+    return Provenance((*_files(origin.files), *models, *_columns(origin.columns, thing)), origin.call)
 
 
-def _files(counted: Counted) -> Iterator[Sentence]:
-    if len(counted.files) == 1:
-        yield sentence("page.file", file=counted.files[0])
-    elif counted.files:
-        yield sentence("page.files", n=len(counted.files), file=counted.files[0])
+def _files(files: Sequence[str]) -> Iterator[Sentence]:
+    if len(files) == 1:
+        yield sentence("page.file", file=files[0])
+    elif files:
+        yield sentence("page.files", n=len(files), file=files[0])
 
 
-def _columns(counted: Counted) -> Iterator[Sentence]:
-    asked = counted.question
+def _columns(asked: Mapping[str, Value], thing: object) -> Iterator[Sentence]:
+    numbers = {"prediction": "page.column_number"} if kind_of(thing) == RegressionEvaluation.task else {}
     for name in _COLUMNS:
         if name in asked:
-            yield sentence(f"page.column_{name}", column=str(asked[name]))
+            yield sentence(numbers.get(name, f"page.column_{name}"), column=str(asked[name]))
     if "where" in asked:
         yield sentence("page.where", condition=str(asked["where"]))
 

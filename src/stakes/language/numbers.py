@@ -29,13 +29,21 @@ def write(value: Any, form: str = "number") -> str:
     return FORMS[form](value, current_language())
 
 
+def in_signs(text: str, lang: str = "") -> str:
+    """Return a number that is written as in English with the signs of a language, by default that of the reader."""
+    lang = lang or current_language()
+    return text.translate(str.maketrans("-.,", MINUS + _POINT.get(lang, ",") + _GROUPS.get(lang, ",")))
+
+
 def number(value: float, lang: str) -> str:
-    """Return a figure: four decimals, or as many digits as a very large or small one needs."""
+    """Return a figure: four decimals, five digits from 10 on, or as many as a very large or small one needs."""
     size = abs(value)
     if size and not 1e-4 <= size < 1e7:
         return _powers_of_ten(value, lang)
     if size >= 1e3:
         return _decimals(value, lang, most=2)
+    if size >= 10:
+        return _digits(value, lang, 5)
     return _digits(value, lang, 3) if 0 < size < 1e-2 else _decimals(value, lang, most=4, least=4)
 
 

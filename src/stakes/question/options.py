@@ -8,15 +8,17 @@ use it where it counts.
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypedDict, TypeVar, get_type_hints
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, Text
+from stakes.errors.words import short
 from stakes.language import LANGUAGES, check_language
-from stakes.results import speak
+from stakes.results import Reportable, speak
 
 Data = Any
 """Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
@@ -479,6 +481,8 @@ _NOT_YET = dict.fromkeys(
     ("low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "exposure", "label_separator"),
     _OTHER_ROWS,
 )
+_GRADED = "graded items have scores that say how well each was answered; compare models by their truth instead"
+_DAYS = "days are tallies, tables or results; say this when you count them"
 _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided by them"
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
@@ -528,9 +532,10 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "exact": _ROWS_KEPT,
     },
     "rank": {
-        "truth": "graded items have scores that say how well each was answered; compare models by their truth instead",
+        **{name: _GRADED for name in Asked.__annotations__ if name not in Ranked.__annotations__},
         "weight": "every item counts alike",
     },
+    "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
         "seed": "counting draws no random numbers",
@@ -583,6 +588,41 @@ def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
         raise why_not(verb, name) or errors.no_such_option(verb, name, known, asked)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the files, the columns of them by what they hold, and how it was asked in Python."""
+
+    files: Sequence[str]
+    columns: Mapping[str, Value]
+    call: str
+
+    @classmethod
+    def of(cls, verb: str, data: Data, asked: Mapping[str, Any]) -> Self:
+        """Remember the words of a call; rows and arrays, which have no name, are left open."""
+        files = names_of_files(data)
+        given = {name: value for name, value in asked.items() if name not in ("data", "lang") and value is not None}
+        return cls(
+            files, {name: value for name, value in given.items() if isinstance(value, str)}, call(verb, files, given)
+        )
+
+
+def names_of_files(data: Data) -> tuple[str, ...]:
+    """Return the names of the files that were given, if files were."""
+    given = data if isinstance(data, list | tuple) else [data]
+    return (
+        tuple(os.path.basename(one) for one in given)
+        if all(isinstance(one, str | os.PathLike) for one in given)
+        else ()
+    )
+
+
+def call(verb: str, files: Sequence[str], given: Mapping[str, Any]) -> str:
+    """Return how something was asked in Python: words and numbers as they were given, of anything larger nothing."""
+    data = [short(repr(files[0] if len(files) == 1 else list(files)))] if files else []
+    named = [f"{name}={short(repr(v)) if isinstance(v, str | int | float) else '…'}" for name, v in given.items()]
+    return f"{verb}({', '.join(data + named)})"
+
+
 def asks(verb: str) -> Callable[[Verb], Verb]:
     """Give a verb, which takes ``**asked``, the signature of its table; its answer speaks the language asked for."""
 
@@ -598,7 +638,10 @@ def asks(verb: str) -> Callable[[Verb], Verb]:
 
         @functools.wraps(function)
         def speaking(*given: Any, **asked: Any) -> Any:
-            return speak(function(*given, **asked), asked.get("lang", "en"))
+            answer = speak(function(*given, **asked), asked.get("lang", "en"))
+            if isinstance(answer, Reportable):
+                vars(answer)["origin"] = Origin.of(verb, given[0] if given else asked.get("data"), asked)
+            return answer
 
         speaking.__signature__ = inspect.signature(function).replace(parameters=[*own, *more])  # type: ignore[attr-defined]
         return speaking  # type: ignore[return-value]

@@ -11,8 +11,7 @@ from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import About, Given, InputError
-from stakes.errors.words import short
-from stakes.question.options import Value, options, refuse_unknown, table
+from stakes.question.options import Value, call, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Frequencies, Pricing
@@ -94,9 +93,8 @@ class Question:
 
     def call(self, files: Sequence[str]) -> str:
         """How it was asked in Python; arrays and tables, which have no name, are left open."""
-        data = [short(repr(files[0] if len(files) == 1 else list(files)))] if files else []
-        named = [f"{name}={_in_call(self.given[name])}" for name in self.given if name in self.changed - {"lang"}]
-        return f"{self.verb}({', '.join(data + named)})"
+        named = {name: self.given[name] for name in self.given if name in self.changed - {"lang"}}
+        return call(self.verb, files, named)
 
     @cached_property
     def changed(self) -> set[str]:
@@ -151,8 +149,3 @@ def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
 def at_frequencies(prior: Value, training_prior: Value) -> Frequencies | None:
     """Put class frequencies together, if any are given."""
     return None if prior is None and training_prior is None else Frequencies(prior, training_prior)
-
-
-def _in_call(value: Any) -> str:
-    """A word or a number as it was given; of anything larger nothing."""
-    return short(repr(value)) if isinstance(value, str | int | float) else "…"

@@ -107,6 +107,9 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
         raise InputError(
             "costs-not-tested", Given("costs"), f" mean nothing to {metric.name}; leave them out, or test expected_cost"
         )
+    if pricing is not None and pricing.costs.columns:
+        words = " that differ from row to row go with its truth, which a shuffle takes away; give one price for each "
+        raise InputError("row-costs-not-tested", Given("costs"), words, "mistake, or test another figure")
 
     def again(rng: np.random.Generator) -> Tally:
         assert read is not None

@@ -79,10 +79,10 @@ class Study:
 def verdict_of(system: System) -> tuple[Finding, ...]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     study = Study(system)
-    answers = [_cost(study), _whose(study), _first(study), _dependence(study)]
+    answers = [_decides(study), _cost(study), _whose(study), _first(study), _dependence(study)]
     if np.count_nonzero(system.network.cases) > 1:  # of one class alone, deciding for it is right for everybody
-        answers.insert(1, _cheaper(study))
-    found = in_order(answers, _cautions(study), [_decides(study)])
+        answers.insert(2, _cheaper(study))
+    found = in_order(answers, _cautions(study))
     return tuple(in_unit(one, system.unit) for one in found)
 
 

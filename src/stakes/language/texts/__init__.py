@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SPELT = {
-    **{word: word.upper() for word in ("auc", "ece", "f", "f1", "ks", "mcc", "mce")},
-    **{name: name.title() for name in ("brier", "fowlkes", "gini", "hand", "jaccard", "mallows", "pearson", "till")},
+    **{word: word.upper() for word in ("auc", "crps", "ece", "f", "f1", "ks", "mcc", "mce")},
+    **{
+        name: name.title()
+        for name in ["brier", "fowlkes", "gini", "hamming", "hand", "jaccard", "mallows", "pearson", "till", "winkler"]
+    },
     "r2": "R²",
 }
 """Words of English metric names that are not written in small letters."""

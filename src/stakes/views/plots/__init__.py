@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from stakes.decisions.curves.kinds import CURVES
 from stakes.errors import InputError, nearest, short, some
+from stakes.language import speaking
 from stakes.question.options import Value
 from stakes.results import Plottable
 from stakes.tallies.checks import is_one_of
@@ -50,11 +51,14 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
 }
 
 
-def plot(thing: Value, kind: str | None = None, ax: Value = None, **options: Value) -> Display:
+def plot(
+    thing: Value, kind: str | None = None, ax: Value = None, *, lang: str | None = None, **options: Value
+) -> Display:
     """Draw an evaluation, curve, decision, comparison, permutation test or system with matplotlib.
 
     ``kind`` is one of ``thing.plots``, the first of them if none is named; the plot is drawn into ``ax``, or into a new
-    figure. Settings of matplotlib stay as they are.
+    figure. ``lang`` is the code of a language, such as "es", or that in which the thing was asked for. Settings of
+    matplotlib stay as they are.
     """
     if not isinstance(thing, Plottable):
         raise InputError(
@@ -69,7 +73,8 @@ def plot(thing: Value, kind: str | None = None, ax: Value = None, **options: Val
     kind = kinds[0] if kind is None else kind
     draw = _DRAWN[getattr(thing, "task", thing.drawn_as)][kind]
     _check(draw, kind, options)
-    return draw(thing, kind, ax, **options)
+    with speaking(getattr(thing, "lang", "en") if lang is None else lang):
+        return draw(thing, kind, ax, **options)
 
 
 def _check(draw: Draw, kind: str, options: Iterable[str]) -> None:

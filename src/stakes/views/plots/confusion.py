@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.findings.pictures import share_limits, shares_of_truth
+from stakes.language.numbers import in_signs, write
+from stakes.language.sentences import words
 from stakes.question.options import Value
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import Axes, Display, axes
-from stakes.views.plots.words import inert, interval_name
+from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
     from matplotlib.text import Text
@@ -33,10 +35,10 @@ def of_evaluation(evaluation: Value, kind: str, ax: object) -> Display:
         image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         texts = _numbers(ax, table, shares, level) if len(table.decisions) <= _WITH_NUMBERS else []
         _names(ax, table)
-        sure = "" if level is None or len(table.decisions) > _WITH_INTERVALS else f", with {interval_name(level)}"
-        ax.set_title(f"share of each true class{sure}")
+        sure = level is not None and len(table.decisions) <= _WITH_INTERVALS
+        ax.set_title(words("plot.shares_sure", confidence=level) if sure else words("plot.shares"))
         if not texts:
-            ax.figure.colorbar(image, ax=ax, label="share of the true class")
+            ax.figure.colorbar(image, ax=ax, label=words("plot.share"))
         return Display(kind, ax, {"image": image, "texts": texts})
 
 
@@ -51,7 +53,7 @@ def _numbers(ax: Axes, table: Confusion, shares: Array, level: float | None) -> 
             continue
         lines = [_percent(share)] if effective[i] else ["–"]
         if limits is not None and (ends := limits[i][j]) is not None:
-            lines.append(f"{100 * ends[0]:.0f} – {100 * ends[1]:.0f} %")
+            lines.append(f"{100 * ends[0]:.0f} – {_percent(ends[1], ends=True)}")
         lines.append(_count(float(table.counts[i, j])))
         colour = "white" if share > _DARK else "#333333"
         size = 10 if small else 8
@@ -59,18 +61,18 @@ def _numbers(ax: Axes, table: Confusion, shares: Array, level: float | None) -> 
     return texts
 
 
-def _percent(share: float) -> str:
-    """A share that is neither nothing nor all is not written as such."""
-    if 0 < share < 0.005:
-        return "< 1 %"
-    return "> 99 %" if 0.995 < share < 1 else f"{100 * share:.0f} %"
+def _percent(share: float, ends: bool = False) -> str:
+    """A share that is neither nothing nor all is not written as such, unless it is the end of an interval."""
+    if 0 < share < 0.005 and not ends:
+        return f"< {write(0.01, 'percent')}"
+    return f"> {write(0.99, 'percent')}" if 0.995 < share < 1 and not ends else write(round(share, 2), "percent")
 
 
 def _count(count: float) -> str:
     if count < 1e5:
-        return f"{count:,.6g}"
+        return in_signs(f"{count:,.6g}")
     power = 6 if count >= 1e6 else 3
-    return f"{count / 10**power:,.3g} {'M' if power == 6 else 'k'}"
+    return f"{in_signs(f'{count / 10**power:,.3g}')} {'M' if power == 6 else 'k'}"
 
 
 def _names(ax: Axes, table: Confusion) -> None:
@@ -85,4 +87,4 @@ def _names(ax: Axes, table: Confusion) -> None:
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.tick_params(length=0)
-    ax.set(xlabel="decision", ylabel="truth")
+    ax.set(xlabel=words("matrix.decision"), ylabel=words("matrix.truth"))

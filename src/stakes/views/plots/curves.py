@@ -9,17 +9,17 @@ from stakes import errors
 from stakes.decisions.curves.curve import Curve
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.language.numbers import write
+from stakes.language.sentences import metric_name, words
+from stakes.language.texts import texts
 from stakes.metrics import Estimate
 from stakes.metrics.agreement import one_point_auc
-from stakes.metrics.cost import expected_cost
-from stakes.metrics.estimate import percent
-from stakes.metrics.rates import false_positive_rate, precision, recall
 from stakes.metrics.usual import AREAS
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend, reference
-from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
+from stakes.views.plots.words import figure_in_words, figure_name, inert, short_number
 
 MOST_LINES = len(COLOURS)
 """So many classes are drawn at once: the largest ones."""
@@ -31,36 +31,23 @@ _MODEL = "model"
 _MANY = 4
 """From more lines on the legend stands beside the plot."""
 
-_SUMMARY = {"roc": "AUC", "pr": "average precision"}
 _SQUARE = ("roc", "pr")
 _STEPS = {"pr": "steps-pre", "reject": "steps-post"}
-_AXES = {
-    false_positive_rate.name: "share of negatives called positive (false positive rate)",
-    recall.name: "share of positives found (recall)",
-    precision.name: "share of alarms that are right (precision)",
-    "probability_cost": "share of what is at stake that lies with misses",
-    "normalised_expected_cost": "cost (always deciding wrong: 1)",
-    "threshold_probability": "threshold probability: act from here on",
-    "net_benefit": "net benefit (found cases per case)",
-    "net_benefit_difference": "difference in net benefit",
-    "share_rejected": "share of cases left to somebody else",
-    "error_rate": "share of wrong decisions among the rest",
-    "mean_cost": "mean cost of the rest",
-    expected_cost.name: "mean cost per case",
-}
 
 
 def axis_name(name: str) -> str:
     """Say in words what an axis shows."""
-    return _AXES.get(name, in_words(name))
+    key = f"plot.axis_{name}"
+    return words(key) if key in texts("en") else figure_name(name)
 
 
 # ── a curve by itself ────────────────────────────────────────────────────────────────────────────────────────────
 def of_curve(curve: Curve, kind: str, ax: object) -> Display:
     """Draw a curve, its band and the lines to compare it with."""
     with axes(ax, 5.2, 4.6) as ax:
-        area = "" if curve.area is None else f" (area {short_number(curve.area)})"
-        artists = _draw(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
+        name = words(f"plot.curve_{curve.kind}")
+        label = name if curve.area is None else words("plot.area", curve=name, area=short_number(curve.area))
+        artists = _draw(ax, curve, label, COLOURS[0])
         references = _references(ax, curve)
         _finish(ax, curve)
         return Display(kind, ax, {**artists, "references": references})
@@ -74,12 +61,12 @@ def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) 
     drawn: Drawn = {"line": line}
     chance, band = curve.chance, curve.band
     if banded and chance is not None and not np.isnan(chance.low).all():
-        label = f"shuffled labels, {interval_name(chance.confidence, 'band')}"
+        label = words("plot.shuffled", confidence=chance.confidence)
         drawn["chance"] = ax.fill_between(
             chance.x, chance.low, chance.high, color=PALE, alpha=BAND, linewidth=0, label=label, zorder=1
         )
     if banded and not np.isnan(band.low).all():
-        label = f"{interval_name(band.confidence, 'band')}, {band.kind}"
+        label = words(f"plot.band_{band.kind}", confidence=band.confidence)
         drawn["band"] = ax.fill_between(
             band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=label, zorder=2
         )
@@ -101,21 +88,26 @@ def visible(x: Array, y: Array) -> tuple[Array, Array]:
 
 def _references(ax: Axes, curve: Curve) -> list[object]:
     """The lines of the curve's references; those of ROC curves that ignore the input run along the diagonal."""
-    lines = {key: (curve.x, height) for key, height in curve.references.items()}
+    lines = {_line_name(key): (curve.x, height) for key, height in curve.references.items()}
     if curve.kind == "roc":
-        lines["ignoring the input"] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+        lines[words("plot.ignoring_the_input")] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     styles = ("--", ":", "-.")
     return [
         reference(ax, *visible(x, y), key, style) for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
     ]
 
 
+def _line_name(key: str) -> str:
+    """What a line of references is called; those that users named keep their names."""
+    known = f"plot.{key.replace(' ', '_')}"
+    return words(known) if known in texts("en") else inert(key)
+
+
 def _finish(ax: Axes, curve: Curve, title: str = "") -> None:
     ax.set(xlabel=axis_name(curve.x_name), ylabel=axis_name(curve.y_name) + _where(curve))
     if curve.place is not None:
-        ax.axvline(
-            curve.place, color=COLOURS[1], linestyle=":", linewidth=1.2, label=f"where it is used{_where(curve)}"
-        )
+        label = words("plot.used") + _where(curve)
+        ax.axvline(curve.place, color=COLOURS[1], linestyle=":", linewidth=1.2, label=label)
     if curve.kind in _SQUARE:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal")
     elif curve.kind == "decision" and "treat all" in curve.references:
@@ -135,8 +127,8 @@ def _where(curve: Curve) -> str:
     if not curve.prior:
         return ""
     if len(curve.prior) > 2:
-        return " (at the given class frequencies)"
-    return f" (at prevalence {percent(next(iter(curve.prior.values())))})"
+        return f" ({words('plot.at_frequencies')})"
+    return f" ({words('plot.at_prevalence', share=next(iter(curve.prior.values())))})"
 
 
 def _heights(curve: Curve) -> tuple[float, float]:
@@ -163,13 +155,15 @@ def of_two_classes(
         others = sum(line.get_gid() == _MODEL for line in ax.get_lines())
         if others:
             colour = COLOURS[others % len(COLOURS)]
-            artists = _draw(ax, curve, _label(evaluation, kind, name or f"model {others + 1}"), colour, banded=False)
+            artists = _draw(
+                ax, curve, _label(evaluation, kind, name or words("plot.model", n=others + 1)), colour, banded=False
+            )
             ax.legend(loc="lower right" if kind == "roc" else "best")
             return Display(kind, ax, artists)
         label = _label(evaluation, kind, name)
         artists = _against_ignorance(ax, curve, label, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
-        _finish(ax, curve, f"positive: {inert(evaluation.positive)}")
+        _finish(ax, curve, words("plot.positive", name=inert(evaluation.positive)))
         return Display(kind, ax, artists)
 
 
@@ -187,11 +181,16 @@ def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Dis
         rows = zip(curves, labels, COLOURS, strict=False)
         lines = [_draw(ax, curve, label, colour, banded=False)["line"] for curve, label, colour in rows]
         references = _references(ax, curves[0])
-        cut = f", the best {len(shown)} of {len(models):,}" if len(shown) < len(models) else ""
-        _finish(ax, curves[0], f"positive: {inert(shown[0][1].positive)}{cut}")
+        title = words("plot.positive", name=inert(shown[0][1].positive))
+        _finish(ax, curves[0], with_cut("plot.best_of", title, len(shown), len(models)))
         if len(shown) > _MANY:
             legend(ax, "beside")
         return Display(kind, ax, {"lines": lines, "references": references})
+
+
+def with_cut(key: str, title: str, shown: int, n: int) -> str:
+    """Return a title, and of how many things some are shown where it is not all."""
+    return words(key, title=title, shown=shown, n=n) if shown < n else title
 
 
 def _own(options: Mapping[str, Value], name: str, models: Mapping[str, Value]) -> dict[str, Value]:
@@ -217,8 +216,8 @@ def _area(evaluation: TwoClassEvaluation | ManyClassEvaluation, kind: str, of: V
     found = evaluation.interval(AREAS[kind] if of is None else (AREAS[kind], of))
     if not found.defined and kind == "roc":
         found = evaluation.interval(one_point_auc.name if of is None else (one_point_auc.name, of))
-        return figure_in_words(name or "area through one point", found)
-    return figure_in_words(name or _SUMMARY[kind], found)
+        return figure_in_words(name or words("plot.one_point"), found)
+    return figure_in_words(name or metric_name(AREAS[kind]), found)
 
 
 def _size(kind: str, names: int = 1) -> tuple[float, float]:
@@ -229,13 +228,13 @@ def _size(kind: str, names: int = 1) -> tuple[float, float]:
 def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) -> Drawn:
     """One curve with its band, beside what ignoring the input gives."""
     if not label:
-        area = f"the most doubtful first (mean height {short_number(curve.area)})" if curve.area is not None else ""
-        label = area or "the model"
+        area = curve.area
+        label = words("plot.the_model") if area is None else words("plot.doubtful_first", area=short_number(area))
     artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
         prevalence = next(iter(curve.prior.values())) if curve.prior else prevalence
-        label = f"ignoring the input ({short_number(prevalence)})"
+        label = words("plot.ignoring_at", value=short_number(prevalence))
         references.append(reference(ax, [0, 1], [prevalence, prevalence], label))
     return {**artists, "references": references}
 
@@ -245,18 +244,17 @@ def _threshold_in_use(ax: Axes, evaluation: TwoClassEvaluation, curve: Curve) ->
     threshold, table = evaluation.threshold, evaluation.confusion
     if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
         return {}
+    in_use = words("plot.score_from", threshold=short_number(threshold))
     if curve.kind in _SQUARE:
         figures = [evaluation.interval(name) for name in (curve.x_name, curve.y_name)]
-        lines = [f"score ≥ {short_number(threshold)}"]
-        lines += [figure_in_words(in_words(figure.name), figure) for figure in figures]
+        lines = [in_use] + [figure_in_words(figure_name(figure.name), figure) for figure in figures]
         return {"point": _point(ax, figures, "\n".join(lines))} if all(f.defined for f in figures) else {}
     if curve.kind == "cost" and len(np.unique(curve.thresholds)) > 1:
         own = evaluation.curve("cost", threshold=threshold)
-        label = f"score ≥ {short_number(threshold)}"
-        return {"threshold": ax.plot(own.x, own.y, color=COLOURS[1], linewidth=1.2, label=label, zorder=2)[0]}
+        return {"threshold": ax.plot(own.x, own.y, color=COLOURS[1], linewidth=1.2, label=in_use, zorder=2)[0]}
     if curve.kind == "decision" and "treat all" in curve.references and threshold in curve.x:
         height = float(curve.y[int(np.searchsorted(curve.x, threshold))])
-        label = f"score ≥ {short_number(threshold)}: {short_number(height)}"
+        label = f"{in_use}: {short_number(height)}"
         return {"point": ax.plot([threshold], [height], "o", color=COLOURS[1], label=label, zorder=4)[0]}
     return {}
 
@@ -293,10 +291,10 @@ def of_many_classes(
             lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
-        figure = f"{_SUMMARY[kind]} of " if kind in AREAS else ""
-        whole = len(evaluation.classes)
-        some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
-        _finish(ax, curves[0], f"{figure}each class against the rest{some}")
+        title = words("plot.each_class")
+        if kind in AREAS:
+            title = words("plot.figure_of_each_class", figure=metric_name(AREAS[kind]))
+        _finish(ax, curves[0], with_cut("plot.largest_of", title, len(names), len(evaluation.classes)))
         if len(names) > _MANY:
             legend(ax, "beside")
         return Display(kind, ax, {"lines": lines, "references": references})
@@ -309,7 +307,8 @@ def _of_class(evaluation: ManyClassEvaluation, kind: str, ax: object, of: Value,
     label = _area(evaluation, kind, of) if kind in AREAS else ""
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, label, share)
-        _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
+        title = words("plot.all_classes") if of is None else words("plot.one_class", name=inert(of))
+        _finish(ax, curve, title)
         return Display(kind, ax, artists)
 
 
@@ -329,12 +328,25 @@ def of_decision(decision: Value, kind: str, ax: object) -> Display:
             ends = np.clip([low, high], curve.x[0], curve.x[-1])
             artists["alike"] = ax.axvspan(*ends, color=COLOURS[4], alpha=0.15, linewidth=0, zorder=0)
         if "alike" in artists:
-            artists["alike"].set_label("cannot be told from the best")
+            artists["alike"].set_label(words("plot.alike"))
         artists |= _mark_recommended(ax, decision, curve)
-        ax.set_xlabel(f"threshold: decide {inert(decision.decisions[1])} from this score on")
-        ax.set(ylabel=axis_name(curve.y_name), title=inert(decision.criterion, 60))
+        ax.set_xlabel(words("plot.decide_from", name=inert(decision.decisions[1])))
+        ax.set(ylabel=axis_name(curve.y_name), title=_aim(decision))
         legend(ax, "below")
         return Display(kind, ax, artists)
+
+
+def _aim(decision: Value) -> str:
+    """What the thresholds are chosen for: the lowest cost, or the best of a figure under a condition."""
+    if decision.costs is not None:
+        return words("plot.lowest_cost")
+    name = figure_name(decision.corrected.name)
+    if decision.condition is None:
+        return name
+    sign, limit = decision.limit
+    return words(
+        "plot.best_under", name=name, condition=f"{figure_name(decision.condition.name)} {sign} {write(limit)}"
+    )
 
 
 def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Drawn:
@@ -343,12 +355,13 @@ def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Drawn:
     figure = decision.cost if decision.costs is not None else decision.corrected
     start = decision.recommended[0]
     if math.isfinite(start):
-        label = f"recommended: {short_number(start)}, {figure_in_words('gives', figure)} on other rows"
+        told = figure_in_words(words("plot.gives"), figure)
+        label = words("plot.recommended", threshold=short_number(start), figure=told)
         found["recommended"] = ax.errorbar(
             [start], [figure.value], _reach(figure), fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
         )
     if decision.threshold != start and math.isfinite(decision.threshold):
-        label = f"best of these rows: {short_number(decision.threshold)}"
+        label = words("plot.best_here", threshold=short_number(decision.threshold))
         at = float(np.interp(decision.threshold, curve.x, curve.y))
         (found["best"],) = ax.plot([decision.threshold], [at], "D", color=INK, markersize=5, label=label, zorder=5)
     return found

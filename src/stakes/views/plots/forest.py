@@ -11,11 +11,13 @@ from stakes.errors import InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gap import Gap
 from stakes.evaluation.several import SeveralEvaluation
+from stakes.findings.pages.ways import way
+from stakes.language.sentences import words
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
 from stakes.question.options import Value
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
-from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
+from stakes.views.plots.words import figure_in_words, figure_name, inert
 
 MOST_SEGMENTS = 30
 
@@ -53,10 +55,10 @@ def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | Non
         artists["zero"] = ax.axvline(0, color=INK, linewidth=1.0, linestyle="--", zorder=1)
         if comparison.margin is not None:
             ends = (-comparison.margin, comparison.margin)
-            artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label="within the margin")
+            artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label=words("plot.margin"))
             legend(ax, "below")
-        ax.set_xlabel(f"difference in {in_words(inert(wanted))} ({metrics.find(wanted).better} is better)")
-        ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
+        ax.set_xlabel(words(f"plot.difference_{metrics.find(wanted).better}", name=figure_name(wanted)))
+        ax.set_title(words(f"plot.{comparison.intervals}", confidence=comparison.confidence))
         return Display(kind, ax, artists)
 
 
@@ -75,13 +77,13 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
     dots = [_dot(segment, figure) for segment, figure in known[:MOST_SEGMENTS]]
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
-        label = figure_in_words("all rows:", whole)
+        label = figure_in_words(words("plot.all_rows"), whole)
         artists["whole"] = ax.axvline(whole.value, color=PALE, linestyle="--", linewidth=1.2, zorder=1, label=label)
         if whole.low is not None and whole.high is not None:
             ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
-        ax.set_xlabel(in_words(inert(whole.name)))
-        cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
-        ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
+        ax.set_xlabel(figure_name(whole.name))
+        told = {"shown": len(dots), "n": len(found), "confidence": whole.confidence}
+        ax.set_title(words("plot.segments_cut" if len(dots) < len(found) else "plot.segments", **told))
         legend(ax, "below")
         return Display(kind, ax, artists)
 
@@ -96,8 +98,8 @@ def of_each(evaluation: SeveralEvaluation, kind: str, ax: object, *, metric: str
     dots = [_dot(name, figure) for name, figure in known[:MOST_SEGMENTS]]
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
-        ax.set_xlabel(in_words(inert(known[0][1].name.partition("(")[0])))
-        ax.set_title(f"each with {interval_name(known[0][1].confidence)}")
+        ax.set_xlabel(figure_name(known[0][1].name.partition("(")[0]))
+        ax.set_title(words("plot.each", confidence=known[0][1].confidence))
         return Display(kind, ax, artists)
 
 
@@ -110,8 +112,8 @@ def of_gap(gap: Gap, kind: str, ax: object) -> Display:
     dots = [_dot(name, figure, clear=name in ends) for name, figure in ordered]
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
-        ax.set_xlabel(in_words(inert(gap.figure)))
-        ax.set_title(figure_in_words("largest gap:", gap.estimate))
+        ax.set_xlabel(figure_name(gap.figure))
+        ax.set_title(figure_in_words(words("plot.gap"), gap.estimate))
         return Display(kind, ax, artists)
 
 
@@ -119,11 +121,12 @@ def of_alternatives(decision: Value, kind: str, ax: object) -> Display:
     """Draw what the recommended way to decide and the others give, with intervals."""
     own = decision.cost if decision.costs is not None else decision.corrected
     others = {name: figure for name, figure in decision.alternatives.items() if figure is not own}
-    dots = [_dot("recommended", own, clear=True), *(_dot(name, figure) for name, figure in others.items())]
+    dots = [_dot(words("way.recommended"), own, clear=True)]
+    dots += [_dot(way(name).words, figure) for name, figure in others.items()]
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
-        ax.set_xlabel("mean cost per case" if decision.costs is not None else in_words(inert(own.name)))
-        ax.set_title(f"ways to decide, {interval_name(decision.confidence)}")
+        ax.set_xlabel(words("plot.axis_expected_cost") if decision.costs is not None else figure_name(own.name))
+        ax.set_title(words("plot.ways", confidence=decision.confidence))
         return Display(kind, ax, artists)
 
 

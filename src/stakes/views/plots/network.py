@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.language.sentences import words
 from stakes.question.options import Value
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
@@ -22,6 +23,9 @@ Place = tuple[float, float]
 _RADIUS = 0.4
 _ACROSS, _DOWN = 1.75, 1.05
 _INCHES = 0.85
+_OWN = {"truth": "system.truth", DECISION: "system.decision", "cost": "system.cost"}
+"""The nodes that every system has."""
+
 _BENDS = (0.0, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.7, -0.7)
 """How arrows may bend, the straighter the better."""
 
@@ -44,7 +48,7 @@ def of_system(system: "System", kind: str, ax: object) -> Display:
         ax.set(xlim=(-1.5 * _RADIUS, width - 1.5 * _RADIUS), aspect="equal")
         ax.set_ylim(lowest + 0.2, lowest + 0.2 - height)
         ax.axis("off")
-        ax.set_title("circle: uncertain · double circle: follows from what comes in · square: cost", fontsize=8.5)
+        ax.set_title(words("plot.network"), fontsize=8.5)
         return Display(kind, ax, {"nodes": drawn, "arrows": lines})
 
 
@@ -94,7 +98,7 @@ def _node(ax: Axes, name: str, place: Place, kind: str) -> "Patch":
     ax.add_patch(shape)
     if kind == "fixed":
         ax.add_patch(Circle((x, y), _RADIUS - 0.05, fill=False, edgecolor=INK, linewidth=0.9, zorder=3))
-    text = inert(name, 24)
+    text = words(_OWN[name]) if name in _OWN else inert(name, 24)
     if len(text) <= 9:
         ax.text(x, y, text, ha="center", va="center", fontsize=8.5, zorder=4)
     else:  # beside the circle there is room for long names

@@ -7,6 +7,7 @@ import numpy as np
 from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.pictures import Points, density, mean_errors, points_of
+from stakes.language.sentences import metric_name, words
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
@@ -21,14 +22,14 @@ def predicted(evaluation: RegressionEvaluation, kind: str, ax: object) -> Displa
         artists = {"points": _cloud(ax, points.truth, points.prediction, points)}
         both = np.concatenate([points.truth, points.prediction])
         ends = [float(both.min()), float(both.max())]
-        artists["equal"] = reference(ax, ends, ends, "right")
+        artists["equal"] = reference(ax, ends, ends, words("predicted.right"))
         baseline = evaluation.errors.baseline
         if baseline is not None:
-            label = f"ignoring the input: {short_number(baseline)}"
+            label = words("plot.ignoring_says", value=short_number(baseline))
             artists["baseline"] = ax.axhline(baseline, color=PALE, linestyle=":", linewidth=1.2, label=label, zorder=1)
-        ax.set(xlabel="truth", ylabel="prediction")
-        names = {"R²": "r2", "mean absolute error": "mean_absolute_error"}
-        ax.set_title("\n".join(figure_in_words(words, evaluation.interval(name)) for words, name in names.items()))
+        ax.set(xlabel=words("predicted.truth"), ylabel=words("predicted.prediction"))
+        figures = [evaluation.interval(name) for name in ("r2", "mean_absolute_error")]
+        ax.set_title("\n".join(figure_in_words(metric_name(one.name), one) for one in figures))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
 
@@ -43,13 +44,13 @@ def residuals(evaluation: RegressionEvaluation, kind: str, ax: object) -> Displa
         confidence = evaluation.sampling.confidence
         x, mean, reach = mean_errors(points, confidence)
         sure = points.rows and evaluation.counted.clusters is None
-        label = "mean error of a tenth of the rows" + (f", {interval_name(confidence)}" if sure else "")
+        label = words("predicted.tenths_sure" if sure else "predicted.tenths", confidence=confidence)
         artists["means"] = ax.errorbar(
             x, mean, yerr=reach if sure else None, fmt="o-", color=COLOURS[1], markersize=4.5, linewidth=1.4,
             label=label, zorder=4,
         )  # fmt: skip
-        title = figure_in_words("mean error", evaluation.interval("mean_error"))
-        ax.set(xlabel="prediction", ylabel="error (truth − prediction)", title=title)
+        title = figure_in_words(metric_name("mean_error"), evaluation.interval("mean_error"))
+        ax.set(xlabel=words("predicted.prediction"), ylabel=words("predicted.error"), title=title)
         ax.legend(loc="best")
         return Display(kind, ax, artists)
 
@@ -66,16 +67,16 @@ def of_calibration(calibration: NumberCalibration, kind: str, ax: object, *, bin
         x, y = found.bins.mean_prediction, found.bins.mean_truth
         both = np.concatenate([x, y])
         ends = [float(both.min()), float(both.max())]
-        artists = {"equal": reference(ax, ends, ends, "right on average")}
+        artists = {"equal": reference(ax, ends, ends, words("plot.right_on_average"))}
         artists["curve"] = ax.plot(
-            found.prediction, found.truth, color=COLOURS[0], linewidth=1.2, label="rising curve", zorder=3
+            found.prediction, found.truth, color=COLOURS[0], linewidth=1.2, label=words("plot.rising"), zorder=3
         )[0]
         sure = not np.isnan(found.bins.low).all()
-        label = f"mean of {len(x)} groups" + (f", {interval_name(calibration.sampling.confidence)}" if sure else "")
+        label = words("plot.groups", n=len(x)) + (f", {interval_name(calibration.sampling.confidence)}" if sure else "")
         artists["bins"] = ax.errorbar(
             x, y, yerr=y - found.bins.low if sure else None, fmt="o", color=COLOURS[1], label=label, zorder=4
         )
-        ax.set(xlabel="prediction", ylabel="mean truth")
+        ax.set(xlabel=words("predicted.prediction"), ylabel=words("plot.mean_truth"))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
 
@@ -96,5 +97,5 @@ def _cloud(ax: Axes, x: Array, y: Array, points: Points) -> object:
     drawn = np.ma.masked_less_equal(counts.T, 0)
     norm = LogNorm(vmin=float(drawn.min()), vmax=max(float(drawn.max()), float(drawn.min()) * 1.01))
     mesh = ax.pcolormesh(*edges, drawn, cmap="Blues", norm=norm, rasterized=True, zorder=1.5)
-    ax.figure.colorbar(mesh, ax=ax, label="rows in a cell", pad=0.02, shrink=0.85)
+    ax.figure.colorbar(mesh, ax=ax, label=words("plot.cell_rows"), pad=0.02, shrink=0.85)
     return mesh

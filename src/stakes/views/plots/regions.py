@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError, Pass, rows_text
+from stakes.language.sentences import words
 from stakes.question.options import Column, Data, Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole
@@ -130,7 +131,7 @@ def _deciding(decide: Decide) -> object:
 
 def _feature(X: Data, place: int) -> str:
     names = getattr(X, "columns", None)
-    return f"feature {place + 1}" if names is None else inert(list(names)[place])
+    return words("plot.feature", n=place + 1) if names is None else inert(list(names)[place])
 
 
 def _colours(count: int) -> list[str]:
@@ -157,7 +158,7 @@ def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) ->
         mine = points[truth == name]
         colour = COLOURS[names.index(name) % len(COLOURS)] if name in names else INK
         dots = ax.scatter(mine[:, 0], mine[:, 1], s=26, c=colour, marker=MARKERS[place % len(MARKERS)], zorder=3)
-        dots.set(edgecolors="white", linewidths=0.6, label=f"truth: {inert(name)}")
+        dots.set(edgecolors="white", linewidths=0.6, label=words("plot.true_class", name=inert(name)))
         drawn.append(dots)
     return drawn
 
@@ -166,7 +167,7 @@ def _legend(ax: Axes, names: list[str], rows: list["Artist"]) -> object:
     from matplotlib.patches import Patch
 
     patches = [
-        Patch(facecolor=colour, alpha=_STRENGTH, label=f"decide {inert(name)}")
+        Patch(facecolor=colour, alpha=_STRENGTH, label=words("plot.decide", name=inert(name)))
         for name, colour in zip(names, _colours(len(names)), strict=True)
     ]
     return legend(ax, "beside", handles=[*patches, *rows])

@@ -10,9 +10,10 @@ from stakes.decisions.calibration.reliability import Bins
 from stakes.decisions.curves.histograms import Histograms
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.language.sentences import words
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
-from stakes.views.plots.curves import largest
+from stakes.views.plots.curves import largest, with_cut
 from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
 from stakes.views.plots.words import inert, interval_name, short_number
 
@@ -20,7 +21,7 @@ from stakes.views.plots.words import inert, interval_name, short_number
 # ── histograms ───────────────────────────────────────────────────────────────────────────────────────────────────
 def histograms_of_two(evaluation: TwoClassEvaluation, kind: str, ax: object, *, bins: int = 50) -> Display:
     """Draw the scores of the two classes, and where the threshold cuts."""
-    return _histograms(evaluation.histograms(bins), kind, ax, "score")
+    return _histograms(evaluation.histograms(bins), kind, ax, words("explorer.score"))
 
 
 def histograms_of_many(
@@ -31,10 +32,10 @@ def histograms_of_many(
     if of is not None:
         if canonical(of) not in found:
             raise errors.no_such_class(of, list(found))
-        return _histograms(found[canonical(of)], kind, ax, f"score of {inert(of)}")
+        return _histograms(found[canonical(of)], kind, ax, words("plot.score_of", name=inert(of)))
     names = largest(evaluation)
     own = Histograms(found[names[0]].edges, {name: found[name].counts[name] for name in names})
-    return _histograms(own, kind, ax, "score of the class that a case belongs to")
+    return _histograms(own, kind, ax, words("plot.own_score"))
 
 
 def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Display:
@@ -44,17 +45,17 @@ def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Displa
         for (name, counts), colour in zip(found.counts.items(), COLOURS, strict=False):
             size = float(counts.sum())
             heights = counts / size if size else counts.astype(np.float64)
-            label = f"{inert(name)} ({size:,.6g} rows)"
+            label = words("plot.class_rows", name=inert(name), n=size)
             fill = len(found.counts) == 2
             bars.append(
                 ax.stairs(heights, found.edges, fill=fill, color=colour, alpha=0.55 if fill else 1.0, label=label)
             )
         artists: Drawn = {"bars": bars}
         if found.threshold is not None and math.isfinite(found.threshold):
-            label = f"threshold {short_number(found.threshold)}"
+            label = words("plot.threshold", threshold=short_number(found.threshold))
             artists["threshold"] = ax.axvline(found.threshold, color=INK, linewidth=1.2, linestyle="--", label=label)
         ax.set(xlim=(found.edges[0], found.edges[-1]), ylim=(0, None))
-        ax.set(xlabel=x_name, ylabel="share of the cases of a class")
+        ax.set(xlabel=x_name, ylabel=words("plot.class_share"))
         ax.grid(False, axis="x")
         ax.legend(loc="best")
         if len(bars) > 2:
@@ -80,7 +81,7 @@ def reliability_of_many(
         for name, colour, marker in zip(largest(evaluation), COLOURS, MARKERS, strict=False):
             found = each[name].reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
-        _diagonal(ax, "each class against the rest")
+        _diagonal(ax, words("plot.each_class"))
         legend(ax, "beside")
         return Display(kind, ax, {"points": points})
 
@@ -93,8 +94,7 @@ def reliability_of_models(comparison: Value, kind: str, ax: object, *, bins: int
         for (name, model), colour, marker in zip(models.items(), COLOURS, MARKERS, strict=False):
             found = model.calibration.reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
-        cut = f", the first {len(points)} of {len(models):,}" if len(points) < len(models) else ""
-        _diagonal(ax, f"models, intervals of each bin by itself{cut}")
+        _diagonal(ax, with_cut("plot.first_of", words("plot.models_bins"), len(points), len(models)))
         legend(ax, "beside")
         return Display(kind, ax, {"points": points})
 
@@ -103,19 +103,19 @@ def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins:
     found = calibration.reliability(bins, by)
     with axes(ax, 5.2, 5.2) as ax:
         (line,) = ax.plot(
-            found.probability, found.frequency, color=COLOURS[0], linewidth=1.6, label="rising curve", zorder=3
+            found.probability, found.frequency, color=COLOURS[0], linewidth=1.6, label=words("plot.rising"), zorder=3
         )
         artists: Drawn = {"line": line}
         band = found.band
         if band is not None:
-            label = f"where it would run if honest ({interval_name(band.confidence, 'band')})"
+            label = words("plot.honest_band", confidence=band.confidence)
             artists["band"] = ax.fill_between(
                 band.probability, band.low, band.high, color=PALE, alpha=BAND + 0.05, linewidth=0, label=label
             )
         sure = "" if found.bins.no_limits else f", {interval_name(calibration.sampling.confidence)}"
-        name = f"{len(found.bins.rows)} bins of equal {'size' if by == 'mass' else 'width'}{sure}"
+        name = words("plot.bins_mass" if by == "mass" else "plot.bins_width", n=len(found.bins.rows)) + sure
         artists["points"] = _points(ax, found.bins, name, color=COLOURS[1], marker="o", linestyle="none")
-        _diagonal(ax, f"probability of {inert(of)}")
+        _diagonal(ax, words("plot.probability_of", name=inert(of)))
         return Display(kind, ax, artists)
 
 
@@ -126,7 +126,7 @@ def _points(ax: Axes, bins: Bins, label: str, **look: Value) -> object:
 
 
 def _diagonal(ax: Axes, title: str) -> None:
-    reference(ax, [0, 1], [0, 1], "honest")
+    reference(ax, [0, 1], [0, 1], words("plot.honest"))
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    ax.set(xlabel="probability that was said", ylabel="how often it happened", title=title)
+    ax.set(xlabel=words("calibration.said"), ylabel=words("calibration.happened"), title=title)
     ax.legend(loc="best")

@@ -8,6 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stakes.errors import Given, InputError, MissingPartError
+from stakes.language.numbers import in_signs
+from stakes.text import current_language
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -112,10 +114,21 @@ def axes(ax: object, width: float, height: float) -> Iterator[Axes]:
         try:
             _polish(shown)
             yield shown
+            _write_ticks(shown)
         except BaseException:
             if made is not None:  # a plot that failed leaves no empty figure behind
                 plt.close(made)
             raise
+
+
+def _write_ticks(ax: Axes) -> None:
+    """Write the numbers along the axes as the language of the reader has them."""
+    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+
+    lang = current_language()
+    for axis in () if lang == "en" else (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), ScalarFormatter):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: in_signs(f"{value:.6g}", lang)))
 
 
 def _polish(ax: Axes) -> None:

@@ -1,13 +1,14 @@
-"""Words in plots: names from data as text that is drawn as it is, figures with their intervals."""
+"""Words in plots, in the language of the reader: names are drawn as they are, figures with their intervals."""
 
 import contextlib
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stakes.language.numbers import in_signs
+from stakes.language.sentences import metric_name, words
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent
-from stakes.text import escaped, visible
+from stakes.text import current_language, escaped, visible
 
 if TYPE_CHECKING:
     from matplotlib.ft2font import FT2Font
@@ -40,7 +41,7 @@ def _fonts() -> Iterator["FT2Font"]:
 def figure_in_words(name: str, estimate: Estimate) -> str:
     """Write a figure with its interval: AUC 0.91 [0.88, 0.93]."""
     if not estimate.defined:
-        return f"{name} undefined"
+        return words("plot.undefined", name=name)
     return f"{name} {with_interval(estimate.value, estimate.low, estimate.high)}"
 
 
@@ -49,8 +50,8 @@ def with_interval(value: float, low: float | None, high: float | None) -> str:
     if low is None or high is None or not 0 < high - low < math.inf:
         return short_number(value)
     decimals = min(max(1 - math.floor(math.log10((high - low) / 2)), 0), 6)
-    value_, low_, high_ = (f"{one:,.{decimals}f}".replace("-", "−") for one in (value, low, high))
-    return f"{value_} [{low_}, {high_}]"
+    value_, low_, high_ = (in_signs(f"{one:,.{decimals}f}") for one in (value, low, high))
+    return f"{value_} [{low_}{', ' if current_language() == 'en' else '; '}{high_}]"
 
 
 def short_number(value: float) -> str:
@@ -58,14 +59,14 @@ def short_number(value: float) -> str:
     text = f"{value:.2f}" if 0.01 <= abs(value) < 100 or value == 0 else f"{value:,.3g}"
     if abs(value) >= 1000:
         text = f"{value:,.0f}"
-    return text.replace("-", "−")
+    return in_signs(text)
 
 
-def interval_name(confidence: float, what: str = "interval") -> str:
-    """Name intervals or bands by their confidence."""
-    return f"{percent(confidence)} {what}"
+def interval_name(confidence: float) -> str:
+    """Name intervals by their confidence."""
+    return words("plot.interval", confidence=confidence)
 
 
-def in_words(name: str) -> str:
-    """A metric's name to be read: mean_absolute_error is mean absolute error."""
-    return name.replace("_", " ")
+def figure_name(name: str) -> str:
+    """Return what a metric is called, as text that matplotlib draws as it is."""
+    return inert(metric_name(name))

@@ -46,7 +46,7 @@ _SCRIPTS = (
 )
 """The files that every page has."""
 
-_PATTERN = re.compile(r"note\.|reason\..*\{")
+_PATTERN = re.compile(r"(note|plot)\.|reason\..*\{")
 """Keys of texts that are found by the words between their gaps."""
 
 _PAGE = """\

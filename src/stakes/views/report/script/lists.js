@@ -1,16 +1,17 @@
 // A chart of a list: one dot with its interval for each name, and a line to compare them with (a forest plot).
 
-// rows: [{ name, value, low, high, reason?, text: () => what the read-out tells }]; rule: where that line stands, or
+// rows: [{ name, after?, value, low, high, reason?, text: () => what the read-out tells }]; after: what follows the name
+// however long that is; rule: where that line stands, or
 // null; span: two ends between which nothing matters
 function listChart({ id, title, about, axis, rows, rule, span = null, legend, table, write }) {
   const wide = !NARROW.matches;
-  const longest = Math.max(...rows.map(({ name }) => name.length));
-  const step = rows.some(({ name }) => linesOf(name).length > 1) ? 34 : 26;
+  const longest = Math.max(...rows.map(({ name, after = "" }) => name.length + after.length));
+  const step = rows.some((row) => linesOf(row).length > 1) ? 34 : 26;
   const values = rows.flatMap(({ value, low, high }) => [value, low, high]).concat(rule, span ?? []);
   const chart = new Chart({
     id, title, about, legend, table,
     width: wide ? 900 : 340, height: 80 + step * rows.length,
-    left: Math.min(wide ? 320 : 124, 24 + 7.6 * longest),
+    left: Math.min(wide ? 350 : 124, 24 + 7.6 * longest),
     x: { name: axis, write, domain: domainOf(values.map((value) => (value === null ? null : Number(value)))) },
     y: { name: "", domain: [rows.length - 0.4, -0.6], ticks: [] },
   });
@@ -23,23 +24,25 @@ function listChart({ id, title, about, axis, rows, rule, span = null, legend, ta
 }
 
 // A name that is too long for a narrow screen comes in two lines, parted where it has a blank.
-function linesOf(name) {
-  if (!NARROW.matches || name.length <= 16) return [name];
-  const blanks = [...name.matchAll(/\s/g)].map(({ index }) => index);
-  if (!blanks.length) return [name];
+function linesOf({ name, after = "" }) {
+  const room = NARROW.matches ? 16 : 46;
+  const short = (text, least = 0) => (text.length > room - least ? `${text.slice(0, room - least - 1)}…` : text);
+  const blanks = NARROW.matches && name.length + after.length > room
+    ? [...name.matchAll(/\s/g)].map(({ index }) => index)
+    : [];
+  if (!blanks.length) return [short(name, after.length) + after];
   const middle = blanks.reduce((a, b) => (Math.abs(b - name.length / 2) < Math.abs(a - name.length / 2) ? b : a));
-  return [name.slice(0, middle), name.slice(middle + 1)];
+  return [short(name.slice(0, middle)), short(name.slice(middle + 1), after.length) + after];
 }
 
-function listName(chart, { name }, i) {
-  const room = NARROW.matches ? 16 : 40;
-  const short = (text) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+function listName(chart, row, i) {
   const x = chart.margin.left - 10;
-  const lines = linesOf(name);
+  const lines = linesOf(row);
   const spans = lines.map((text, k) => (
-    shape("tspan", { x, y: chart.y(i) + 4 + 13 * (k - (lines.length - 1) / 2) }, short(text))
+    shape("tspan", { x, y: chart.y(i) + 4 + 13 * (k - (lines.length - 1) / 2) }, text)
   ));
-  return shape("text", { class: "name", "text-anchor": "end" }, shape("title", {}, name), ...spans);
+  const title = shape("title", {}, row.name + (row.after ?? ""));
+  return shape("text", { class: "name", "text-anchor": "end" }, title, ...spans);
 }
 
 function listMarks(chart, { value, low, high, reason }, i) {
@@ -75,8 +78,8 @@ function listOfChoice(id, { name, about, rule }, which, entries, words) {
   const rows = entries.map((entry) => {
     const { value, low, high, reason } = entry.figures[which];
     const told = { segment: entry.name, n: entry.rows, value, low, high };
-    const named = words.counted ? `${entry.name} (${writeCount(entry.rows)})` : entry.name;
-    return { name: named, rows: entry.rows, value, low, high, reason, text: () => t("segments.readout", told) };
+    const after = words.counted ? ` (${writeCount(entry.rows)})` : "";
+    return { name: entry.name, after, rows: entry.rows, value, low, high, reason, text: () => t("segments.readout", told) };
   });
   return listChart({
     id: `${id}-chart`, title: name, about, axis: name, rows, rule,

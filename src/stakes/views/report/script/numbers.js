@@ -23,7 +23,7 @@ function infinite(value) {
   return value > 0 ? "∞" : "−∞";
 }
 
-// A figure: four decimals, or as many digits as a very large or small number needs.
+// A figure: four decimals, five digits from 10 on, or as many as a very large or small number needs.
 function writeNumber(value) {
   if (value === null || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return infinite(value);
@@ -31,6 +31,7 @@ function writeNumber(value) {
   if (size !== 0 && size < 1e-300) return `<${writePowerOfTen(1e-300)}`;
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return writePowerOfTen(value);
   if (size >= 1e3) return formatter({ maximumFractionDigits: 2 }).format(value);
+  if (size >= 10) return formatter({ maximumSignificantDigits: 5 }).format(value);
   if (size !== 0 && size < 1e-2) return formatter({ maximumSignificantDigits: 3 }).format(value);
   return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);
 }

@@ -3,7 +3,7 @@
 SECTIONS.classes = ({ metrics, classes, whole, count, entry }) => {
   const words = {
     choose: t("segments.figure"), entry: entry ? sentence(entry) : t("classes.class"),
-    dot: t(entry ? "segments.dot" : "classes.dot"), rule: t("classes.mean"),
+    dot: t(entry ? "each.dot" : "classes.dot"), rule: t("classes.mean"),
   };
   const choices = metrics.map((name, i) => (
     { name: metricName(name), about: metricQuestion(name), rule: whole ? whole[i].value : null }
@@ -14,11 +14,11 @@ SECTIONS.classes = ({ metrics, classes, whole, count, entry }) => {
     entry ? null : node("p", { class: "intro" }, t("classes.intro")),
     shown.n > shown.shown ? node("p", {}, t("classes.cut", shown)) : null,
     chosenList({ id: "classes", choices, entries: classes, words }),
-    classTable(metrics, classes, words.entry),
+    classTable(metrics, classes, words.entry, t(entry ? "classes.all_of_each" : "classes.table")),
   );
 };
 
-function classTable(metrics, classes, entry) {
+function classTable(metrics, classes, entry, caption) {
   const head = [entry, t("segments.rows"), ...metrics.map(metricName)];
   const rows = classes.map(({ name, rows: n, figures }) => [
     name,
@@ -32,8 +32,8 @@ function classTable(metrics, classes, entry) {
     head: [entry, t("segments.rows"), ...limits],
     rows: classes.map((one) => [one.name, one.rows, ...numbers(one.figures)]),
   });
-  const table = tableOf(head, rows, { caption: t("classes.table"), id: "classes-table", csv });
-  return node("details", { class: "card" }, node("summary", {}, t("classes.table")), table);
+  const table = tableOf(head, rows, { caption, id: "classes-table", csv });
+  return node("details", { class: "card" }, node("summary", {}, caption), table);
 }
 
 function classLimits({ low, high }) {

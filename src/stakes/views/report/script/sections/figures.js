@@ -1,16 +1,18 @@
 // Every figure with its interval, what ignoring the input would score, and the question it answers.
 
 SECTIONS.figures = ({ figures, confidence }) => {
-  const head = [
+  const all = [
     t("figures.name"),
     t("figures.value"),
     t("figures.interval", { confidence }),
     t("figures.baseline"),
     t("figures.question"),
   ];
+  const ignored = figures.some(({ baseline }) => baseline !== null); // whether any says what ignoring the input scores
+  const kept = (row) => row.filter((_, i) => ignored || i !== 3);
   const table = (wanted, caption, id) => {
-    const csv = () => figuresCsv(head, wanted);
-    return tableOf(head, wanted.map(figureRow), { caption, id, csv });
+    const csv = () => figuresCsv(all, wanted);
+    return tableOf(kept(all), wanted.map((figure) => kept(figureRow(figure))), { caption, id, csv });
   };
   const rest = figures.filter((figure) => !figure.main);
   const summary = node("summary", {}, t("figures.more", { n: rest.length }));

@@ -2,7 +2,7 @@
 
 SECTIONS.largest = ({ errors }) => {
   const head = [t("largest.row"), t("predicted.truth"), t("predicted.prediction"), t("predicted.error")];
-  const cell = (value) => figureCell({ value });
+  const cell = (value) => figureCell({ value }, writeCost);
   const numbers = errors.map(({ row, truth, prediction, error }) => [row + 1, truth, prediction, error]);
   const rows = numbers.map(([row, ...others]) => [writeCount(row), ...others.map(cell)]);
   const csv = () => ({ head, rows: numbers });

@@ -24,7 +24,8 @@ SECTIONS.rank_pairs = ({ models, better, gaps, count }) => {
 function pairCounts(models, better) {
   const count = (row, sign, i) => writeCount(row.filter((one, j) => one === sign && j !== i).length);
   const rows = models.map((name, i) => [name, ...[1, -1, 0].map((sign) => count(better[i], sign, i))]);
-  return tableOf([t("ranks.model"), "▲", "▽", "·"], rows);
+  const head = [`▲ ${t("ranks.better_than")}`, `▽ ${t("ranks.worse_than")}`, `· ${t("ranks.alike")}`];
+  return tableOf([t("ranks.model"), ...head], rows);
 }
 
 function pairMatrix(models, better, gaps) {

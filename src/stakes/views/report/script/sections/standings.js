@@ -28,7 +28,7 @@ SECTIONS.standings = ({ places, count, confidence }) => {
         id: "standings-filter", type: "search", value: state.text, oninput: type,
       })),
       " ",
-      node("label", {}, node("input", {
+      node("label", { class: "tick" }, node("input", {
         id: "standings-best", type: "checkbox", checked: state.best, onchange: tick,
       }), " ", t("ranks.only_best")),
     ),
@@ -66,7 +66,7 @@ function standingsTable(places, confidence) {
     figureCell(one.figure),
     node("span", { class: "limits" }, writeInterval(one.figure.low, one.figure.high)),
     writeCount(one.group),
-    one.best ? "✓" : "",
+    one.best ? "✓" : "–",
   ]);
   const csv = () => standingsCsv(places);
   return node("div", { class: "card" }, tableOf(head, rows, { caption: t("ranks.table"), id: "standings-table", csv }));

@@ -30,7 +30,7 @@ function waysTable(ways, rows, name, write) {
   const head = [t("ways.way"), name, ends, ...(saved ? [t("ways.saving"), ends] : [])];
   const body = ways.map(({ figure, saving }, i) => [
     rows[i].name, figureCell(figure, write), limits(figure),
-    ...(saved ? [saving ? figureCell(saving, write) : "", saving ? limits(saving) : ""] : []),
+    ...(saved ? [saving ? figureCell(saving, write) : "–", saving ? limits(saving) : "–"] : []),
   ]);
   const caption = saved ? t("ways.caption") : t("ways.chart");
   const csv = () => waysCsv(ways, rows, name);
