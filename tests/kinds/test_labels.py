@@ -150,6 +150,9 @@ def test_options_of_other_rows_mean_the_same_here():
     )
     with pytest.raises(InputError, match="unlabelled= is for rows with one truth and one answer"):
         stakes.evaluate(**ROWS, unlabelled="estimate")
+    for option in ({"prior": 0.2}, {"design": "classes fixed"}):
+        with pytest.raises(InputError, match="= is about the two classes of one label, and here are several; evaluate"):
+            stakes.evaluate(**ROWS, **option)
     with pytest.raises(InputError, match="each of several labels has a threshold"):
         stakes.evaluate(**ROWS).decide(stakes.Costs(miss=1, false_alarm=1))
 

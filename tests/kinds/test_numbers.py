@@ -11,7 +11,7 @@ import stakes
 from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from tests.command import run
-from tests.kinds.rows import forecasts, outputs, quantiles
+from tests.kinds.rows import forecasts, outputs, quantiles, take
 
 random = np.random.default_rng(0)
 BY = np.where(np.arange(60) % 2, "odd", "even")
@@ -318,8 +318,9 @@ def test_a_bootstrap_of_the_rows_tells_the_same():
     ev = stakes.evaluate(**quantiles(n=200))
     drawn, usual = ev.interval("winkler_score", method="bootstrap"), ev["winkler_score"]
     assert (drawn.low, drawn.high) == pytest.approx((usual.low, usual.high), rel=0.05)
-    with pytest.raises(InputError, match=r"prior= is about the classes of one column; ask it of one: ev.each\['0.1'\]"):
-        stakes.evaluate(**quantiles(), prior=0.2)
+    for option in ({"prior": 0.2}, {"design": "classes fixed"}):
+        with pytest.raises(InputError, match=r"= is about classes, and these are predicted numbers; leave .*= out"):
+            stakes.evaluate(**quantiles(), **option)
 
 
 def test_series_are_clusters_and_are_not_continued_by_others():
@@ -357,6 +358,28 @@ def test_two_forecasts_of_one_series_are_told_apart_by_diebold_and_mariano():
     assert pair.difference == pytest.approx(loss.mean())
     assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), n - 1), rel=1e-6)
     assert "Diebold" in pair.method
+
+
+def test_errors_of_one_series_that_resemble_each_other_make_intervals_longer():
+    import statsmodels.api as sm
+
+    given, steps, n = forecasts(n=120), 3, 120
+    given["prediction"] = given["truth"] - np.convolve(random.normal(size=122), np.ones(3), "valid")
+    loss = np.abs(given["truth"] - given["prediction"])
+    theirs = sm.OLS(loss, np.ones(n)).fit(
+        cov_type="HAC", cov_kwds={"maxlags": steps - 1, "kernel": "uniform", "use_correction": False}
+    )
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    longer = theirs.bse[0] / np.sqrt(harvey) / (loss.std() / np.sqrt(n)) * np.sqrt((n - 1) / n)
+    alone, ahead = (stakes.evaluate(**given, horizon=one)["mae"] for one in (1, steps))
+    assert np.log(ahead.high / ahead.value) == pytest.approx(longer * np.log(alone.high / alone.value))
+    assert longer > 1.3
+    scaled = [stakes.evaluate(**given, horizon=one)["mase"] for one in (1, steps)]
+    assert scaled[1].high - scaled[1].low > 1.2 * (scaled[0].high - scaled[0].low)
+    with pytest.raises(InputError, match="horizon= is of forecasts in time; pass order="):
+        stakes.evaluate(truth=given["truth"], prediction=given["prediction"], horizon=steps)
+    few = stakes.evaluate(**take(given, slice(0, 8)), horizon=9)["mae"]
+    assert (few.low, few.no_interval) == (None, "there are too few rows for forecasts so many steps ahead")
 
 
 # ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -99,7 +99,9 @@ class SeveralEvaluation(Evaluation, facts=""):
         return super()._place_of(name)
 
     def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
-        words = f" is about the classes of one column; ask it of one: ev.each[{self.names[0]!r}]"
+        if self.task != "labels":
+            raise errors.costs_of_numbers(argument)
+        words = " is about the two classes of one label, and here are several; evaluate a label by itself"
         raise InputError("classes-of-one-column", Given(argument), words)
 
     def _own_plots(self) -> Iterable[str]:

@@ -11,7 +11,7 @@ from stakes.tallies import OutputSums, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.term_sums import TermRows
 from stakes.uncertainty.influence import CELLS, NOT_KEPT, Found, Influence, kish, left_out
-from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, without_each
+from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, resembling, without_each
 from stakes.uncertainty.sampling import Sampling
 
 _FEWEST_GROUPS = 200
@@ -29,6 +29,8 @@ def groups_of(tally: TermSums | OutputSums, sampling: Sampling) -> tuple[Array, 
     most = max(_FEWEST_GROUPS, min(MOST_GROUPS, CELLS // tally.sums.shape[-1]))
     if n <= most:
         return np.arange(n), n
+    if sampling.in_time:
+        return np.arange(n) * most // n, most
     return sampling.generator().integers(0, most, n), most
 
 
@@ -39,10 +41,11 @@ def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums,
     groups, count = groups_of(sums, sampling)
     units = kish(np.bincount(groups, sums.rows.weights, count))
     found = term_changes(metrics, values, sums, groups, count)
-    return [
+    each = [
         Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
     ]
+    return resembling(each, len(groups), sampling)
 
 
 def _unseen(metric: Metric, value: float, rows: float) -> float:
