@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import (
+    Arguments,
     Column,
     Data,
     Values,
@@ -25,7 +26,7 @@ from stakes.engines.columns import (
 from stakes.engines.labels import PAIRS, encode
 from stakes.engines.logits import probabilities_of
 from stakes.engines.rows import RowsThatCount, rows_that_count
-from stakes.engines.segments import spread_by
+from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
 from stakes.tallies import ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
@@ -81,6 +82,45 @@ def kind_of(asked: "RowQuestion") -> str | None:
     if isinstance(asked.prediction, Mapping):
         return QuantileSums.kind
     return None
+
+
+def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str] | None:
+    """The columns of a table that a question is about, by how messages call them; None where some are no names."""
+    if kind == QuantileSums.kind:
+        given = [_Given("truth", column=asked.truth), _levels_given(asked)[1]]
+    else:
+        values = {name: getattr(asked, name) for name in ("truth", "prediction", "score")}
+        given = [_Given.of(name, one, None) for name, one in values.items() if one is not None]
+    named = {name: column for one in given for name, column in one.flat.items()}
+    named |= {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+    named = {name: column for name, column in named.items() if column is not None}
+    plain = all(isinstance(column, str) for column in named.values()) and not any(
+        one.matrix is not None for one in given
+    )
+    if plain and "truth" not in named:
+        named["truth"] = next(column for name, column in named.items() if name.startswith("truth of"))
+    return named if plain else None
+
+
+def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
+    """The same question of columns that were found, by the names of :func:`columns_named`."""
+
+    def columns(argument: str, value: Values) -> Values:
+        if not isinstance(value, Mapping):
+            return found.get(argument)
+        return {name: found[f"{argument} of {canonical(name)}"] for name in value}
+
+    if kind_of(asked) == QuantileSums.kind:
+        said = asked.quantiles if asked.quantiles is not None else asked.prediction
+        members = None if asked.ensemble is None else {name: name for name in asked.ensemble}
+        given = {name: found.get(f"quantile of {name}") for name in ("low", "high")}
+        given |= {"truth": found["truth"], "prediction": None, "ensemble": members and columns("member", members)}
+        given["quantiles"] = None if said is None else columns("quantile", said)
+    else:
+        given = {name: columns(name, getattr(asked, name)) for name in ("truth", "prediction", "score")}
+    shared = {name: found.get(name) for name in ("weight", "frequency", "cluster")}
+    by = with_segments_together({name: one for name, one in found.items() if name.partition(" ")[0] == "by"})
+    return replace(asked, **given, **shared, **({"by": None} | by), where=None)
 
 
 def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCount, Beside]:

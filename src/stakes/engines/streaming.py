@@ -26,6 +26,8 @@ from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_ch
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.groups import count_as_rows, warn_of_few_in
+from stakes.engines.kind_stream import count_kind
+from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows, count_classes
@@ -37,7 +39,7 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import ScoreTable
+from stakes.tallies import QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
@@ -83,6 +85,25 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
     return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
+
+
+def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
+    """Count files of many rows of several labels or quantiles; None when they are to be read whole."""
+    if exact or not is_one_of(asked.missing, ("error", "drop")) or read_once(data):
+        return None
+    named = columns_named(data, asked, kind)
+    if named is None:
+        return None
+    files = Files.open(data, named, asked.where)
+    if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // len(named)):
+        return None
+    quick = files.with_types(("score", "quantile", "member", "weight") + ("truth",) * (kind == QuantileSums.kind))
+    at_a_time = max(2 * BATCH // len(named), 1)
+
+    def count(some: Files) -> Counted | None:
+        return count_kind(lambda read: some.read_batches(at_a_time, read), asked, kind)
+
+    return count_typed(files, quick, count)
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:

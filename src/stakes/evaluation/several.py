@@ -22,11 +22,12 @@ from stakes.question.options import Value
 from stakes.records import Count, Finite, Record, Share
 from stakes.tallies import Confusion, ErrorSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
+from stakes.tallies.label_sums import dense_column
 from stakes.tallies.names import canonical, figure_of_class
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.quantile_sums import ENSEMBLE, pairs_of
-from stakes.tallies.term_sums import is_sparse
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
@@ -166,20 +167,37 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         sums, place = self.labels, self.names.index(name)
         plan = Plan((f"not {name}", name), (f"not {name}", name), name)
         if sums.rows is None:
-            table = sums.against_rest()[place]
-            cells = {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
-            alone = Confusion.two_class(**cells, positive=name, negative=plan.negative)
-            return Evaluation(Counted("classification", {"confusion": alone}), sampling=self.sampling)
-        columns = {key: _column(one, place) for key, one in sums.rows.columns.items()}
+            return Evaluation(self._from_sums(place, plan), sampling=self.sampling)
+        columns = {key: dense_column(one, place) for key, one in sums.rows.columns.items()}
         codes = {key: columns[key].astype(np.uint8) for key in ("truth", "decided") if key in columns}
         rows = memory.Rows(codes["truth"], codes.get("decided"), columns.get("scores"), weight=sums.rows.weight)
         clusters = self.counted.clusters
         rows = rows if clusters is None else replace(rows, cluster=clusters.groups)
         return Evaluation(memory.count_classes(plan, rows, None), sampling=self.sampling)
 
+    def _from_sums(self, place: int, plan: Plan) -> Counted:
+        """The decisions about a label, and its scores in bins, where rows were not kept."""
+        sums, tallies, held = self.labels, dict[str, Tally](), None
+        if "decided" in sums:
+            squares = _cells(sums.moved(sums.squared), place) if sums.squared is not None else None
+            cells = _cells(sums, place)
+            tallies["confusion"] = Confusion(plan.classes, plan.decisions, cells, squares, plan.positive)
+        if self.counted.clusters is not None:
+            held = self._clusters_of(place)
+        if sums.tables and held is None:
+            tallies["scores"] = replace(sums.tables[place], positive=plan.positive, negative=plan.negative)
+        return Counted("classification", tallies, clusters=held)
+
+    def _clusters_of(self, place: int) -> Clusters:
+        """The tables of a label in each cluster, as entries that stand for rows."""
+        cells = _cells(self.labels.moved(np.asarray(self.labels.groups)), place).reshape(-1, 4)
+        groups, codes = np.repeat(np.arange(len(cells)), 4), np.tile(np.arange(4), len(cells))
+        count = self.counted.clusters.count  # type: ignore[union-attr]
+        return Clusters(groups, count, codes // 2, codes % 2, weight=cells.ravel())
+
     def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
         """Return for each label the threshold that costs least, and what it costs in rows that it was not chosen by."""
-        if self.labels.rows is None or "scores" not in self.labels.rows.columns:
+        if not self.labels.tables:
             raise errors.no_scores_to_decide()
         return {
             name: self.each[name].decide(costs, prior=prior, training_prior=training_prior)  # type: ignore[misc]
@@ -193,7 +211,8 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     @cached_property
     def _together(self) -> Array | None:
         few = len(self.names) <= 2000 and "decided" in self.labels
-        return self.labels.missed_together() if few and self.labels.rows is not None else None
+        kept = self.labels.rows is not None or self.labels.together is not None
+        return self.labels.missed_together() if few and kept else None
 
     @cached_property
     def forgotten(self) -> list[MissedTogether]:
@@ -217,9 +236,9 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         ]
 
 
-def _column(columns: Value, place: int) -> Array:
-    one = columns[:, [place]]
-    return np.asarray(one.toarray() if is_sparse(one) else one)[:, 0]
+def _cells(sums: LabelSums, place: int) -> Array:
+    """The table of one label."""
+    return np.asarray(sums.against_rest().counts[..., place, :, :])
 
 
 # ── several outputs ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -9,8 +9,16 @@ import numpy as np
 
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.fields import how
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
+
+
+def _add_tables(parts: Sequence[tuple[ScoreTable, ...]]) -> tuple[ScoreTable, ...]:
+    return tuple(ScoreTable.sum(same_label) for same_label in zip(*parts, strict=True))
+
+
+_TABLES = how(add=_add_tables, saved=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +27,12 @@ class LabelSums(TermSums):
 
     Of each label: the rows that have it (``truth``), that it was given to (``decided``), and both (``hits``). Of the
     rows: what share of the labels given, or of those that it has, is right, and in how many rows there are any.
+    Where rows were not kept, ``scored`` are the scores of each label in bins, and ``together`` is
+    :meth:`missed_together`.
     """
+
+    scored: tuple[ScoreTable, ...] | None = field(default=None, metadata=_TABLES)
+    together: Array | None = field(default=None, metadata=how(add=lambda parts: np.sum(parts, axis=0), saved=False))
 
     kind = "labels"
     task = "classification"
@@ -47,18 +60,23 @@ class LabelSums(TermSums):
         return terms
 
     @classmethod
-    def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
-        """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
-        truth, weights = rows.columns["truth"], rows.weights
-        if is_sparse(truth):
+    def always_said(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
+        """How frequent each label is; of sparse scores there is no such model."""
+        if is_sparse(rows.columns.get("scores")):
             return None
-        share = weights @ truth / weights.sum()
-        columns = {"truth": truth}
-        if "decided" in rows.columns:
-            columns["decided"] = np.broadcast_to(share > 0.5, truth.shape)
-        if "scores" in rows.columns:
-            columns["scores"] = np.broadcast_to(share, truth.shape)
-        return columns
+        weights = rows.weights
+        return np.asarray(weights @ rows.columns["truth"] / weights.sum())
+
+    @classmethod
+    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
+        """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
+        truth, given = columns["truth"], {"decided": said > 0.5, "scores": said}
+        if is_sparse(truth):
+            from scipy import sparse
+
+            ones = sparse.csr_array(np.ones((truth.shape[0], 1)))
+            return {"truth": truth, "decided": (ones @ sparse.csr_array((said > 0.5)[None] * 1.0)).tocsr()}
+        return {"truth": truth} | {k: np.broadcast_to(one, truth.shape) for k, one in given.items() if k in columns}
 
     # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────
     def against_rest(self) -> Confusion:
@@ -71,15 +89,15 @@ class LabelSums(TermSums):
 
     @cached_property
     def tables(self) -> Sequence[ScoreTable]:
-        """The scores of each label; none where rows were not kept."""
+        """The scores of each label; none where they were not kept."""
         if self.rows is None or "scores" not in self.rows.columns:
-            return ()
+            return self.scored or ()
         return [self.table_of(place) for place in range(len(self.names))]
 
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
         assert self.rows is not None
-        scores, truth = (np.ascontiguousarray(self.rows.columns[name][:, place]) for name in ("scores", "truth"))
+        scores, truth = (dense_column(self.rows.columns[name], place) for name in ("scores", "truth"))
         return ScoreTable.from_rows(scores, truth, self.rows.weight, positive="yes", negative="no")
 
     def coin(self) -> Self:
@@ -87,7 +105,7 @@ class LabelSums(TermSums):
         sums = np.array(self.sums)
         expected = divide(self["truth"] * self["decided"], np.asarray(self.sums[..., :1]))
         sums[..., self._places["hits"]] = expected
-        return replace(self, sums=sums, rows=None, products=None)
+        return self.moved(sums)
 
     def constants(self) -> Sequence[Self]:
         """The sums of giving no label, and of giving all."""
@@ -95,7 +113,7 @@ class LabelSums(TermSums):
         for given, hits in ((0.0, 0.0), (self.sums[..., :1], self["truth"])):
             sums = np.array(self.sums)
             sums[..., self._places["decided"]], sums[..., self._places["hits"]] = given, hits
-            found.append(replace(self, sums=sums, rows=None, products=None))
+            found.append(self.moved(sums))
         return found
 
     def missed_together(self) -> Array:
@@ -103,6 +121,8 @@ class LabelSums(TermSums):
 
         Two tables: labels × labels missed in the same row, and missed labels × labels given instead.
         """
+        if self.together is not None:
+            return self.together
         assert self.rows is not None
         truth, decided, weight = self.rows.columns["truth"], self.rows.columns["decided"], self.rows.weights
         if is_sparse(truth):
@@ -112,6 +132,12 @@ class LabelSums(TermSums):
             return np.stack([np.asarray((weighed.T @ other).todense()) for other in (missed, wrong)])
         missed, wrong = (one.astype(np.float64) for one in (truth & ~decided, decided & ~truth))
         return np.stack([(missed * weight[:, None]).T @ other for other in (missed, wrong)])
+
+
+def dense_column(columns: Matrix, place: int) -> Array:
+    """One of some columns side by side."""
+    one = columns[:, [place]].toarray()[:, 0] if is_sparse(columns) else columns[:, place]
+    return np.ascontiguousarray(one)
 
 
 def _of_rows(truth: Matrix, decided: Matrix, hits: Matrix) -> Terms:

@@ -219,11 +219,13 @@ def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
     return groups, MOST_GROUPS
 
 
-def resembling(found: Sequence[Influence], rows: int, sampling: Sampling) -> list[Found]:
+def resembling(found: Sequence[Found], rows: int, sampling: Sampling) -> list[Found]:
     """What units that stand for so many rows change, where those that follow each other may resemble each other."""
     if not sampling.in_time:
         return list(found)
-    return [one.in_time(steps_of(one.changes, rows, sampling.horizon)) for one in found]
+    return [
+        one if isinstance(one, str) else one.in_time(steps_of(one.changes, rows, sampling.horizon)) for one in found
+    ]
 
 
 def _sums_by(rows: ErrorRows, groups: Array, count: int, column: Column) -> Array:

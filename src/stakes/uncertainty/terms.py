@@ -35,17 +35,24 @@ def groups_of(tally: TermSums | OutputSums, sampling: Sampling) -> tuple[Array, 
 
 
 def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums, sampling: Sampling) -> list[Found]:
-    """Leave out one row, or one cluster, of the sums; where no rows were kept, ask the sums of products."""
-    if sums.rows is None:
+    """Leave out one row, cluster or group of the sums; where none were kept, ask the sums of products."""
+    if sums.groups is not None:
+        each = sums.groups[sums.groups[:, 0] > 0]
+        known = [(metric, value) for metric, value in zip(metrics, values, strict=True) if metric.changes is None]
+        without = iter(_left_out(known, sums, each, sums.ignoring_groups))
+        found = [None if metric.changes is not None else next(without) for metric in metrics]
+        units, rows = kish(each[:, 0]), 0
+    elif sums.rows is None:
         return [_of_products(metric, sums, sampling) for metric in metrics]
-    groups, count = groups_of(sums, sampling)
-    units = kish(np.bincount(groups, sums.rows.weights, count))
-    found = term_changes(metrics, values, sums, groups, count)
-    each = [
-        Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
+    else:
+        groups, count = groups_of(sums, sampling)
+        units, rows = kish(np.bincount(groups, sums.rows.weights, count)), len(groups)
+        found = [*term_changes(metrics, values, sums, groups, count)]
+    influences: list[Found] = [
+        NOT_KEPT if changes is None else Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
     ]
-    return resembling(each, len(groups), sampling)
+    return resembling(influences, rows, sampling) if rows else influences
 
 
 def _unseen(metric: Metric, value: float, rows: float) -> float:
@@ -61,24 +68,33 @@ def term_changes(
     assert sums.rows is not None
     by_row = [None if metric.changes is None else metric.changes(sums.rows) for metric in metrics]
     summed = [(metric, value) for metric, value, own in zip(metrics, values, by_row, strict=True) if own is None]
-    others = iter(_left_out(summed, sums, groups, count) if summed else [])
+    each, always = (None, None) if not summed else _sums_of_groups(summed, sums, groups, count)
+    others = iter([] if each is None else _left_out(summed, sums, each, always))
     return [next(others) if own is None else np.bincount(groups, own, count) for own in by_row]
 
 
-def _left_out(wanted: Sequence[tuple[Metric, float]], sums: TermSums, groups: Array, count: int) -> list[Array]:
+def _sums_of_groups(
+    wanted: Sequence[tuple[Metric, float]], sums: TermSums, groups: Array, count: int
+) -> tuple[Array, Array | None]:
+    """The sums of each group, and where a figure asks for them those of a model that ignores its input."""
+    assert sums.rows is not None
     each = sums.sums_by(groups, count)
-    constant = sums.constant if any("baseline" in metric.parts for metric, _ in wanted) else None
-    always = None
-    if constant is not None and sums.rows is not None:
+    columns = None
+    if any("baseline" in metric.parts for metric, _ in wanted):
         columns = sums.columns_ignoring(sums.rows, sums.names)
-        assert columns is not None
-        always = replace(sums, rows=TermRows(columns, sums.rows.weight)).sums_by(groups, count)
+    if columns is None:
+        return each, None
+    return each, replace(sums, rows=TermRows(columns, sums.rows.weight)).sums_by(groups, count)
+
+
+def _left_out(wanted: Sequence[tuple[Metric, float]], sums: TermSums, each: Array, always: Array | None) -> list[Array]:
+    """What figures lose without each group, of which these are the sums."""
+    constant = None if always is None else sums.constant
 
     def figures(metrics: list[Metric], step: float) -> list[Array]:
         """The figures with so much more or less of each group."""
-        moved = replace(sums, sums=sums.sums + step * each, rows=None, products=None, ignoring=None)
-        if constant is not None and always is not None:
-            moved = replace(moved, ignoring=constant.sums + step * always)
+        ignoring = None if constant is None or always is None else constant.sums + step * always
+        moved = sums.moved(sums.sums + step * each, ignoring)
         return [np.asarray(one, np.float64) for one in measure(metrics, moved)]
 
     without = figures([metric for metric, _ in wanted], -1.0)
@@ -99,10 +115,7 @@ def _of_products(metric: Metric, sums: TermSums, sampling: Sampling) -> Found:
         return NOT_KEPT
     scale = np.maximum(np.sqrt(np.diagonal(sums.products)), 1e-12)
     moved = _STEP * np.diag(scale)
-    up, down = (
-        np.asarray(measure([metric], replace(sums, sums=sums.sums + sign * moved, products=None, ignoring=None))[0])
-        for sign in (1.0, -1.0)
-    )
+    up, down = (np.asarray(measure([metric], sums.moved(sums.sums + sign * moved))[0]) for sign in (1.0, -1.0))
     slopes = np.where(np.isfinite(up - down), (up - down) / (2 * _STEP * scale), 0.0)
     variance, units = float(slopes @ sums.products @ slopes), sums.equal_rows
     return Influence.of_error(math.sqrt(max(variance, 0.0)), units, units - 1)
