@@ -22,6 +22,7 @@ from stakes.tallies import LabelSums, OutputSums, QuantileSums, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.quantile_sums import levels_of, quantiles_of
+from stakes.tallies.term_sums import TermRows
 
 CELLS = 1 << 22
 """About so many numbers are read, or kept of all groups, at once."""
@@ -210,7 +211,7 @@ class _Sums:
         self._seen, self._always = seen, always
         self._kind: type[LabelSums] | type[QuantileSums] = LabelSums if seen.kind == LabelSums.kind else QuantileSums
         self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
-        self._added: list[tuple[Array, Array]] = []
+        self._added: list[Array] = []
         self._terms: tuple[str, ...] = ()
         self._squares, self._weighted = 0.0, False
         self._tables: tuple[ScoreTable, ...] | None = None
@@ -218,24 +219,27 @@ class _Sums:
 
     def add(self, batch: Batch) -> None:
         """Add some rows."""
-        kind, names, columns, weight = self._kind, self._seen.names, batch.beside.columns, batch.weight
-        own = kind.from_rows(names, columns, weight)
-        both = own, kind.from_rows(names, kind.saying(columns, self._always), weight)
-        self._terms, self._weighted, self._squares = own.terms, own.weighted, self._squares + own.squares
-        count = self._count(own.sums.shape[-1])
-        new = [(one.sums.astype(np.longdouble), one.sums_by(np.asarray(batch.groups) % count, count)) for one in both]
-        self._added = [(a + c, b + d) for (a, b), (c, d) in zip(self._added, new, strict=True)] if self._added else new
-        if self._few and isinstance(own, LabelSums):
-            self._add_labels(own)
+        kind, names, columns = self._kind, self._seen.names, batch.beside.columns
+        count = self._count(len(names))
+        both = columns, kind.saying(columns, self._always)
+        new = []
+        for one in both:
+            rows = TermRows(one, batch.weight)
+            self._terms, sums = kind.group_sums(names, rows, np.asarray(batch.groups) % count, count)
+            new.append(sums)
+        self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
+        self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
+        if self._few:
+            self._add_labels(LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)))
 
-    def _count(self, width: int) -> int:
+    def _count(self, names: int) -> int:
         """How many groups there are: those of clusters stay as they are."""
         if self._seen.clusters:
             return min(len(self._seen.clusters), MOST_GROUPS)
-        return max(_FEW_GROUPS, min(MOST_GROUPS, CELLS // width))
+        return max(_FEW_GROUPS, min(MOST_GROUPS, CELLS // (4 * names)))
 
     def _add_labels(self, own: LabelSums) -> None:
-        if "decided" in own:
+        if own.rows is not None and "decided" in own.rows.columns:
             missed = own.missed_together()
             self._together = missed if self._together is None else self._together + missed
         if own.tables:
@@ -248,13 +252,12 @@ class _Sums:
 
     def result(self) -> LabelSums | QuantileSums:
         """Return the sums of all that was added."""
-        (sums, groups), (ignoring, others) = self._added
-        there = groups[:, 0] > 0
+        groups, ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
         found = {
-            "ignoring": ignoring.astype(np.float64),
-            "groups": groups[there],
-            "ignoring_groups": others[there],
+            "ignoring": ignoring.sum(axis=0),
+            "groups": groups,
+            "ignoring_groups": ignoring,
             **({"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}),
         }
-        whole = self._seen.names, self._terms, sums.astype(np.float64), self._squares, self._weighted
+        whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
         return self._kind(*whole, **found)
