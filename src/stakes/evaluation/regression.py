@@ -76,3 +76,5 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
             yield from ("predicted", "residuals")
         if self.errors.rows is not None:
             yield "reliability"
+            if self.counted.task == "counts" and self["lorenz_gini"].defined:
+                yield "lorenz"

@@ -1,5 +1,6 @@
 """Rows with several labels, several outputs or several quantiles: one figure for all of them, and those of each."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
 from stakes.metrics.multilabel import needs_scores
+from stakes.metrics.quantiles import share_between
 from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.regression import explained_variance, r2
 from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 _MOST = 200
 """Of more labels than this only the most frequent ones are told one by one."""
+
+_MOST_BARS = 50
+"""Of more quantiles or members than this nothing is told between each two of them."""
 
 _WAYS = ("macro", "micro", "weighted")
 
@@ -291,7 +296,7 @@ class CoverageAtWidth(Record):
     high: Share
 
 
-class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures coverage_by_width"):
+class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures pit coverage_by_width"):
     """The evaluation of predicted quantiles, of an interval or of an ensemble.
 
     ``ev["share_below(level=0.1)"]`` is the share of truths at or below the quantile 0.1, and
@@ -322,7 +327,7 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
             [
                 metric
                 for metric in metrics.catalogue()
-                if metric.tally is QuantileSums and metric.name not in EACH_FIGURES[self.task]
+                if metric.tally is QuantileSums and metric.name not in (*EACH_FIGURES[self.task], share_between.name)
             ],
         )
 
@@ -334,6 +339,18 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
         if isinstance(pair, tuple):
             return self._place_of(metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text)
         return Evaluation._place_of(self, name)
+
+    @property
+    def pit(self) -> list[Estimate]:
+        """How many truths lie between each two neighbouring quantiles: the PIT histogram, or that of ranks."""
+        ends = [0.0, *(float(f"{level:.12g}") for level in self.quantiles.levels), 1.0]
+        asked = [share_between.with_parameters(low=a, high=b) for a, b in itertools.pairwise(ends)]
+        return [self[one.text] for one in asked] if len(asked) <= _MOST_BARS else []
+
+    def _own_plots(self) -> Iterable[str]:
+        yield from super()._own_plots()
+        yield from ("reliability",) if self.shown_names else ()
+        yield from ("pit",) if self.pit else ()
 
     @property
     def coverage_by_width(self) -> list[CoverageAtWidth]:
