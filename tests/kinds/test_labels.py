@@ -319,3 +319,31 @@ def test_the_page_opens(opened, tmp_path):
     page = opened(path)
     assert page.locator("#classes h2").first.inner_text() == "Label by label"
     assert page.locator("#classes-chart circle, #classes-chart .dot").count() >= 3
+
+
+@pytest.mark.parametrize("dense", ["", "truth", "prediction"])
+def test_sparse_scores_tell_what_scores_with_zeros_tell(dense):
+    scores = np.where(SCORES > 0.35, np.round(SCORES, 1), 0.0)  # ties, and own labels without a score
+    given = {"truth": TRUTH, "prediction": SAID, "score": scores}
+    thin = {name: one if name == dense else sparse.csr_array(one * 1.0) for name, one in given.items()}
+    whole, found = stakes.evaluate(**given), stakes.evaluate(**thin)
+    for name, one in whole.figures.items():
+        assert found[name].value == pytest.approx(one.value, nan_ok=True), name
+        if "auc" in name or name.endswith("o_average_precision") or name.startswith("weighted_average"):
+            assert "scores are sparse" in found[name].no_interval
+        else:
+            assert (found[name].low, found[name].high) == pytest.approx((one.low, one.high)), name
+    for name, theirs in IN_ROWS.items():
+        assert found[name].value == pytest.approx(theirs(TRUTH, scores)), name
+    decided = stakes.evaluate(truth=thin["truth"], score=thin["score"])
+    assert decided["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH, scores >= 0.5))
+    assert decided["auc", "1"].low == stakes.evaluate(truth=TRUTH, score=scores)["auc", "1"].low
+    both = stakes.compare(truth=thin["truth"], scores={"a": thin["score"], "b": sparse.csr_array(scores[::-1])})
+    plain = stakes.compare(truth=TRUTH, scores={"a": scores, "b": scores[::-1]})
+    assert both.pairs[0].p_value == pytest.approx(plain.pairs[0].p_value)
+
+
+def test_sparse_scores_that_zeros_would_turn_round_are_refused():
+    for given in ({"score": sparse.csr_array(SCORES - 0.5)}, {"score": sparse.csr_array(SCORES), "from_logits": True}):
+        with pytest.raises(InputError, match="score is sparse, and what is not there counts as 0, the lowest score"):
+            stakes.evaluate(truth=TRUTH, **given)

@@ -32,12 +32,12 @@ _MOST_TABLES = 200
 
 _FEW_GROUPS = 200
 
-Pass = Callable[[Callable[[Arguments, int], "Batch"]], Iterator["Batch | int"]]
+Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
 """Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class KindBatch:
     """Some rows of a kind, the first of which has this number; their segments and clusters by name."""
 
     beside: Beside
@@ -56,7 +56,7 @@ class Batch:
     def __len__(self) -> int:
         return int(next(iter(self.beside.columns.values())).shape[0])
 
-    def by_segment(self) -> "Iterator[tuple[str, Batch]]":
+    def by_segment(self) -> "Iterator[tuple[str, KindBatch]]":
         """The rows of each segment, without its clusters."""
         for code, name in enumerate(() if self.by is None else self.by.names):
             here = np.flatnonzero(self.by.codes == code)  # type: ignore[union-attr]
@@ -69,10 +69,10 @@ class Batch:
 def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
     """Count rows of a kind; None where they turn out to be several numbers per row."""
 
-    def read(found: Arguments, first: int, asked: RowQuestion = asked) -> Batch:
+    def read(found: Arguments, first: int, asked: RowQuestion = asked) -> KindBatch:
         rows, beside = read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
-        return Batch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
+        return KindBatch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
 
     seen = Survey()
     for batch in go(read):
@@ -85,7 +85,7 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
     if not seen.rows:
         raise errors.empty("truth")
     settled = replace(asked, **seen.settled(asked))
-    counting = Counting(seen)
+    counting = KindCounts(seen)
     for batch in go(lambda found, first: read(found, first, settled)):
         if not isinstance(batch, int):
             counting.add(batch)
@@ -112,7 +112,7 @@ class Truths:
         for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
 
-    def always_said(self, kind: str, names: tuple[str, ...]) -> Array:
+    def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array:
         """What a model says of each name that ignores its input."""
         if kind == QuantileSums.kind:
             return quantiles_of(bins.edges(self.bins[0], "line"), self.bins[1], levels_of(names))
@@ -133,7 +133,7 @@ class Survey:
     truths: dict[str | None, Truths] = field(default_factory=lambda: {None: Truths()})
     clusters: dict[str, int] = field(default_factory=dict)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: KindBatch) -> None:
         """Look at some rows."""
         beside = batch.beside
         self.kind, self.rows = beside.kind, self.rows + len(batch)
@@ -166,16 +166,16 @@ class Survey:
 
 
 # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────────
-class Counting:
+class KindCounts:
     """Sums of all rows, and of each segment."""
 
     def __init__(self, seen: Survey) -> None:
         self._seen = seen
         self._parts = {
-            name: _Sums(seen, truths.always_said(seen.kind, seen.names)) for name, truths in seen.truths.items()
+            name: _Sums(seen, truths.constant_answer(seen.kind, seen.names)) for name, truths in seen.truths.items()
         }
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: KindBatch) -> None:
         """Add some rows."""
         columns = {name: one for name, one in batch.beside.columns.items() if name in self._seen.columns}
         batch = replace(batch, beside=replace(batch.beside, columns=columns), groups=self._groups(batch))
@@ -183,7 +183,7 @@ class Counting:
         for name, part in batch.by_segment():
             self._parts[name].add(part)
 
-    def _groups(self, batch: Batch) -> Array:
+    def _groups(self, batch: KindBatch) -> Array:
         """The group of each row: its cluster, or any."""
         if batch.cluster is None:
             return deal_out(batch.first + np.arange(len(batch)))
@@ -217,7 +217,7 @@ class _Sums:
         self._tables: tuple[ScoreTable, ...] | None = None
         self._together: Array | None = None
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: KindBatch) -> None:
         """Add some rows."""
         kind, names, columns = self._kind, self._seen.names, batch.beside.columns
         count = self._count(len(names))

@@ -389,25 +389,44 @@ def _of_texts(
     return _decide(Beside(LabelSums.kind, names, columns), asked)
 
 
-def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Array:
-    """The scores of the labels; of logits each label's own probability."""
-    scores = _finite("score", _stack(given, rows, kept, as_finite))
-    return probabilities_of(scores.ravel()).reshape(scores.shape) if asked.from_logits else scores
+def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Matrix:
+    """The scores of the labels; of logits each label's own probability. What is not there of sparse ones is 0."""
+    scores = _stack(given, rows, kept, as_finite)
+    if not is_sparse(scores):
+        scores = _finite("score", scores)
+        return probabilities_of(scores.ravel()).reshape(scores.shape) if asked.from_logits else scores
+    if not np.isfinite(scores.data).all():
+        raise errors.not_numbers("score", "values that are missing or infinite")
+    if asked.from_logits or (scores.data < 0).any():
+        words = " is sparse, and what is not there counts as 0, the lowest score; give an array where that is wrong"
+        raise InputError("sparse-scores", About("score"), words)
+    scores = scores.tocsr().astype(np.float64)
+    scores.eliminate_zeros()
+    return scores
 
 
 def _decide(labels: Beside, asked: "RowQuestion") -> Beside:
     """Let scores decide where nothing else did: from the threshold on, or from 0.5 of probabilities."""
     columns = dict(labels.columns)
     scores, threshold = columns.get("scores"), asked.threshold
-    if scores is None or "decided" in columns:
-        return labels
-    if is_sparse(columns["truth"]):
-        columns["truth"] = columns["truth"].toarray().astype(bool)
-    if threshold is None and scores.min() >= 0 and scores.max() <= 1:
-        threshold = 0.5
-    if threshold is not None:
-        columns["decided"] = scores >= threshold
-    return replace(labels, columns=columns)
+    if scores is not None and "decided" not in columns:
+        if threshold is None and scores.min() >= 0 and scores.max() <= 1:
+            threshold = 0.5
+        if threshold is not None and threshold <= 0 and is_sparse(scores):
+            scores = columns["scores"] = scores.toarray()
+        if threshold is not None:
+            columns["decided"] = scores >= threshold
+    return replace(labels, columns=_alike(columns))
+
+
+def _alike(columns: Mapping[str, Matrix]) -> dict[str, Matrix]:
+    """All columns sparse, or none: as the scores are, or else the truth."""
+    if is_sparse(columns.get("scores", columns["truth"])):
+        from scipy import sparse
+
+        return {name: sparse.csr_array(one, dtype=np.float64) for name, one in columns.items()}
+    dense = {name: one.toarray() if is_sparse(one) else one for name, one in columns.items()}
+    return {name: one if name == "scores" else one.astype(bool, copy=False) for name, one in dense.items()}
 
 
 # ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -52,6 +52,8 @@ class LabelSums(TermSums):
             terms |= _of_rows(truth, decided, hits) if "rows" in wanted else {}
         else:
             terms["truth"] = truth
+        if is_sparse(columns.get("scores")):
+            return terms | (_of_sparse_ranks(truth, columns["scores"]) if {"depth", "ranks"} & set(wanted) else {})
         if "scores" in columns and "depth" in wanted:
             lowest = np.where(truth, columns["scores"], np.inf).min(axis=1, keepdims=True)
             terms["depth"] = _per_row(columns["scores"] >= lowest)
@@ -60,7 +62,7 @@ class LabelSums(TermSums):
         return terms
 
     @classmethod
-    def always_said(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
         """How frequent each label is; of sparse scores there is no such model."""
         if is_sparse(rows.columns.get("scores")):
             return None
@@ -92,6 +94,8 @@ class LabelSums(TermSums):
         """The scores of each label; none where they were not kept."""
         if self.rows is None or "scores" not in self.rows.columns:
             return self.scored or ()
+        if is_sparse(self.rows.columns["scores"]) and not self.weighted:
+            return _tables_of_sparse(self.rows.columns["truth"], self.rows.columns["scores"])
         return [self.table_of(place) for place in range(len(self.names))]
 
     def table_of(self, place: int) -> ScoreTable:
@@ -174,3 +178,59 @@ def _of_ranks(truth: Array, scores: Array) -> Terms:
         "rank precision": np.where(mixed, share, 1.0),
         "rank loss": np.where(mixed, reversed_pairs, 0.0),
     }
+
+
+# ── sparse scores: what is not there is 0, the lowest ────────────────────────────────────────────────────────────
+def _own_entries(truth: Matrix, scores: Matrix) -> Array:
+    """Which of the entries of sparse scores, column by column in each row, are those of labels that the row has."""
+    width = scores.shape[1]
+
+    def keys(matrix: Matrix) -> Array:
+        rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+        return np.asarray(rows * width + matrix.indices)
+
+    there = np.sort(keys(truth)[truth.data != 0])
+    wanted = keys(scores)
+    place = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+    return there[place] == wanted if len(there) else np.zeros(len(wanted), bool)
+
+
+def _of_sparse_ranks(truth: Matrix, scores: Matrix) -> Terms:
+    """How the labels of each row are ranked: those without a score share the last rank."""
+    (n, width), starts = scores.shape, scores.indptr.astype(np.int64)
+    rows = np.repeat(np.arange(n), np.diff(starts))
+    order = np.lexsort((-scores.data, rows))
+    ranked, own = scores.data[order], _own_entries(truth, scores)[order]
+    last = np.ones(len(rows), bool)
+    last[:-1] = (rows[1:] != rows[:-1]) | (ranked[1:] != ranked[:-1])
+    ends = np.flatnonzero(last)[np.cumsum(last) - last]
+    seen = np.append(0, np.cumsum(own))
+    rank, above = ends - starts[rows] + 1.0, (seen[ends + 1] - seen[starts[rows]]).astype(np.float64)
+    count, scored = _per_row(truth), np.bincount(rows, own, n)
+    unscored, mixed = count - scored, (count > 0) & (count < width)
+    share = np.bincount(rows, np.where(own, above / rank, 0.0), n) + unscored * count / width
+    lost = np.bincount(rows, np.where(own, rank - above, 0.0), n) + unscored * (width - count)
+    depth = np.zeros(n)
+    np.maximum.at(depth, rows[own], rank[own])
+    return {
+        "depth": np.where(unscored > 0, float(width), depth),
+        "rank precision": np.where(mixed, divide(share, count), 1.0),
+        "rank loss": np.where(mixed, divide(lost, count * (width - count)), 0.0),
+    }
+
+
+def _tables_of_sparse(truth: Matrix, scores: Matrix) -> list[ScoreTable]:
+    """The scores of each label: those that are there, and one level of all others."""
+    own = scores.copy()
+    own.data = _own_entries(truth, scores) + 1.0  # 2 where the row has the label, so that none is lost
+    own, columns, totals = own.tocsc(), scores.tocsc(), np.asarray(truth.sum(axis=0)).ravel()
+    found = []
+    for place, (start, end) in enumerate(zip(columns.indptr[:-1], columns.indptr[1:], strict=True)):
+        positive = own.data[start:end] - 1
+        missed = totals[place] - positive.sum()
+        counts = np.append(positive, missed), np.append(1 - positive, truth.shape[0] - (end - start) - missed)
+        levels = np.append(columns.data[start:end], 0.0)
+        found.append(
+            ScoreTable.from_columns(levels, *(one.astype(np.int64) for one in counts), positive="yes", negative="no")
+        )
+    return found

@@ -81,7 +81,7 @@ class QuantileSums(TermSums):
         return {**terms, "distance": crps}
 
     @classmethod
-    def always_said(cls, rows: TermRows, names: tuple[str, ...]) -> Array:
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array:
         """The quantiles of the truth alone."""
         return quantiles_of(rows.columns["truth"], rows.weights, levels_of(names))
 

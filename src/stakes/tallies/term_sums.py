@@ -115,7 +115,7 @@ class TermSums(Tally):
         raise NotImplementedError
 
     @classmethod
-    def always_said(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
         """What a model says of each name that ignores its input, if there is one."""
         return None
 
@@ -127,7 +127,7 @@ class TermSums(Tally):
     @classmethod
     def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
         """The columns of a model that ignores its input, if there is one."""
-        said = cls.always_said(rows, names)
+        said = cls.constant_answer(rows, names)
         return None if said is None else cls.saying(rows.columns, said)
 
     @classmethod
@@ -206,6 +206,11 @@ class TermSums(Tally):
             return None
         _, sums = self._add_up(TermRows(columns, self.rows.weight), self.names, terms=self.terms)
         return self.moved(sums)
+
+    @property
+    def sparse_scores(self) -> bool:
+        """Whether rows were kept whose scores are sparse."""
+        return self.rows is not None and is_sparse(self.rows.columns.get("scores"))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @property

@@ -45,7 +45,7 @@ from stakes.uncertainty.scores import (
     unseen_row,
 )
 from stakes.uncertainty.shares import interval_and_test
-from stakes.uncertainty.terms import groups_of, output_changes, term_changes
+from stakes.uncertainty.terms import SPARSE, groups_of, output_changes, term_changes
 
 Output = Any
 """What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""
@@ -354,8 +354,10 @@ def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Samplin
     return _FigureOfRows(value, _influence(sample, found))
 
 
-def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows:
+def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows | str:
     value = float(metric.of(tally))
+    if metric.changes is not None and isinstance(tally, TermSums) and tally.sparse_scores:
+        return SPARSE
     groups, count = groups_of(tally, replace(sampling, clusters=None))
     if sample.cluster is not None:
         groups, count = sample.cluster, int(sample.cluster.max()) + 1

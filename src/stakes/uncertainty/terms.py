@@ -14,6 +14,8 @@ from stakes.uncertainty.influence import CELLS, NOT_KEPT, Found, Influence, kish
 from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, resembling, without_each
 from stakes.uncertainty.sampling import Sampling
 
+SPARSE = "scores are sparse, and what a row changes in their ranking is not told; give an array"
+
 _FEWEST_GROUPS = 200
 _STEP = 1e-6
 
@@ -36,20 +38,22 @@ def groups_of(tally: TermSums | OutputSums, sampling: Sampling) -> tuple[Array, 
 
 def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums, sampling: Sampling) -> list[Found]:
     """Leave out one row, cluster or group of the sums; where none were kept, ask the sums of products."""
+    kept = sums.groups is None and not sums.sparse_scores
+    known = [(metric, value) for metric, value in zip(metrics, values, strict=True) if kept or metric.changes is None]
     if sums.groups is not None:
         each = sums.groups[sums.groups[:, 0] > 0]
-        known = [(metric, value) for metric, value in zip(metrics, values, strict=True) if metric.changes is None]
-        without = iter(_left_out(known, sums, each, sums.ignoring_groups))
-        found = [None if metric.changes is not None else next(without) for metric in metrics]
         units, rows = kish(each[:, 0]), 0
+        without = iter(_left_out(known, sums, each, sums.ignoring_groups))
     elif sums.rows is None:
         return [_of_products(metric, sums, sampling) for metric in metrics]
     else:
         groups, count = groups_of(sums, sampling)
         units, rows = kish(np.bincount(groups, sums.rows.weights, count)), len(groups)
-        found = [*term_changes(metrics, values, sums, groups, count)]
+        without = iter(term_changes(*zip(*known, strict=True), sums, groups, count) if known else ())
+    found = [next(without) if kept or metric.changes is None else None for metric in metrics]
+    why = NOT_KEPT if sums.groups is not None else SPARSE
     influences: list[Found] = [
-        NOT_KEPT if changes is None else Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
+        why if changes is None else Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
     ]
     return resembling(influences, rows, sampling) if rows else influences
