@@ -32,7 +32,9 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
         if counted is None:
             with locating(data, asked):
                 counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
-    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found))
+    asked_of_grades = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
+    question = {**counted.question, **asked_of_grades}
+    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found), question=question)
     if exact is not False:
         return counted
     if asked.threshold is not None and counted.scores is not None:

@@ -22,6 +22,7 @@ from stakes.engines.columns import (
     is_missing,
     read_number,
     refuse_missing,
+    refuse_rows,
 )
 from stakes.engines.labels import PAIRS, encode
 from stakes.engines.logits import probabilities_of
@@ -528,3 +529,29 @@ def _times(column: Column) -> Array:
         ranks = np.argsort(np.argsort(np.array(column.names)))
         return np.asarray(ranks[column.values], np.float64)
     return as_finite(column).astype(np.float64)
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def refuse_negative(truth: Array) -> None:
+    """Refuse counts below 0."""
+    refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+
+
+def over_exposure(
+    truth: Array, prediction: Array, weight: Array | None, exposure: Column
+) -> tuple[Array, Array, Array]:
+    """Counts and predictions over what they happened in, which is their weight."""
+    refuse_negative(truth)
+    over = as_finite(exposure).astype(np.float64)
+    refuse_rows(over <= 0, lambda n, row: _no_exposure(n, row, float(over[row])))
+    return truth / over, prediction / over, over * (1 if weight is None else weight)
+
+
+def _negative_counts(count: int, row: int, seen: float) -> InputError:
+    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
+    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
+
+
+def _no_exposure(count: int, row: int, seen: float) -> InputError:
+    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
+    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")

@@ -35,6 +35,8 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
 
     All different scores come back if ``exact``, none if it is False.
     """
+    if asked.of_counts:
+        return None  # figures of counts need the rows
     numbers = None if exact else number_columns(data, asked)
     if numbers is not None and is_one_of(asked.missing, ("error", "drop")):
         counted = count_numbers_inside(data, numbers, asked)
@@ -126,7 +128,7 @@ def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
         return None
     if any(given is not None for given in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
         return None
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster")}
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster", "exposure")}
     given = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
     return given if "prediction" in given and all(isinstance(name, str) for name in given.values()) else None
 

@@ -37,12 +37,14 @@ from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
+from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import QuantileSums, ScoreTable
+from stakes.tallies import OutputSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
+from stakes.tallies.names import canonical
 from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000
@@ -103,7 +105,38 @@ def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool
     def count(some: Files) -> Counted | None:
         return count_kind(lambda read: some.read_batches(at_a_time, read), asked, kind)
 
-    return count_typed(files, quick, count)
+    counted = count_typed(files, quick, count)
+    if counted is not None or asked.missing == "drop" or asked.frequency is not None:
+        return counted
+    return _count_outputs(data, asked)
+
+
+def _count_outputs(data: FileNames, asked: RowQuestion) -> Counted:
+    """Count several predicted numbers per row, one after the other; rows are dealt out among the same groups."""
+    shared = {name: getattr(asked, name) for name in ("weight", "cluster")} | spread_by(asked.by, data)
+    shared = {name: column for name, column in shared.items() if column is not None}
+    found: dict[str, Counted] = {}
+    for name, column in asked.truth.items():
+        named = {"truth": column, "prediction": asked.prediction[name], **shared}
+        files = Files.open(data, named, asked.where)
+        quick = files.with_types(("truth", "prediction", "weight"))
+        found[canonical(name)] = count_typed(
+            files, quick, lambda some: count_numbers(FileNumbers(some, "error", BATCH, in_groups=True), None)
+        )
+    whole = next(iter(found.values()))
+    segments = {name: _side_by_side({key: one.segments[name] for key, one in found.items()}) for name in whole.segments}
+    both = replace(_side_by_side(found), segments=segments, read=whole.read)
+    if asked.cluster is not None:
+        return both
+    alone = {name: replace(part, clusters=None) for name, part in segments.items()}
+    return replace(both, clusters=None, segments=alone)
+
+
+def _side_by_side(found: Mapping[str, Counted]) -> Counted:
+    """The sums of several outputs as one count."""
+    each = tuple(one.tallies["errors"] for one in found.values())
+    sums = OutputSums(tuple(found), each)  # type: ignore[arg-type]
+    return Counted(OutputSums.kind, {OutputSums.kind: sums}, clusters=next(iter(found.values())).clusters)
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
@@ -126,19 +159,25 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
         return None
     with files.relation() as table:
         if table is not None:
-            return count_numbers_inside(table, named, asked)
+            return None if asked.of_counts else count_numbers_inside(table, named, asked)
     warn_of_same_column(named)
-    quick = files.with_types(("truth", "prediction", "weight"))
-    return count_typed(
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
+    counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )
+    return _as_counts(counted) if asked.of_counts else counted
+
+
+def _as_counts(counted: Counted) -> Counted:
+    segments = {name: replace(part, task="counts") for name, part in counted.segments.items()}
+    return replace(counted, task="counts", segments=segments)
 
 
 def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
     if asked.of_classes or asked.task == "classification":
         return False
-    if asked.task == "regression" or asked.baseline is not None:
+    if asked.task == "regression" or asked.of_counts or asked.baseline is not None:
         return True
     first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:

@@ -173,6 +173,15 @@ def without_each(sums: ErrorSums, groups: Array, count: int, parts: Iterable[str
     return sums_at(sums, varied, rest("one"), mean, parts)
 
 
+def without_groups(sums: ErrorSums, parts: Iterable[str] = ()) -> ErrorSums:
+    """The same of sums that were kept by group."""
+    varied = sums.variation
+    assert varied is not None
+    assert varied.clusters is not None
+    total, means = without(varied.clusters.sum(axis=0), varied.clusters)
+    return sums_at(sums, varied, total, partial(_mean_of_term, means), parts)
+
+
 def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> ErrorVariation:
     """The centre of rows, their baseline, and how many more of them (by weight) lie above it than below."""
     centre = float(np.average(rows.truth, weights=rows.weight))

@@ -11,7 +11,7 @@ from stakes.tallies import OutputSums, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.term_sums import TermRows
 from stakes.uncertainty.influence import CELLS, NOT_KEPT, Found, Influence, kish, left_out
-from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, resembling, without_each
+from stakes.uncertainty.numbers import MOST_GROUPS, error_changes, group_rows, resembling, without_each, without_groups
 from stakes.uncertainty.sampling import Sampling
 
 SPARSE = "scores are sparse, and what a row changes in their ranking is not told; give an array"
@@ -130,12 +130,26 @@ def of_outputs(metrics: Sequence[Metric], values: Sequence[float], sums: OutputS
     """Leave out one row, or one cluster, of the sums of every output."""
     rows = sums.each[0].rows
     if rows is None:
-        return [NOT_KEPT] * len(metrics)
+        return _of_output_groups(metrics, values, sums)
     groups, count = groups_of(sums, sampling)
     weights = np.ones(len(groups)) if rows.weight is None else rows.weight.astype(np.float64)
     units = kish(np.bincount(groups, weights, count))
     found = output_changes(metrics, values, sums, groups, count)
     return [Influence.of_units(changes, units) for changes in found]
+
+
+def _of_output_groups(metrics: Sequence[Metric], values: Sequence[float], sums: OutputSums) -> list[Found]:
+    """Leave out one group of rows after another, which are the same ones of every output."""
+    varied = [one.variation for one in sums.each]
+    if any(one is None or one.clusters is None for one in varied):
+        return [NOT_KEPT] * len(metrics)
+    units = kish(varied[0].clusters[:, 0])  # type: ignore[union-attr,index]
+    found: list[Found] = []
+    for metric, value in zip(metrics, values, strict=True):
+        base, _ = metric.function.args  # type: ignore[union-attr]
+        without = tuple(without_groups(one, base.parts) for one in sums.each)
+        found.append(Influence.of_units(value - np.asarray(metric.of(OutputSums(sums.names, without))), units))
+    return found
 
 
 def output_changes(
