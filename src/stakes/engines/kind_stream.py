@@ -7,22 +7,24 @@ it, which tells how sure figures are. Scores of labels are kept in bins.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments
-from stakes.engines.kinds import Beside, bind, read_kind
+from stakes.engines.kinds import Beside, bind, read_counts, read_kind
 from stakes.engines.labels import Labels, encode
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped
 from stakes.engines.segments import segment_labels
-from stakes.tallies import LabelSums, OutputSums, QuantileSums, ScoreTable, bins
+from stakes.tallies import CountSums, LabelSums, OutputSums, QuantileSums, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.count_sums import Levels
 from stakes.tallies.quantile_sums import levels_of, quantiles_of
-from stakes.tallies.term_sums import TermRows
+from stakes.tallies.term_sums import TermRows, TermSums
 
 CELLS = 1 << 22
 """About so many numbers are read, or kept of all groups, at once."""
@@ -70,7 +72,8 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
     """Count rows of a kind; None where they turn out to be several numbers per row."""
 
     def read(found: Arguments, first: int, asked: RowQuestion = asked) -> KindBatch:
-        rows, beside = read_kind(None, bind(asked, found), kind)
+        of_counts = kind == CountSums.kind
+        rows, beside = read_counts(found, asked.missing) if of_counts else read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
         return KindBatch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
 
@@ -104,6 +107,8 @@ class Truths:
     def add(self, beside: Beside, weights: Array) -> None:
         """Look at some rows."""
         self.weighed += float(weights.sum())
+        if beside.kind == CountSums.kind:
+            return
         if beside.kind == QuantileSums.kind:
             numbers = np.append(self.bins[0], bins.numbers(beside.columns["truth"], "line"))
             found, place = np.unique(numbers, return_inverse=True)
@@ -112,8 +117,10 @@ class Truths:
         for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
 
-    def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array:
-        """What a model says of each name that ignores its input."""
+    def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
+        """What a model says of each name that ignores its input; of counts the sums themselves tell it."""
+        if kind == CountSums.kind:
+            return None
         if kind == QuantileSums.kind:
             return quantiles_of(bins.edges(self.bins[0], "line"), self.bins[1], levels_of(names))
         return np.array([self.held.get(name, 0.0) for name in names]) / self.weighed
@@ -156,7 +163,7 @@ class Survey:
 
     def settled(self, asked: RowQuestion) -> dict[str, object]:
         """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
-        if self.kind == QuantileSums.kind:
+        if self.kind != LabelSums.kind:
             return {}
         if asked.label_separator is not None and asked.classes is None:
             self.names = tuple(sorted(self.names))
@@ -207,21 +214,22 @@ class KindCounts:
 class _Sums:
     """What rows add, what a model would that ignores its input, both by group, and scores in bins."""
 
-    def __init__(self, seen: Survey, always: Array) -> None:
+    def __init__(self, seen: Survey, always: Array | None) -> None:
         self._seen, self._always = seen, always
-        self._kind: type[LabelSums] | type[QuantileSums] = LabelSums if seen.kind == LabelSums.kind else QuantileSums
+        self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums)}[seen.kind]
         self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
         self._added: list[Array] = []
         self._terms: tuple[str, ...] = ()
         self._squares, self._weighted = 0.0, False
         self._tables: tuple[ScoreTable, ...] | None = None
         self._together: Array | None = None
+        self._levels: Levels | None = None
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
         kind, names, columns = self._kind, self._seen.names, batch.beside.columns
         count = self._count(len(names))
-        both = columns, kind.saying(columns, self._always)
+        both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
         new = []
         for one in both:
             rows = TermRows(one, batch.weight)
@@ -229,6 +237,9 @@ class _Sums:
             new.append(sums)
         self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
         self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
+        if kind is CountSums:
+            levels = Levels.of(columns["truth"], columns["prediction"], batch.weights)
+            self._levels = levels if self._levels is None else Levels.join([self._levels, levels])
         if self._few:
             self._add_labels(LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)))
 
@@ -250,14 +261,13 @@ class _Sums:
                 tables if before is None else tuple(ScoreTable.sum(pair) for pair in zip(before, tables, strict=True))
             )
 
-    def result(self) -> LabelSums | QuantileSums:
+    def result(self) -> TermSums:
         """Return the sums of all that was added."""
-        groups, ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
-        found = {
-            "ignoring": ignoring.sum(axis=0),
-            "groups": groups,
-            "ignoring_groups": ignoring,
-            **({"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}),
-        }
+        groups, *ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
+        found: dict[str, Any] = {"groups": groups}
+        if ignoring:
+            found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
+        found |= {"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}
+        found |= {"levels": self._levels} if self._kind is CountSums else {}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
         return self._kind(*whole, **found)

@@ -30,8 +30,9 @@ from stakes.engines.rows import RowsThatCount, rows_that_count
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
-from stakes.tallies import ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
+from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.count_sums import POWERS
 from stakes.tallies.names import canonical
 from stakes.tallies.quantile_sums import ENSEMBLE
 from stakes.tallies.term_sums import Matrix, is_sparse
@@ -532,6 +533,18 @@ def _times(column: Column) -> Array:
 
 
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
+    """Read counts and what was predicted, over their exposure if there is one."""
+    rows = rows_that_count(found, None, missing)
+    columns, weight = rows.columns, rows.weight
+    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+    refuse_negative(truth)
+    if "exposure" in columns:
+        truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
+    numbers = {"truth": truth.astype(np.float64), "prediction": prediction.astype(np.float64)}
+    return replace(rows, weight=weight), Beside(CountSums.kind, POWERS, numbers)
+
+
 def refuse_negative(truth: Array) -> None:
     """Refuse counts below 0."""
     refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))

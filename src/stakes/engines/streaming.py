@@ -40,7 +40,7 @@ from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import OutputSums, QuantileSums, ScoreTable
+from stakes.tallies import CountSums, OutputSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
@@ -165,12 +165,24 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
     counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )
-    return _as_counts(counted) if asked.of_counts else counted
+    if not asked.of_counts:
+        return counted
+    deviances = count_typed(
+        files,
+        quick,
+        lambda some: count_kind(lambda read: some.read_batches(BATCH, read), asked, CountSums.kind),
+    )
+    assert deviances is not None
+    return _with_deviances(counted, deviances, asked.baseline is None)
 
 
-def _as_counts(counted: Counted) -> Counted:
-    segments = {name: replace(part, task="counts") for name, part in counted.segments.items()}
-    return replace(counted, task="counts", segments=segments)
+def _with_deviances(counted: Counted, deviances: Counted, explained: bool) -> Counted:
+    """Errors of counts, and beside them the sums of deviances, which are held against the mean and nothing else."""
+    segments = {
+        name: _with_deviances(part, deviances.segments[name], explained) for name, part in counted.segments.items()
+    }
+    more = deviances.tallies if explained else {}
+    return replace(counted, task="counts", tallies={**counted.tallies, **more}, segments=segments)
 
 
 def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
