@@ -143,3 +143,17 @@ def test_a_bad_row_of_a_batch_is_named_with_its_place(in_batches, tmp_path):
     pl.DataFrame(said).write_csv(tmp_path / "rows.csv")
     with pytest.raises(InputError, match=r"low lies above high in 1 row \(0 and -1; the first is .*line 402"):
         in_batches(tmp_path / "rows.csv", truth="y", low="low", high="high", level=0.9)
+
+
+@pytest.mark.parametrize("kind", ["tags", "scores of labels", "quantiles"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_tables_of_engines_come_here_in_batches(engine, kind, files, in_batches):
+    if engine == "duckdb":
+        table = pytest.importorskip("duckdb").sql(f"select * from '{files / 'rows.parquet'}'")
+    else:
+        table = pl.scan_parquet(files / "rows.parquet")
+    whole, parts = stakes.evaluate(files / "rows.parquet", **ASKED[kind]), in_batches(table, **ASKED[kind])
+    assert not keeps_rows(parts.counted)
+    figure = whole._usual_figure
+    assert parts[figure].value == pytest.approx(whole[figure].value)
+    assert keeps_rows(stakes.evaluate(table, **ASKED[kind]).counted)  # few rows are brought here at once

@@ -68,11 +68,13 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
 
 def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
     """Count rows of several labels or quantiles in batches; None where they are read whole."""
-    if data is None or not names_files(data):
+    if data is None or exact or not (names_files(data) or is_lazy(data)):
         return None
-    from stakes.engines import streaming  # loads Polars
+    from stakes.engines import lazy, streaming  # load Polars, Narwhals
 
-    return streaming.count_kind_files(data, asked, kind, exact)
+    if names_files(data):
+        return streaming.count_kind_files(data, asked, kind, exact)
+    return lazy.count_kind_inside(data, asked, kind, streaming.MOST_EXACT)
 
 
 def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:
