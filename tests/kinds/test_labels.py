@@ -347,3 +347,25 @@ def test_sparse_scores_that_zeros_would_turn_round_are_refused():
     for given in ({"score": sparse.csr_array(SCORES - 0.5)}, {"score": sparse.csr_array(SCORES), "from_logits": True}):
         with pytest.raises(InputError, match="score is sparse, and what is not there counts as 0, the lowest score"):
             stakes.evaluate(truth=TRUTH, **given)
+
+
+def test_verbs_of_one_column_say_what_to_ask_instead():
+    from sklearn.linear_model import LinearRegression
+
+    costs = stakes.Costs(miss=2, false_alarm=1)
+    with pytest.raises(
+        InputError, match=r"costs= decide between the classes of one column; give truth and score of one"
+    ):
+        stakes.decide(truth=TRUTH, score=SCORES, costs=costs)
+    with pytest.raises(
+        InputError, match=r"about one column of answers; ask it of one column: ev.each\['0'\].calibration"
+    ):
+        _ = stakes.evaluate(**ROWS).calibration
+    assert stakes.evaluate(**ROWS).each["0"].calibration.ece.value > 0
+    for verb in (stakes.calibrate, stakes.permutation_test):
+        with pytest.raises(
+            InputError, match="truth has several columns, which can be evaluated and compared; here give"
+        ):
+            verb(truth=TRUTH, score=SCORES)
+    with pytest.raises(InputError, match="y has several columns; predict them out of fold .* and evaluate that"):
+        stakes.validate(LinearRegression(), SCORES, TRUTH)

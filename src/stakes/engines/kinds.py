@@ -131,7 +131,8 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
         raise InputError(
             "costs-of-kind",
             Given("costs"),
-            " decide between classes; of several labels ask ev.decide_each(costs), and leave them out here",
+            " decide between the classes of one column; give truth and score of one label, or in Python ask "
+            "evaluate(…).decide_each(costs)",
         )
     for name in ("positive", "baseline"):
         if getattr(asked, name) is not None:

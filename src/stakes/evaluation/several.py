@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -109,6 +109,14 @@ class SeveralEvaluation(Evaluation, facts=""):
             raise errors.costs_of_numbers(argument)
         words = " is about the two classes of one label, and here are several; evaluate a label by itself"
         raise InputError("classes-of-one-column", Given(argument), words)
+
+    @property
+    def calibration(self) -> NoReturn:
+        """Say of what to ask it instead."""
+        words = f"ask it of one column: ev.each[{self.names[0]!r}].calibration"
+        if self.task == QuantileSums.kind:
+            words = "of quantiles ask ev['share_below(level=0.5)'], ev.pit or ev.coverage_by_width"
+        raise InputError("calibration-of-several", f"calibration is about one column of answers; {words}")
 
     def _own_plots(self) -> Iterable[str]:
         return ("each",) if self.shown_names else ()
