@@ -161,7 +161,7 @@ class Survey:
         """Whether all scores lie in [0, 1]."""
         return self.reach[0] >= 0 and self.reach[1] <= 1
 
-    def settled(self, asked: RowQuestion) -> dict[str, object]:
+    def settled(self, asked: RowQuestion) -> dict[str, Any]:
         """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
         if self.kind != LabelSums.kind:
             return {}
@@ -201,8 +201,8 @@ class KindCounts:
         """Return the sums of all that was added."""
         seen, whole = self._seen, self._counted(self._parts[None], len(self._seen.clusters))
         segments = {name: self._counted(self._parts[name]) for name in sorted(filter(None, self._parts))}
-        lost = {"dropped": seen.dropped, "dropped_weight": seen.dropped_weight, "read": seen.rows + seen.dropped}
-        return replace(whole, segments=segments, **lost)
+        lost: dict[str, Any] = {"dropped": seen.dropped, "dropped_weight": seen.dropped_weight}
+        return replace(whole, segments=segments, read=seen.rows + seen.dropped, **lost)
 
     def _counted(self, sums: "_Sums", clusters: int | None = None) -> Counted:
         """The tally of some rows, of so many clusters, or of as many as there are groups."""

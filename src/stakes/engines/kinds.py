@@ -122,7 +122,8 @@ def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
         given = {name: columns(name, getattr(asked, name)) for name in ("truth", "prediction", "score")}
     shared = {name: found.get(name) for name in ("weight", "frequency", "cluster")}
     by = with_segments_together({name: one for name, one in found.items() if name.partition(" ")[0] == "by"})
-    return replace(asked, **given, **shared, **({"by": None} | by), where=None)
+    bound: dict[str, Values] = {**given, **shared, "by": None, **by, "where": None}
+    return replace(asked, **bound)
 
 
 def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCount, Beside]:

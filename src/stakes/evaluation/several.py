@@ -198,7 +198,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         if self.counted.clusters is not None:
             held = self._clusters_of(place)
         if sums.tables and held is None:
-            tallies["scores"] = replace(sums.tables[place], positive=plan.positive, negative=plan.negative)
+            tallies["scores"] = replace(sums.tables[place], positive=str(plan.positive), negative=plan.negative)
         return Counted("classification", tallies, clusters=held)
 
     def _clusters_of(self, place: int) -> Clusters:

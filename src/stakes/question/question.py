@@ -48,8 +48,9 @@ class Question:
         for name, option in known.items():
             option.check(name, given[name])
         if sampling.horizon > 1 and given["order"] is None:
-            words = Given("horizon"), " is of forecasts in time; pass ", Pass("order")
-            raise InputError("horizon-without-order", *words)
+            raise InputError(
+                "horizon-without-order", Given("horizon"), " is of forecasts in time; pass ", Pass("order")
+            )
         if given.get("threshold") is not None:
             check_threshold(given["threshold"])
         return cls(verb, given, sampling)

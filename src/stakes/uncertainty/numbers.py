@@ -46,8 +46,8 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
         groups, count = group_rows(len(rows.truth), sampling)
         weight = np.ones(len(groups)) if rows.weight is None else rows.weight
         units = kish(np.bincount(groups, weight, count))
-        found = [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
-        return resembling(found, len(groups), sampling)
+        each = [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+        return resembling(each, len(groups), sampling)
     known = [i for i, metric in enumerate(metrics) if not from_rows(metric)]
     found = _of_sums([metrics[i] for i in known], [values[i] for i in known], sums, sampling)
     of_place = dict(zip(known, found, strict=True))

@@ -49,7 +49,7 @@ def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums,
     else:
         groups, count = groups_of(sums, sampling)
         units, rows = kish(np.bincount(groups, sums.rows.weights, count)), len(groups)
-        without = iter(term_changes(*zip(*known, strict=True), sums, groups, count) if known else ())
+        without = iter(term_changes([one for one, _ in known], [value for _, value in known], sums, groups, count))
     found = [next(without) if kept or metric.changes is None else None for metric in metrics]
     why = NOT_KEPT if sums.groups is not None else SPARSE
     influences: list[Found] = [

@@ -11,7 +11,7 @@ from stakes.evaluation.several import QuantilesEvaluation
 from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.metrics import Estimate
 from stakes.tallies.arithmetic import Array
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, reference
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
 _CELLS = 60
@@ -113,7 +113,7 @@ def pit(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
     edges = np.append(0.0, np.cumsum(expected))
     with axes(ax, 6.2, 4.4) as ax:
         heights = np.array([one.value for one in found]) / expected
-        artists = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
+        artists: Drawn = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
         artists["intervals"] = _with_intervals(ax, edges[:-1] + expected / 2, found, expected)
         artists["equal"] = ax.axhline(1, color=INK, linewidth=1.0, linestyle="--", zorder=2, label="as the levels say")
         ax.set(xlabel="level", ylabel="truths, as a multiple of what should lie there")
