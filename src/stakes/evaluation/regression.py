@@ -9,7 +9,7 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.counts import Lorenz, of_count_sums
+from stakes.metrics.counts import Lorenz, lorenz_gini, of_count_sums
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.results import speak
@@ -86,5 +86,5 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
             yield from ("predicted", "residuals")
         if self.errors.rows is not None:
             yield "reliability"
-            if self.counted.task == "counts" and self["lorenz_gini"].defined:
+            if self.counted.task == "counts" and self[lorenz_gini.name].defined:
                 yield "lorenz"

@@ -183,7 +183,7 @@ def _rank(sums: QuantileSums, level: float) -> int | None:
 
 @metric(
     parts=("rows",),
-    question="Does the truth lie between two predicted quantiles as often as their levels say? (0 and 1 are the ends)",
+    question="Does the truth lie between two predicted quantiles as often as their levels say?",
     formula="sum(lower quantile < t <= upper quantile for rows) / n",
     range=(0, 1),
     better="neither",

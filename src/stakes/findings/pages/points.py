@@ -7,6 +7,7 @@ from stakes.evaluation.several import QuantilesEvaluation
 from stakes.findings.pages.payload import Part, listed, section, span
 from stakes.language.sentences import sentence
 from stakes.metrics import Estimate
+from stakes.metrics.counts import lorenz_gini
 from stakes.metrics.quantiles import share_below
 from stakes.records import plain
 
@@ -32,7 +33,7 @@ def counts_section(evaluation: RegressionEvaluation) -> list[Part]:
         | {"low": listed(bins.low), "high": listed(bins.high)},
     )
     charts = [tenths]
-    if evaluation["lorenz_gini"].defined:
+    if evaluation[lorenz_gini.name].defined:
         share, held = evaluation.lorenz()
         places = np.unique(np.linspace(0, len(share) - 1, _MOST_POINTS).round().astype(int))
         charts.append(_chart("lorenz", diagonal=[0, 1], curve={"x": listed(share[places]), "y": listed(held[places])}))

@@ -10,6 +10,8 @@ from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.several import QuantilesEvaluation
 from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.metrics import Estimate
+from stakes.metrics.counts import lorenz_gini
+from stakes.metrics.quantiles import share_below
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, reference
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
@@ -90,14 +92,14 @@ def lorenz(evaluation: RegressionEvaluation, kind: str, ax: object) -> Display:
         artists = {"equal": reference(ax, [0, 1], [0, 1], "no order")}
         artists["curve"] = ax.plot(share, held, color=COLOURS[0], linewidth=1.6, label="by prediction", zorder=3)[0]
         ax.set(xlabel="share of the rows, lowest predictions first", ylabel="share of all that happens")
-        ax.set_title(figure_in_words("Gini", evaluation.interval("lorenz_gini")))
+        ax.set_title(figure_in_words("Gini", evaluation.interval(lorenz_gini.name)))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
 
 
 def reliability_of_quantiles(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
     """Draw how often truths lie at or below each quantile, beside the line of what its level says."""
-    found = [one["share_below"] for one in evaluation.each_figures.values()]
+    found = [one[share_below.name] for one in evaluation.each_figures.values()]
     with axes(ax, 5.6, 5.0) as ax:
         artists = {"equal": reference(ax, [0, 1], [0, 1], "as its level says")}
         artists["shares"] = _with_intervals(ax, evaluation.quantiles.levels, found)
