@@ -258,6 +258,9 @@ def other_kinds() -> Iterator[Cell]:
         yield Cell(World("rare counts", rows, 3, worlds.counted), ("poisson_deviance", "d2_poisson", "lorenz_gini"))
         scores = ("coverage_of_intervals", "winkler_score", "crps", "crps_skill", "share_below(level=0.05)")
         yield Cell(World("quantiles too narrow", rows, 3, worlds.quantiles), scores)
+        yield Cell(World("quantiles too narrow", rows, 3, worlds.quantiles), ("share_between(low=0.25,high=0.75)",))
+        yield Cell(World("forecasts three steps ahead", rows, 2, worlds.forecast_three_ahead, series=True),
+                   ("mase", "rmsse", "mean_absolute_error"), asked={"horizon": 3})  # fmt: skip
         yield Cell(World("two outputs", rows, 3, worlds.several_numbers),
                    ("uniform_r2", "variance_weighted_r2", "uniform_mean_absolute_error"))  # fmt: skip
 

@@ -33,7 +33,8 @@ class World:
     """``make`` turns ``numbers`` uniform numbers a row into rows.
 
     With ``clusters`` their sizes are lognormal (σ 1), the rows of one have the first ``shared`` numbers in common, and
-    ``rows`` is the mean number of rows. With ``fixed`` every sample has the same class counts.
+    ``rows`` is the mean number of rows. With ``fixed`` every sample has the same class counts. Rows of a ``series``
+    depend on those before them.
     """
 
     words: str
@@ -43,6 +44,7 @@ class World:
     clusters: int = 0
     shared: int = 0
     fixed: bool = False
+    series: bool = False
 
     def sample(self, rng: np.random.Generator) -> Rows:
         if self.clusters:
@@ -62,7 +64,8 @@ class World:
 
     def ideal(self) -> Rows:
         """Rows that stand for infinitely many; every row is a cluster of its own."""
-        return self.make(_net(self.numbers))
+        net = _net(self.numbers)
+        return self.make(np.random.default_rng(0).permuted(net, axis=1) if self.series else net)
 
 
 @cache
@@ -212,6 +215,14 @@ def quantiles(u: Numbers) -> Rows:
     middle, spread = ndtri(u[0]), np.exp(0.3 * ndtri(u[1]))
     said = {level: middle + 0.9 * spread * ndtri(level) for level in (0.05, 0.25, 0.5, 0.75, 0.95)}
     return {"truth": middle + spread * ndtri(u[2]), "quantiles": said}
+
+
+def forecast_three_ahead(u: Numbers) -> Rows:
+    """One series that wanders, forecast three steps ahead: errors resemble those of two steps before (two numbers)."""
+    surprise = ndtri(u[1])
+    error = surprise + np.append(0.0, surprise[:-1]) + np.concatenate([[0.0, 0.0], surprise[:-2]])
+    truth = np.cumsum(ndtri(u[0]))
+    return {"truth": truth, "prediction": truth - error, "order": np.arange(len(truth))}
 
 
 def several_numbers(u: Numbers) -> Rows:

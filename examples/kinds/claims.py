@@ -29,5 +29,6 @@ for name in ("poisson_deviance", "d2_poisson", "lorenz_gini"):
 # What was predicted, and what came, by tenths of the prediction:
 
 print(ev.calibration)
+ev.plot("lorenz")
 share, held = ev.lorenz()
 print(f"the half of the exposure with the lowest predictions holds {np.interp(0.5, share, held):.0%} of the claims")

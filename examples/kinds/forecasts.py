@@ -36,4 +36,6 @@ drift = np.convolve(random.normal(size=days + 2), np.ones(3) / 3, "valid")
 both = stakes.compare(
     truth=sales[0], predictions={"week": known[0], "drifting": known[0] + drift}, order=np.arange(days), horizon=3
 )
+for steps in (1, 3):  # neighbouring errors resemble each other, which makes the interval longer
+    print(stakes.evaluate(truth=sales[0], prediction=known[0] + drift, order=np.arange(days), horizon=steps)["mase"])
 print(both.pairs[0].method, both.pairs[0].p_value)

@@ -23,5 +23,8 @@ quantiles = dict(zip(levels, (low.clip(max=middle), middle, high.clip(min=middle
 
 ev = stakes.evaluate(truth=diabetes.target, quantiles=quantiles)
 print(ev)
+ev.plot("pit")
+for part in ev.pit:  # how many truths lie between neighbouring quantiles
+    print(f"{part.name}: {part.value:.1%} ({part.low:.1%} to {part.high:.1%}), should be {part.baseline:.0%}")
 for part in ev.coverage_by_width:
     print(f"width {part.narrowest:.0f} to {part.widest:.0f}: {part.coverage:.0%} ({part.low:.0%} to {part.high:.0%})")

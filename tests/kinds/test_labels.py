@@ -150,6 +150,9 @@ def test_options_of_other_rows_mean_the_same_here():
     )
     with pytest.raises(InputError, match="unlabelled= is for rows with one truth and one answer"):
         stakes.evaluate(**ROWS, unlabelled="estimate")
+    for option in ({"prior": 0.2}, {"design": "classes fixed"}):
+        with pytest.raises(InputError, match="= is about the two classes of one label, and here are several; evaluate"):
+            stakes.evaluate(**ROWS, **option)
     with pytest.raises(InputError, match="each of several labels has a threshold"):
         stakes.evaluate(**ROWS).decide(stakes.Costs(miss=1, false_alarm=1))
 
@@ -256,7 +259,7 @@ WRONG = {
     "no output": ({"truth": [[0, 1], [1, 0]]}, "score"),
     "costs": (
         {"truth": [[0, 1], [1, 0]], "score": [[0, 1], [1, 0]], "costs": stakes.Costs(miss=1, false_alarm=1)},
-        "ask ev.decide_each",
+        "in Python ask evaluate(…).decide_each(costs)",
     ),
     "a positive class": ({**ROWS, "positive": 1}, "positive= means nothing where rows have several labels"),
     "a baseline": ({**ROWS, "baseline": 0.5}, "baseline= means nothing where rows have several labels"),
@@ -316,3 +319,47 @@ def test_the_page_opens(opened, tmp_path):
     page = opened(path)
     assert page.locator("#classes h2").first.inner_text() == "Label by label"
     assert page.locator("#classes-chart circle, #classes-chart .dot").count() >= 3
+
+
+@pytest.mark.parametrize("dense", ["", "truth", "prediction"])
+def test_sparse_scores_tell_what_scores_with_zeros_tell(dense):
+    scores = np.where(SCORES > 0.35, np.round(SCORES, 1), 0.0)  # ties, and own labels without a score
+    given = {"truth": TRUTH, "prediction": SAID, "score": scores}
+    thin = {name: one if name == dense else sparse.csr_array(one * 1.0) for name, one in given.items()}
+    whole, found = stakes.evaluate(**given), stakes.evaluate(**thin)
+    for name, one in whole.figures.items():
+        assert found[name].value == pytest.approx(one.value, nan_ok=True), name
+        if "auc" in name or name.endswith("o_average_precision") or name.startswith("weighted_average"):
+            assert "scores are sparse" in found[name].no_interval
+        else:
+            assert (found[name].low, found[name].high) == pytest.approx((one.low, one.high)), name
+    for name, theirs in IN_ROWS.items():
+        assert found[name].value == pytest.approx(theirs(TRUTH, scores)), name
+    decided = stakes.evaluate(truth=thin["truth"], score=thin["score"])
+    assert decided["hamming_loss"].value == pytest.approx(sk.hamming_loss(TRUTH, scores >= 0.5))
+    assert decided["auc", "1"].low == stakes.evaluate(truth=TRUTH, score=scores)["auc", "1"].low
+    both = stakes.compare(truth=thin["truth"], scores={"a": thin["score"], "b": sparse.csr_array(scores[::-1])})
+    plain = stakes.compare(truth=TRUTH, scores={"a": scores, "b": scores[::-1]})
+    assert both.pairs[0].p_value == pytest.approx(plain.pairs[0].p_value)
+
+
+def test_sparse_scores_that_zeros_would_turn_round_are_refused():
+    for given in ({"score": sparse.csr_array(SCORES - 0.5)}, {"score": sparse.csr_array(SCORES), "from_logits": True}):
+        with pytest.raises(InputError, match="score is sparse, and what is not there counts as 0, the lowest score"):
+            stakes.evaluate(truth=TRUTH, **given)
+
+
+def test_verbs_of_one_column_say_what_to_ask_instead():
+    from sklearn.linear_model import LinearRegression
+
+    costs = stakes.Costs(miss=2, false_alarm=1)
+    with pytest.raises(InputError, match="costs= decide between the classes of one column; give truth and score"):
+        stakes.decide(truth=TRUTH, score=SCORES, costs=costs)
+    with pytest.raises(InputError, match=r"ask it of one column: ev.each\['0'\].calibration"):
+        _ = stakes.evaluate(**ROWS).calibration
+    assert stakes.evaluate(**ROWS).each["0"].calibration.ece.value > 0
+    for verb in (stakes.calibrate, stakes.permutation_test):
+        with pytest.raises(InputError, match="truth has several columns, which can be evaluated and compared"):
+            verb(truth=TRUTH, score=SCORES)
+    with pytest.raises(InputError, match=r"y has several columns; predict them out of fold .* and evaluate that"):
+        stakes.validate(LinearRegression(), SCORES, TRUTH)

@@ -9,9 +9,10 @@ from scipy import integrate, stats
 
 import stakes
 from stakes.errors import InputError
+from stakes.findings.pages import payload_of
 from stakes.tallies import ScoreTable
 from tests.command import run
-from tests.kinds.rows import forecasts, outputs, quantiles
+from tests.kinds.rows import forecasts, labels, outputs, quantiles, take
 
 random = np.random.default_rng(0)
 BY = np.where(np.arange(60) % 2, "odd", "even")
@@ -318,8 +319,9 @@ def test_a_bootstrap_of_the_rows_tells_the_same():
     ev = stakes.evaluate(**quantiles(n=200))
     drawn, usual = ev.interval("winkler_score", method="bootstrap"), ev["winkler_score"]
     assert (drawn.low, drawn.high) == pytest.approx((usual.low, usual.high), rel=0.05)
-    with pytest.raises(InputError, match=r"prior= is about the classes of one column; ask it of one: ev.each\['0.1'\]"):
-        stakes.evaluate(**quantiles(), prior=0.2)
+    for option in ({"prior": 0.2}, {"design": "classes fixed"}):
+        with pytest.raises(InputError, match=r"= is about classes, and these are predicted numbers; leave .*= out"):
+            stakes.evaluate(**quantiles(), **option)
 
 
 def test_series_are_clusters_and_are_not_continued_by_others():
@@ -357,6 +359,28 @@ def test_two_forecasts_of_one_series_are_told_apart_by_diebold_and_mariano():
     assert pair.difference == pytest.approx(loss.mean())
     assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), n - 1), rel=1e-6)
     assert "Diebold" in pair.method
+
+
+def test_errors_of_one_series_that_resemble_each_other_make_intervals_longer():
+    import statsmodels.api as sm
+
+    given, steps, n = forecasts(n=120), 3, 120
+    given["prediction"] = given["truth"] - np.convolve(random.normal(size=122), np.ones(3), "valid")
+    loss = np.abs(given["truth"] - given["prediction"])
+    theirs = sm.OLS(loss, np.ones(n)).fit(
+        cov_type="HAC", cov_kwds={"maxlags": steps - 1, "kernel": "uniform", "use_correction": False}
+    )
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    longer = theirs.bse[0] / np.sqrt(harvey) / (loss.std() / np.sqrt(n)) * np.sqrt((n - 1) / n)
+    alone, ahead = (stakes.evaluate(**given, horizon=one)["mae"] for one in (1, steps))
+    assert np.log(ahead.high / ahead.value) == pytest.approx(longer * np.log(alone.high / alone.value))
+    assert longer > 1.3
+    scaled = [stakes.evaluate(**given, horizon=one)["mase"] for one in (1, steps)]
+    assert scaled[1].high - scaled[1].low > 1.2 * (scaled[0].high - scaled[0].low)
+    with pytest.raises(InputError, match="horizon= is of forecasts in time; pass order="):
+        stakes.evaluate(truth=given["truth"], prediction=given["prediction"], horizon=steps)
+    few = stakes.evaluate(**take(given, slice(0, 8)), horizon=9)["mae"]
+    assert (few.low, few.no_interval) == (None, "there are too few rows for forecasts so many steps ahead")
 
 
 # ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -407,3 +431,54 @@ def test_a_score_table_is_no_figure_of_grades():
     assert (
         "mean_class_distance" not in stakes.evaluate(ScoreTable.from_rows([0.2, 0.7, 0.4], [False, True, True])).figures
     )
+
+
+# ── pictures and pages ───────────────────────────────────────────────────────────────────────────────────────────
+def charts_of(ev):
+    return {
+        chart["title"]["key"]: chart
+        for part in payload_of(ev)["sections"]
+        if part["kind"] == "points"
+        for chart in part["charts"]
+    }  # fmt: skip
+
+
+def test_where_truths_lie_among_the_quantiles():
+    given = quantiles(n=300)
+    truth, said = given["truth"], np.stack([*given["quantiles"].values()], 1)
+    ev = stakes.evaluate(**given)
+    ranks = (said < truth[:, None]).sum(1)
+    assert [one.value for one in ev.pit] == pytest.approx(np.bincount(ranks, minlength=4) / 300)
+    assert [one.baseline for one in ev.pit] == pytest.approx([0.1, 0.4, 0.4, 0.1])
+    assert all(one.low < one.value < one.high for one in ev.pit)
+    members = stakes.evaluate(truth=truth, ensemble=said)
+    assert [one.baseline for one in members.pit] == pytest.approx([0.25] * 4)
+    assert [one.value for one in members.pit] == [one.value for one in ev.pit]
+    charts = charts_of(ev)
+    assert charts["points.pit_title"]["bars"]["edges"] == pytest.approx([0, 0.1, 0.5, 0.9, 1])
+    assert charts["points.pit_title"]["bars"]["heights"][0] == pytest.approx((ranks == 0).mean() / 0.1)
+    below = charts["points.below_title"]["dots"]
+    assert below["x"] == pytest.approx([0.1, 0.5, 0.9])
+    assert below["y"] == pytest.approx((truth[:, None] <= said).mean(0).tolist())
+    assert charts["points.widths_title"]["dots"]["y"] == [one.coverage for one in ev.coverage_by_width]
+    assert "reliability" in ev.plots
+    assert "pit" in ev.plots
+
+
+def test_pages_of_counts_show_tenths_and_the_lorenz_curve():
+    rate = random.gamma(2, size=400)
+    ev = stakes.evaluate(truth=random.poisson(rate), prediction=rate, task="counts")
+    charts = charts_of(ev)
+    bins = ev.calibration.reliability().bins
+    assert charts["points.tenths_title"]["dots"]["y"] == bins.mean_truth.tolist()
+    curve = charts["points.lorenz_title"]["curve"]
+    assert (curve["x"][0], curve["x"][-1], curve["y"][-1]) == (0, 1, pytest.approx(1))
+    assert 1 - 2 * np.trapezoid(curve["y"], curve["x"]) == pytest.approx(ev["lorenz_gini"].value, abs=0.01)
+    assert not charts_of(stakes.evaluate(truth=rate, prediction=rate + 0.1))
+
+
+def test_pages_of_labels_tell_which_go_wrong_together():
+    ev = stakes.evaluate(**labels(n=200))
+    found = {part["id"]: part["pairs"] for part in payload_of(ev)["sections"] if part["kind"] == "pairs"}
+    assert [one["rows"] for one in found["forgotten"]] == [one.rows for one in ev.forgotten]
+    assert found["taken_for"][0]["missed"] == ev.taken_for[0].missed

@@ -6,6 +6,7 @@ from dataclasses import replace
 from stakes import errors
 from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import hearing, in_format
+from stakes.engines.kinds import kind_of
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
@@ -31,7 +32,9 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
         if counted is None:
             with locating(data, asked):
                 counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
-    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found))
+    asked_of_grades = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
+    question = {**counted.question, **asked_of_grades}
+    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found), question=question)
     if exact is not False:
         return counted
     if asked.threshold is not None and counted.scores is not None:
@@ -41,6 +44,8 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
 
 def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count rows that are not in memory without bringing all of them there, if the question allows it."""
+    if (kind := kind_of(asked)) is not None:
+        return _count_kind(data, asked, kind, exact)
     if asked.needs_rows:
         return None
     columns = _columns_given(data, asked)
@@ -59,6 +64,17 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
     from stakes.engines import lazy  # loads Narwhals
 
     return lazy.count_inside(data, asked, exact)
+
+
+def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
+    """Count rows of several labels or quantiles in batches; None where they are read whole."""
+    if data is None or exact or not (names_files(data) or is_lazy(data)):
+        return None
+    from stakes.engines import lazy, streaming  # load Polars, Narwhals
+
+    if names_files(data):
+        return streaming.count_kind_files(data, asked, kind, exact)
+    return lazy.count_kind_inside(data, asked, kind, streaming.MOST_EXACT)
 
 
 def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:

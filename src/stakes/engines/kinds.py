@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import (
+    Arguments,
     Column,
     Data,
     Values,
@@ -21,15 +22,17 @@ from stakes.engines.columns import (
     is_missing,
     read_number,
     refuse_missing,
+    refuse_rows,
 )
 from stakes.engines.labels import PAIRS, encode
 from stakes.engines.logits import probabilities_of
 from stakes.engines.rows import RowsThatCount, rows_that_count
-from stakes.engines.segments import spread_by
+from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
-from stakes.tallies import ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
+from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.count_sums import POWERS
 from stakes.tallies.names import canonical
 from stakes.tallies.quantile_sums import ENSEMBLE
 from stakes.tallies.term_sums import Matrix, is_sparse
@@ -83,13 +86,54 @@ def kind_of(asked: "RowQuestion") -> str | None:
     return None
 
 
+def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str] | None:
+    """The columns of a table that a question is about, by how messages call them; None where some are no names."""
+    if kind == QuantileSums.kind:
+        given = [_Given("truth", column=asked.truth), _levels_given(asked)[1]]
+    else:
+        values = {name: getattr(asked, name) for name in ("truth", "prediction", "score")}
+        given = [_Given.of(name, one, None) for name, one in values.items() if one is not None]
+    named = {name: column for one in given for name, column in one.flat.items()}
+    named |= {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+    named = {name: column for name, column in named.items() if column is not None}
+    plain = all(isinstance(column, str) for column in named.values()) and not any(
+        one.matrix is not None for one in given
+    )
+    if plain and "truth" not in named:
+        named["truth"] = next(column for name, column in named.items() if name.startswith("truth of"))
+    return named if plain else None
+
+
+def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
+    """The same question of columns that were found, by the names of :func:`columns_named`."""
+
+    def columns(argument: str, value: Values) -> Values:
+        if not isinstance(value, Mapping):
+            return found.get(argument)
+        return {name: found[f"{argument} of {canonical(name)}"] for name in value}
+
+    if kind_of(asked) == QuantileSums.kind:
+        said = asked.quantiles if asked.quantiles is not None else asked.prediction
+        members = None if asked.ensemble is None else {name: name for name in asked.ensemble}
+        given = {name: found.get(f"quantile of {name}") for name in ("low", "high")}
+        given |= {"truth": found["truth"], "prediction": None, "ensemble": members and columns("member", members)}
+        given["quantiles"] = None if said is None else columns("quantile", said)
+    else:
+        given = {name: columns(name, getattr(asked, name)) for name in ("truth", "prediction", "score")}
+    shared = {name: found.get(name) for name in ("weight", "frequency", "cluster")}
+    by = with_segments_together({name: one for name, one in found.items() if name.partition(" ")[0] == "by"})
+    bound: dict[str, Values] = {**given, **shared, "by": None, **by, "where": None}
+    return replace(asked, **bound)
+
+
 def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCount, Beside]:
     """Read the rows of such a kind."""
     if asked.pricing is not None:
         raise InputError(
             "costs-of-kind",
             Given("costs"),
-            " decide between classes; of several labels ask ev.decide_each(costs), and leave them out here",
+            " decide between the classes of one column; give truth and score of one label, or in Python ask "
+            "evaluate(…).decide_each(costs)",
         )
     for name in ("positive", "baseline"):
         if getattr(asked, name) is not None:
@@ -352,25 +396,44 @@ def _of_texts(
     return _decide(Beside(LabelSums.kind, names, columns), asked)
 
 
-def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Array:
-    """The scores of the labels; of logits each label's own probability."""
-    scores = _finite("score", _stack(given, rows, kept, as_finite))
-    return probabilities_of(scores.ravel()).reshape(scores.shape) if asked.from_logits else scores
+def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Matrix:
+    """The scores of the labels; of logits each label's own probability. What is not there of sparse ones is 0."""
+    scores = _stack(given, rows, kept, as_finite)
+    if not is_sparse(scores):
+        scores = _finite("score", scores)
+        return probabilities_of(scores.ravel()).reshape(scores.shape) if asked.from_logits else scores
+    if not np.isfinite(scores.data).all():
+        raise errors.not_numbers("score", "values that are missing or infinite")
+    if asked.from_logits or (scores.data < 0).any():
+        words = " is sparse, and what is not there counts as 0, the lowest score; give an array where that is wrong"
+        raise InputError("sparse-scores", About("score"), words)
+    scores = scores.tocsr().astype(np.float64)
+    scores.eliminate_zeros()
+    return scores
 
 
 def _decide(labels: Beside, asked: "RowQuestion") -> Beside:
     """Let scores decide where nothing else did: from the threshold on, or from 0.5 of probabilities."""
     columns = dict(labels.columns)
     scores, threshold = columns.get("scores"), asked.threshold
-    if scores is None or "decided" in columns:
-        return labels
-    if is_sparse(columns["truth"]):
-        columns["truth"] = columns["truth"].toarray().astype(bool)
-    if threshold is None and scores.min() >= 0 and scores.max() <= 1:
-        threshold = 0.5
-    if threshold is not None:
-        columns["decided"] = scores >= threshold
-    return replace(labels, columns=columns)
+    if scores is not None and "decided" not in columns:
+        if threshold is None and scores.min() >= 0 and scores.max() <= 1:
+            threshold = 0.5
+        if threshold is not None and threshold <= 0 and is_sparse(scores):
+            scores = columns["scores"] = scores.toarray()
+        if threshold is not None:
+            columns["decided"] = scores >= threshold
+    return replace(labels, columns=_alike(columns))
+
+
+def _alike(columns: Mapping[str, Matrix]) -> dict[str, Matrix]:
+    """All columns sparse, or none: as the scores are, or else the truth."""
+    if is_sparse(columns.get("scores", columns["truth"])):
+        from scipy import sparse
+
+        return {name: sparse.csr_array(one, dtype=np.float64) for name, one in columns.items()}
+    dense = {name: one.toarray() if is_sparse(one) else one for name, one in columns.items()}
+    return {name: one if name == "scores" else one.astype(bool, copy=False) for name, one in dense.items()}
 
 
 # ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -472,3 +535,41 @@ def _times(column: Column) -> Array:
         ranks = np.argsort(np.argsort(np.array(column.names)))
         return np.asarray(ranks[column.values], np.float64)
     return as_finite(column).astype(np.float64)
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
+    """Read counts and what was predicted, over their exposure if there is one."""
+    rows = rows_that_count(found, None, missing)
+    columns, weight = rows.columns, rows.weight
+    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+    refuse_negative(truth)
+    if "exposure" in columns:
+        truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
+    numbers = {"truth": truth.astype(np.float64), "prediction": prediction.astype(np.float64)}
+    return replace(rows, weight=weight), Beside(CountSums.kind, POWERS, numbers)
+
+
+def refuse_negative(truth: Array) -> None:
+    """Refuse counts below 0."""
+    refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+
+
+def over_exposure(
+    truth: Array, prediction: Array, weight: Array | None, exposure: Column
+) -> tuple[Array, Array, Array]:
+    """Counts and predictions over what they happened in, which is their weight."""
+    refuse_negative(truth)
+    over = as_finite(exposure).astype(np.float64)
+    refuse_rows(over <= 0, lambda n, row: _no_exposure(n, row, float(over[row])))
+    return truth / over, prediction / over, over * (1 if weight is None else weight)
+
+
+def _negative_counts(count: int, row: int, seen: float) -> InputError:
+    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
+    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
+
+
+def _no_exposure(count: int, row: int, seen: float) -> InputError:
+    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
+    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")

@@ -8,6 +8,7 @@ import numpy as np
 from stakes.engines.cells import Cells
 from stakes.engines.columns import Arguments, as_finite, to_column
 from stakes.engines.files.reading import Files
+from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
 from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums
 from stakes.engines.rows import Dropped, rows_that_count
@@ -16,6 +17,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import deal_out
 from stakes.tallies.error_sums import Cell
 from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, weighed_terms
 from stakes.tallies.moments import differences
@@ -120,8 +122,9 @@ def second_pass(
 class FileNumbers:
     """Truths and predictions in files, which are read anew for each pass."""
 
-    def __init__(self, files: Files, missing: str, at_a_time: int) -> None:
-        self._files, self._missing, self._at_a_time = files, missing, at_a_time
+    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
+        """``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output."""
+        self._files, self._missing, self._at_a_time, self._in_groups = files, missing, at_a_time, in_groups
         self._segments, self._clusters = Cells(), Cells()
         self._by: dict[str, str] = {name: "" for name in files.wanted if name.startswith("by")}
 
@@ -146,7 +149,7 @@ class FileNumbers:
 
     def second(self, asked: Asked) -> SecondPass:
         """Add up what the baselines lose, and how errors vary."""
-        clustered = "cluster" in self._files.wanted
+        clustered = self._in_groups or "cluster" in self._files.wanted
         return second_pass(ahead(self._batches()), asked, self._cells(), clustered, _HERE, _BLOCK)
 
     def cross(self, centre: float) -> dict[str, Array]:
@@ -168,15 +171,19 @@ class FileNumbers:
 
     def _read(self, found: Arguments, begin: int) -> NumberBatch:
         rows = rows_that_count(found, None, self._missing)
-        columns = rows.columns
+        columns, weight = rows.columns, rows.weight
         truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+        if "exposure" in columns:
+            truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
         places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
         by = {name: columns[name] for name in self._by}
         self._by |= {name: column.kind for name, column in by.items()}
         cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
         cluster = self._clusters.of([encode(columns["cluster"])]).of_rows if "cluster" in columns else None
+        if self._in_groups and cluster is None:
+            cluster = deal_out(places)
         other = as_finite(columns[OTHER]) if OTHER in columns else None
-        return NumberBatch(Numbers(truth, prediction, rows.weight, cluster, places, other), cells, rows.dropped)
+        return NumberBatch(Numbers(truth, prediction, weight, cluster, places, other), cells, rows.dropped)
 
     def _cells(self) -> dict[str, int]:
         """The number of each segment by its name, in their order."""

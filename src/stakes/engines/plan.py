@@ -14,6 +14,7 @@ from stakes.tallies import (
     ClassScores,
     Confusion,
     CostSums,
+    CountSums,
     ErrorSums,
     ForecastSums,
     JointCounts,
@@ -59,13 +60,13 @@ _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally
     for tally in (
         *(Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums),
-        *(LabelSums, OutputSums, QuantileSums, ForecastSums),
+        *(LabelSums, OutputSums, QuantileSums, ForecastSums, CountSums),
     )
 }
 FEW_LABELS = "few labels"
 """The task of rows of which only some have a truth; its segments tell these from the others."""
 
-_OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors"}, "items": {"items"}}
+_OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors", "counts"}, "items": {"items"}}
 _OF_TASK |= {FEW_LABELS: {"confusion", "scores"}} | {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
 _OF_TASK |= {"classification": {"confusion", "joint", "scores", "class_scores", CostSums.kind}}
 """The tallies that there are of each task."""

@@ -11,9 +11,9 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
-from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, refuse_rows, to_column
+from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
-from stakes.engines.kinds import in_series, kind_of, read_kind
+from stakes.engines.kinds import in_series, kind_of, over_exposure, read_kind, refuse_negative
 from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
 from stakes.engines.logits import probabilities_of
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -22,7 +22,7 @@ from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
-from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
+from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
@@ -112,10 +112,15 @@ class RowQuestion:
         return self.ordered or any(given is not None for given in (self.score, self.positive, self.classes))
 
     @property
+    def of_counts(self) -> bool:
+        """Whether numbers are counts, or amounts from 0 on."""
+        return self.task == "counts" or self.exposure is not None
+
+    @property
     def needs_rows(self) -> bool:
         """Whether rows of this kind are always read whole: no other engine adds them up."""
-        others = (self.exposure, self.order, self.series)
-        return kind_of(self) is not None or self.ordered or any(given is not None for given in others)
+        others = (self.order, self.series)
+        return kind_of(self) is not None or any(given is not None for given in others)
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:
@@ -200,8 +205,7 @@ def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
     task = settle_task(asked.task, columns, of_classes, of_numbers)
     if task == "regression":
         quantities = _quantities(asked, rows, cluster)
-        counts = asked.task == "counts" or asked.exposure is not None
-        return Read(quantities, rows.length, by=segments, dropped=rows.dropped, counts=counts)
+        return Read(quantities, rows.length, by=segments, dropped=rows.dropped, counts=asked.of_counts)
     if baseline is not None:
         raise InputError(
             "baseline-of-classes",
@@ -227,16 +231,10 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
     if asked.pricing is not None:
         raise errors.costs_of_numbers()
     truth, prediction, weight = as_finite(columns["truth"]), as_finite(columns["prediction"]), rows.weight
-    if asked.task == "counts" or asked.exposure is not None:
-        refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+    if asked.of_counts:
+        refuse_negative(truth)
     if asked.exposure is not None:
-        exposure = as_finite(columns["exposure"]).astype(np.float64)
-        refuse_rows(exposure <= 0, lambda n, row: _no_exposure(n, row, float(exposure[row])))
-        truth, prediction, weight = (
-            truth / exposure,
-            prediction / exposure,
-            exposure * (1 if weight is None else weight),
-        )
+        truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
     beside = None
     if asked.order is not None:
         beside, series = in_series(columns, truth, prediction, asked.season)
@@ -244,16 +242,6 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
     elif asked.series is not None:
         raise InputError("series-without-order", Given("series"), " needs the time of each row; pass ", Pass("order"))
     return memory.Rows(truth, prediction, weight=weight, cluster=cluster, places=rows.places, beside=beside)
-
-
-def _negative_counts(count: int, row: int, seen: float) -> InputError:
-    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
-    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
-
-
-def _no_exposure(count: int, row: int, seen: float) -> InputError:
-    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
-    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")
 
 
 def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | None:

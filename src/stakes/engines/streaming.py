@@ -26,6 +26,8 @@ from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_ch
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.groups import count_as_rows, warn_of_few_in
+from stakes.engines.kind_stream import count_kind
+from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows, count_classes
@@ -35,12 +37,14 @@ from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
+from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import ScoreTable
+from stakes.tallies import CountSums, OutputSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
+from stakes.tallies.names import canonical
 from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000
@@ -85,6 +89,56 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
 
 
+def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
+    """Count files of many rows of several labels or quantiles; None when they are to be read whole."""
+    if exact or not is_one_of(asked.missing, ("error", "drop")) or read_once(data):
+        return None
+    named = columns_named(data, asked, kind)
+    if named is None:
+        return None
+    files = Files.open(data, named, asked.where)
+    if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // len(named)):
+        return None
+    quick = files.with_types(("score", "quantile", "member", "weight") + ("truth",) * (kind == QuantileSums.kind))
+    at_a_time = max(2 * BATCH // len(named), 1)
+
+    def count(some: Files) -> Counted | None:
+        return count_kind(lambda read: some.read_batches(at_a_time, read), asked, kind)
+
+    counted = count_typed(files, quick, count)
+    if counted is not None or asked.missing == "drop" or asked.frequency is not None:
+        return counted
+    return _count_outputs(data, asked)
+
+
+def _count_outputs(data: FileNames, asked: RowQuestion) -> Counted:
+    """Count several predicted numbers per row, one after the other; rows are dealt out among the same groups."""
+    shared = {name: getattr(asked, name) for name in ("weight", "cluster")} | spread_by(asked.by, data)
+    shared = {name: column for name, column in shared.items() if column is not None}
+    found: dict[str, Counted] = {}
+    for name, column in asked.truth.items():
+        named = {"truth": column, "prediction": asked.prediction[name], **shared}
+        files = Files.open(data, named, asked.where)
+        quick = files.with_types(("truth", "prediction", "weight"))
+        found[canonical(name)] = count_typed(
+            files, quick, lambda some: count_numbers(FileNumbers(some, "error", BATCH, in_groups=True), None)
+        )
+    whole = next(iter(found.values()))
+    segments = {name: _side_by_side({key: one.segments[name] for key, one in found.items()}) for name in whole.segments}
+    both = replace(_side_by_side(found), segments=segments, read=whole.read)
+    if asked.cluster is not None:
+        return both
+    alone = {name: replace(part, clusters=None) for name, part in segments.items()}
+    return replace(both, clusters=None, segments=alone)
+
+
+def _side_by_side(found: Mapping[str, Counted]) -> Counted:
+    """The sums of several outputs as one count."""
+    each = tuple(one.tallies["errors"] for one in found.values())
+    sums = OutputSums(tuple(found), each)  # type: ignore[arg-type]
+    return Counted(OutputSums.kind, {OutputSums.kind: sums}, clusters=next(iter(found.values())).clusters)
+
+
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
     """Count files with types; where something is wrong once more without, which takes longer and names the line."""
     try:
@@ -105,19 +159,37 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
         return None
     with files.relation() as table:
         if table is not None:
-            return count_numbers_inside(table, named, asked)
+            return None if asked.of_counts else count_numbers_inside(table, named, asked)
     warn_of_same_column(named)
-    quick = files.with_types(("truth", "prediction", "weight"))
-    return count_typed(
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
+    counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )
+    if not asked.of_counts:
+        return counted
+    deviances = count_typed(
+        files,
+        quick,
+        lambda some: count_kind(lambda read: some.read_batches(BATCH, read), asked, CountSums.kind),
+    )
+    assert deviances is not None
+    return _with_deviances(counted, deviances, asked.baseline is None)
+
+
+def _with_deviances(counted: Counted, deviances: Counted, explained: bool) -> Counted:
+    """Errors of counts, and beside them the sums of deviances, which are held against the mean and nothing else."""
+    segments = {
+        name: _with_deviances(part, deviances.segments[name], explained) for name, part in counted.segments.items()
+    }
+    more = deviances.tallies if explained else {}
+    return replace(counted, task="counts", tallies={**counted.tallies, **more}, segments=segments)
 
 
 def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
     if asked.of_classes or asked.task == "classification":
         return False
-    if asked.task == "regression" or asked.baseline is not None:
+    if asked.task == "regression" or asked.of_counts or asked.baseline is not None:
         return True
     first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:

@@ -358,6 +358,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """Refuse class frequencies that are none, before a figure is asked for."""
         if self.pricing is not None:
             self.pricing.deployed(*self._classes_to_price())
+        if self.sampling.fixed:
+            self._classes_to_price("design")
         _ = self.population
 
     def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:

@@ -9,10 +9,11 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.counts import Lorenz
+from stakes.metrics.counts import Lorenz, lorenz_gini, of_count_sums
 from stakes.metrics.usual import COMPARED
+from stakes.question.options import Value
 from stakes.results import speak
-from stakes.tallies import ErrorSums, ForecastSums, Tally, WorstError
+from stakes.tallies import CountSums, ErrorSums, ForecastSums, Tally, WorstError
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -49,9 +50,18 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         kinds = ("regression", "counts") if self.counted.task == "counts" else ("regression",)
         of_errors = [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
-        yield self.errors, [one for one in of_errors if one.family in kinds or one.family not in metrics.FAMILIES]
+        wanted = [one for one in of_errors if one.family in kinds or one.family not in metrics.FAMILIES]
+        if (counts := self._held(CountSums)) is not None:
+            forms = [of_count_sums(one) for one in wanted]
+            yield counts, [one for one in forms if one.tally is CountSums]
+            wanted = [one for one in forms if one.tally is ErrorSums]
+        yield self.errors, wanted
         if (forecast := self._held(ForecastSums)) is not None:
             yield forecast, [metric for metric in metrics.catalogue() if metric.tally is ForecastSums]
+
+    def _declared(self, name: Value) -> Metric:
+        metric = super()._declared(name)
+        return metric if self._held(CountSums) is None else of_count_sums(metric)
 
     def _why_no(self, metric: Metric) -> str:
         return NO_TIMES if metric.tally is ForecastSums else super()._why_no(metric)
@@ -76,3 +86,5 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
             yield from ("predicted", "residuals")
         if self.errors.rows is not None:
             yield "reliability"
+            if self.counted.task == "counts" and self[lorenz_gini.name].defined:
+                yield "lorenz"

@@ -1,9 +1,10 @@
 """Rows with several labels, several outputs or several quantiles: one figure for all of them, and those of each."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
 from stakes.metrics.multilabel import needs_scores
+from stakes.metrics.quantiles import share_between
 from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.regression import explained_variance, r2
 from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
@@ -22,11 +24,12 @@ from stakes.question.options import Value
 from stakes.records import Count, Finite, Record, Share
 from stakes.tallies import Confusion, ErrorSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
+from stakes.tallies.label_sums import dense_column
 from stakes.tallies.names import canonical, figure_of_class
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.quantile_sums import ENSEMBLE, pairs_of
-from stakes.tallies.term_sums import is_sparse
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 
 _MOST = 200
 """Of more labels than this only the most frequent ones are told one by one."""
+
+_MOST_BARS = 50
+"""Of more quantiles or members than this nothing is told between each two of them."""
 
 _WAYS = ("macro", "micro", "weighted")
 
@@ -99,8 +105,18 @@ class SeveralEvaluation(Evaluation, facts=""):
         return super()._place_of(name)
 
     def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
-        words = f" is about the classes of one column; ask it of one: ev.each[{self.names[0]!r}]"
+        if self.task != "labels":
+            raise errors.costs_of_numbers(argument)
+        words = " is about the two classes of one label, and here are several; evaluate a label by itself"
         raise InputError("classes-of-one-column", Given(argument), words)
+
+    @property
+    def calibration(self) -> NoReturn:
+        """Say of what to ask it instead."""
+        words = f"ask it of one column: ev.each[{self.names[0]!r}].calibration"
+        if self.task == QuantileSums.kind:
+            words = "of quantiles ask ev['share_below(level=0.5)'], ev.pit or ev.coverage_by_width"
+        raise InputError("calibration-of-several", f"calibration is about one column of answers; {words}")
 
     def _own_plots(self) -> Iterable[str]:
         return ("each",) if self.shown_names else ()
@@ -164,20 +180,37 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         sums, place = self.labels, self.names.index(name)
         plan = Plan((f"not {name}", name), (f"not {name}", name), name)
         if sums.rows is None:
-            table = sums.against_rest()[place]
-            cells = {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
-            alone = Confusion.two_class(**cells, positive=name, negative=plan.negative)
-            return Evaluation(Counted("classification", {"confusion": alone}), sampling=self.sampling)
-        columns = {key: _column(one, place) for key, one in sums.rows.columns.items()}
+            return Evaluation(self._from_sums(place, plan), sampling=self.sampling)
+        columns = {key: dense_column(one, place) for key, one in sums.rows.columns.items()}
         codes = {key: columns[key].astype(np.uint8) for key in ("truth", "decided") if key in columns}
         rows = memory.Rows(codes["truth"], codes.get("decided"), columns.get("scores"), weight=sums.rows.weight)
         clusters = self.counted.clusters
         rows = rows if clusters is None else replace(rows, cluster=clusters.groups)
         return Evaluation(memory.count_classes(plan, rows, None), sampling=self.sampling)
 
+    def _from_sums(self, place: int, plan: Plan) -> Counted:
+        """The decisions about a label, and its scores in bins, where rows were not kept."""
+        sums, tallies, held = self.labels, dict[str, Tally](), None
+        if "decided" in sums:
+            squares = _cells(sums.moved(sums.squared), place) if sums.squared is not None else None
+            cells = _cells(sums, place)
+            tallies["confusion"] = Confusion(plan.classes, plan.decisions, cells, squares, plan.positive)
+        if self.counted.clusters is not None:
+            held = self._clusters_of(place)
+        if sums.tables and held is None:
+            tallies["scores"] = replace(sums.tables[place], positive=str(plan.positive), negative=plan.negative)
+        return Counted("classification", tallies, clusters=held)
+
+    def _clusters_of(self, place: int) -> Clusters:
+        """The tables of a label in each cluster, as entries that stand for rows."""
+        cells = _cells(self.labels.moved(np.asarray(self.labels.groups)), place).reshape(-1, 4)
+        groups, codes = np.repeat(np.arange(len(cells)), 4), np.tile(np.arange(4), len(cells))
+        count = self.counted.clusters.count  # type: ignore[union-attr]
+        return Clusters(groups, count, codes // 2, codes % 2, weight=cells.ravel())
+
     def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
         """Return for each label the threshold that costs least, and what it costs in rows that it was not chosen by."""
-        if self.labels.rows is None or "scores" not in self.labels.rows.columns:
+        if not self.labels.tables:
             raise errors.no_scores_to_decide()
         return {
             name: self.each[name].decide(costs, prior=prior, training_prior=training_prior)  # type: ignore[misc]
@@ -191,7 +224,8 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     @cached_property
     def _together(self) -> Array | None:
         few = len(self.names) <= 2000 and "decided" in self.labels
-        return self.labels.missed_together() if few and self.labels.rows is not None else None
+        kept = self.labels.rows is not None or self.labels.together is not None
+        return self.labels.missed_together() if few and kept else None
 
     @cached_property
     def forgotten(self) -> list[MissedTogether]:
@@ -215,9 +249,9 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         ]
 
 
-def _column(columns: Value, place: int) -> Array:
-    one = columns[:, [place]]
-    return np.asarray(one.toarray() if is_sparse(one) else one)[:, 0]
+def _cells(sums: LabelSums, place: int) -> Array:
+    """The table of one label."""
+    return np.asarray(sums.against_rest().counts[..., place, :, :])
 
 
 # ── several outputs ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -270,7 +304,7 @@ class CoverageAtWidth(Record):
     high: Share
 
 
-class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures coverage_by_width"):
+class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figures pit coverage_by_width"):
     """The evaluation of predicted quantiles, of an interval or of an ensemble.
 
     ``ev["share_below(level=0.1)"]`` is the share of truths at or below the quantile 0.1, and
@@ -301,7 +335,7 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
             [
                 metric
                 for metric in metrics.catalogue()
-                if metric.tally is QuantileSums and metric.name not in EACH_FIGURES[self.task]
+                if metric.tally is QuantileSums and metric.name not in (*EACH_FIGURES[self.task], share_between.name)
             ],
         )
 
@@ -313,6 +347,18 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
         if isinstance(pair, tuple):
             return self._place_of(metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text)
         return Evaluation._place_of(self, name)
+
+    @property
+    def pit(self) -> list[Estimate]:
+        """How many truths lie between each two neighbouring quantiles: the PIT histogram, or that of ranks."""
+        ends = [0.0, *(float(f"{level:.12g}") for level in self.quantiles.levels), 1.0]
+        asked = [share_between.with_parameters(low=a, high=b) for a, b in itertools.pairwise(ends)]
+        return [self[one.text] for one in asked] if len(asked) <= _MOST_BARS else []
+
+    def _own_plots(self) -> Iterable[str]:
+        yield from super()._own_plots()
+        yield from ("reliability",) if self.shown_names else ()
+        yield from ("pit",) if self.pit else ()
 
     @property
     def coverage_by_width(self) -> list[CoverageAtWidth]:

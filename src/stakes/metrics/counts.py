@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from stakes.metrics.baselines import NOTHING, ZERO
-from stakes.metrics.declare import Kind, metric
+from stakes.metrics.baselines import NOTHING, ZERO, Baseline
+from stakes.metrics.declare import FORMS, Kind, Metric, metric
 from stakes.metrics.reasons import Undefined
 from stakes.metrics.regression import NO_BASELINE, needs_parts
-from stakes.tallies import ErrorSums
+from stakes.tallies import CountSums, ErrorSums
 from stakes.tallies.arithmetic import Array, Number, ratio
+from stakes.tallies.count_sums import POWERS, crossed_part, own_part
 from stakes.tallies.error_sums import ErrorRows
 
 _TWEEDIE = "Jørgensen (1987), Journal of the Royal Statistical Society B 49"
@@ -35,25 +36,7 @@ ALL_EQUAL = Undefined("the baseline is never wrong", lambda s: s.constant is not
 def deviance(truth: Array, prediction: Array, power: float = 1.0) -> Array:
     """How far each prediction is off, in the unit of a log likelihood; the variance is a power of the mean."""
     with np.errstate(all="ignore"):
-        return np.asarray(2 * (_own(truth, power) - _crossed(truth, prediction, power)))
-
-
-def _own(truth: Array, power: float) -> Array:
-    """The part of a deviance that the truth alone makes."""
-    if power == 1:
-        return np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0) - truth
-    if power == 2:
-        return -np.log(truth) - 1
-    return np.asarray(np.maximum(truth, 0.0) ** (2 - power) / ((1 - power) * (2 - power)))
-
-
-def _crossed(truth: Array, prediction: Array, power: float) -> Array:
-    """The part that depends on the prediction."""
-    if power == 1:
-        return np.asarray(truth * np.log(prediction) - prediction)
-    if power == 2:
-        return np.asarray(-truth / prediction - np.log(prediction))
-    return np.asarray(truth * prediction ** (1 - power) / (1 - power) - prediction ** (2 - power) / (2 - power))
+        return np.asarray(2 * (own_part(truth, power) - crossed_part(truth, prediction, power)))
 
 
 def _mean_deviance(sums: ErrorSums, power: float) -> Number:
@@ -80,7 +63,7 @@ def _changes_of_explained(sums: ErrorSums, groups: Array, count: int, power: flo
     with np.errstate(all="ignore"):
         total, happened = left(np.ones(len(truth))), left(truth)
         mean = np.full(count, sums.baseline) if sums.baseline_given else happened / total
-        ignoring = 2 * (left(_own(truth, power)) - total * _crossed(happened / total, mean, power))
+        ignoring = 2 * (left(own_part(truth, power)) - total * crossed_part(happened / total, mean, power))
         return np.asarray(_explained(sums, power) - 1 + left(deviance(truth, prediction, power)) / ignoring)
 
 
@@ -172,6 +155,77 @@ def d2_gamma(s: ErrorSums) -> Number:
 @metric(**_d2(math.nan, "amounts of which many are 0", _POWER, _OF_COUNTS), changes=_changes_of_explained)
 def d2_tweedie(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
     return _explained(s, power)
+
+
+# ── where rows were not kept ─────────────────────────────────────────────────────────────────────────────────────
+_NO_AMOUNT = Undefined("a truth is 0 or less", lambda sums: sums["none"] > 0)
+_NO_PREDICTION = Undefined("a prediction is 0 or less", lambda sums: sums["not positive"] > 0)
+_SUMMED = {"poisson_deviance": 1.0, "gamma_deviance": 2.0, "tweedie_deviance": None}
+_EXPLAINED = {"d2_poisson": 1.0, "d2_gamma": 2.0, "d2_tweedie": None}
+
+
+def of_count_sums(figure: Metric) -> Metric:
+    """Return a deviance, or the share of it that is explained, as a figure of sums."""
+    if figure.name == "lorenz_gini":
+        lost = Undefined("the rows were not kept, only sums of them", lambda sums: sums.levels is None)
+        nothing = Undefined("every truth is 0", lambda sums: sums["truth"] == 0)
+        return replace(figure, tally=CountSums, function=_area_in_bins, undefined=(lost, nothing), parts=())
+    explained = figure.name in _EXPLAINED
+    known = _EXPLAINED if explained else _SUMMED
+    if figure.name not in known:
+        return figure
+    power = known[figure.name]
+    return replace(
+        figure,
+        tally=CountSums,
+        function=partial(_of_sums, explained) if power is None else partial(_of_sums, explained, power=power),
+        baseline=Baseline(figure.baseline.words, value=_nothing_explained if explained else _constant_deviance),
+        undefined=(*((_NO_AMOUNT,) if power == 2 else ()), _NO_PREDICTION),
+        otherwise="the rows were not kept, and this power was not added up",
+        parts=(),
+        loss=None,
+        changes=None,
+        interval="influence",
+    )
+
+
+def _area_in_bins(sums: CountSums) -> Number:
+    """The Gini of the Lorenz curve through bins of predictions."""
+    found = sums.levels
+    if found is None:
+        return math.nan
+    pairs = (found.happened * (np.cumsum(found.weight) - found.weight / 2)).sum()
+    return float(2 * pairs / (found.happened.sum() * found.weight.sum()) - 1)
+
+
+def _nothing_explained(figure: Metric, sums: CountSums) -> Number:
+    return 0.0
+
+
+def _constant_deviance(figure: Metric, sums: CountSums) -> Number:
+    """The deviance of always saying the mean."""
+    power = _SUMMED[figure.name]
+    return _deviances(sums, float(figure.parameters["power"]) if power is None else power)[1]
+
+
+def _of_sums(explained: bool, sums: CountSums, power: float) -> Number:
+    own, always = _deviances(sums, power)
+    return 1 - ratio(own, always) if explained else own
+
+
+def _deviances(sums: CountSums, power: float) -> tuple[Number, Number]:
+    """The mean deviance, and that of always saying the mean."""
+    if f"{power:g}" not in POWERS:
+        nothing = np.full(sums.leading, math.nan)[()]
+        return nothing, nothing
+    place, total = POWERS.index(f"{power:g}"), sums.sums[..., 0]
+    own, crossed = (sums[term][..., place] / total for term in ("own", "crossed"))
+    mean = sums["truth"] / total
+    with np.errstate(all="ignore"):
+        return (2 * (own - crossed))[()], (2 * (own - crossed_part(mean, mean, power)))[()]
+
+
+FORMS[CountSums] = of_count_sums
 
 
 # ── the order of predictions ─────────────────────────────────────────────────────────────────────────────────────

@@ -6,10 +6,11 @@ from typing import Annotated
 import numpy as np
 
 from stakes.metrics.baselines import Baseline
-from stakes.metrics.declare import CHANCE, metric
+from stakes.metrics.declare import CHANCE, Kind, Metric, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import QuantileSums
 from stakes.tallies.arithmetic import Number, ratio
+from stakes.tallies.quantile_sums import ENSEMBLE
 
 QUANTILES_OF_TRUTH = Baseline(
     "the quantiles of the truth alone", lambda sums: () if sums.constant is None else (sums.constant,)
@@ -21,6 +22,7 @@ UNEVEN = Undefined("the quantiles do not make central intervals", lambda sums: "
 UNKNOWN_BASELINE = Undefined(
     "parts were added up, and the quantiles of all truths are not known", lambda sums: sums.constant is None
 )
+LEVEL = Kind("a number from 0 to 1", lambda value: 0 <= value <= 1)
 _GNEITING = "Gneiting & Raftery (2007), JASA 102"
 
 
@@ -160,6 +162,42 @@ def _at(sums: QuantileSums, term: str, level: float) -> Number:
 )
 def share_below(s: QuantileSums, *, level: Annotated[float, CHANCE] = 0.5) -> Number:
     return _at(s, "below", level)
+
+
+def _expected_between(metric: Metric, sums: QuantileSums) -> float:
+    """The share that should lie there; the truth is as likely at each rank among the members of an ensemble."""
+    low, high = (float(metric.parameters[name]) for name in ("low", "high"))
+    if not sums.names[0].startswith(ENSEMBLE):
+        return high - low
+    ranks = [_rank(sums, level) for level in (low, high)]
+    return math.nan if None in ranks else (ranks[1] - ranks[0]) / (len(sums.names) + 1)  # type: ignore[operator]
+
+
+def _rank(sums: QuantileSums, level: float) -> int | None:
+    """How many quantiles lie up to a level that was predicted, or is an end."""
+    if level in (0, 1):
+        return len(sums.levels) + 1 if level else 0
+    place = _place(sums, level)
+    return None if place is None else place + 1
+
+
+@metric(
+    parts=("rows",),
+    question="Does the truth lie between two predicted quantiles as often as their levels say?",
+    formula="sum(lower quantile < t <= upper quantile for rows) / n",
+    range=(0, 1),
+    better="neither",
+    baseline=Baseline("the share that lies between the levels", value=_expected_between),
+    otherwise="the quantile {low} or {high} was not predicted",
+    pitfall="Right on the whole can be wrong in every segment.",
+    reference="Dawid (1984), Journal of the Royal Statistical Society A 147",
+)
+def share_between(
+    s: QuantileSums, *, low: Annotated[float, LEVEL] = 0.1, high: Annotated[float, LEVEL] = 0.9
+) -> Number:
+    below = [np.zeros(s.leading)[()] if low == 0 else _at(s, "below", low)]
+    below.append(np.ones(s.leading)[()] if high == 1 else _at(s, "below", high))
+    return below[1] - below[0]
 
 
 @metric(

@@ -149,6 +149,11 @@ class Shared(TypedDict, total=False):
         Option("rows", "whole", default=1, least=1),
     ]
     exposure: Annotated[Column, "What counts happened in (time, distance): rates are judged, weighed by it.", _COLUMN]
+    horizon: Annotated[
+        int,
+        "How many steps ahead forecasts of a series are: errors nearer than that resemble each other.",
+        Option("how sure", "whole", metavar="STEPS", default=1, least=1),
+    ]
     weight: Annotated[Column, "How much each row counts.", _COLUMN]
     frequency: Annotated[Column, "How many rows each row stands for: intervals are as if those were there.", _COLUMN]
     by: Annotated[
@@ -255,11 +260,6 @@ class Compared(Asked, total=False):
         Option("models", "columns", "NAME"),
     ]
     margin: Annotated[float | None, "The difference that would still not matter.", Option("models", "number")]
-    horizon: Annotated[
-        int,
-        "How many steps ahead forecasts of a series are: errors nearer than that resemble each other.",
-        Option("how sure", "whole", metavar="STEPS", default=1, least=1),
-    ]
     id: Annotated[
         str | None, "The case numbers that join several files, one model each.", Option("models", metavar="COLUMN")
     ]
@@ -478,7 +478,19 @@ _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
 _OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
 _NOT_YET = dict.fromkeys(
-    ("low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "exposure", "label_separator"),
+    [
+        "low",
+        "high",
+        "level",
+        "quantiles",
+        "ensemble",
+        "order",
+        "series",
+        "season",
+        "horizon",
+        "exposure",
+        "label_separator",
+    ],
     _OTHER_ROWS,
 )
 _GRADED = "graded items have scores that say how well each was answered; compare models by their truth instead"
@@ -537,7 +549,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
-        **dict.fromkeys(("confidence", "design"), _SAID_LATER),
+        **dict.fromkeys(("confidence", "design", "horizon"), _SAID_LATER),
         "seed": "counting draws no random numbers",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",
     },

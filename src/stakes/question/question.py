@@ -10,7 +10,8 @@ from stakes.engines.files.text_format import TextFormat
 from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
-from stakes.errors import About, Given, InputError
+from stakes.errors import About, Given, InputError, Pass
+from stakes.errors.words import short
 from stakes.question.options import Value, call, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical
@@ -42,10 +43,14 @@ class Question:
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
         there = at_frequencies(given["prior"], given["training_prior"]) if verb in _AT_PRIOR else None
-        how = {name: given[name] for name in ("confidence", "design", "seed") if name in given}
+        how = {name: given[name] for name in ("confidence", "design", "seed", "horizon") if name in given}
         sampling = Sampling(**how, population=there)
         for name, option in known.items():
             option.check(name, given[name])
+        if sampling.horizon > 1 and given["order"] is None:
+            raise InputError(
+                "horizon-without-order", Given("horizon"), " is of forecasts in time; pass ", Pass("order")
+            )
         if given.get("threshold") is not None:
             check_threshold(given["threshold"])
         return cls(verb, given, sampling)

@@ -6,6 +6,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.cost_sums import CostSums
+from stakes.tallies.count_sums import CountSums
 from stakes.tallies.error_sums import ErrorSums, WorstError
 from stakes.tallies.forecast_sums import ForecastSums
 from stakes.tallies.joint import JointCounts
@@ -23,6 +24,7 @@ __all__ = [
     "ClassScores",
     "Confusion",
     "CostSums",
+    "CountSums",
     "ErrorSums",
     "ForecastSums",
     "GradedItems",

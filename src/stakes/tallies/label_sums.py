@@ -1,7 +1,7 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -9,8 +9,16 @@ import numpy as np
 
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.fields import how
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
+
+
+def _add_tables(parts: Sequence[tuple[ScoreTable, ...]]) -> tuple[ScoreTable, ...]:
+    return tuple(ScoreTable.sum(same_label) for same_label in zip(*parts, strict=True))
+
+
+_TABLES = how(add=_add_tables, saved=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +27,12 @@ class LabelSums(TermSums):
 
     Of each label: the rows that have it (``truth``), that it was given to (``decided``), and both (``hits``). Of the
     rows: what share of the labels given, or of those that it has, is right, and in how many rows there are any.
+    Where rows were not kept, ``scored`` are the scores of each label in bins, and ``together`` is
+    :meth:`missed_together`.
     """
+
+    scored: tuple[ScoreTable, ...] | None = field(default=None, metadata=_TABLES)
+    together: Array | None = field(default=None, metadata=how(add=lambda parts: np.sum(parts, axis=0), saved=False))
 
     kind = "labels"
     task = "classification"
@@ -39,6 +52,8 @@ class LabelSums(TermSums):
             terms |= _of_rows(truth, decided, hits) if "rows" in wanted else {}
         else:
             terms["truth"] = truth
+        if is_sparse(columns.get("scores")):
+            return terms | (_of_sparse_ranks(truth, columns["scores"]) if {"depth", "ranks"} & set(wanted) else {})
         if "scores" in columns and "depth" in wanted:
             lowest = np.where(truth, columns["scores"], np.inf).min(axis=1, keepdims=True)
             terms["depth"] = _per_row(columns["scores"] >= lowest)
@@ -47,18 +62,23 @@ class LabelSums(TermSums):
         return terms
 
     @classmethod
-    def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
-        """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
-        truth, weights = rows.columns["truth"], rows.weights
-        if is_sparse(truth):
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
+        """How frequent each label is; of sparse scores there is no such model."""
+        if is_sparse(rows.columns.get("scores")):
             return None
-        share = weights @ truth / weights.sum()
-        columns = {"truth": truth}
-        if "decided" in rows.columns:
-            columns["decided"] = np.broadcast_to(share > 0.5, truth.shape)
-        if "scores" in rows.columns:
-            columns["scores"] = np.broadcast_to(share, truth.shape)
-        return columns
+        weights = rows.weights
+        return np.asarray(weights @ rows.columns["truth"] / weights.sum())
+
+    @classmethod
+    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
+        """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
+        truth, given = columns["truth"], {"decided": said > 0.5, "scores": said}
+        if is_sparse(truth):
+            from scipy import sparse
+
+            ones = sparse.csr_array(np.ones((truth.shape[0], 1)))
+            return {"truth": truth, "decided": (ones @ sparse.csr_array((said > 0.5)[None] * 1.0)).tocsr()}
+        return {"truth": truth} | {k: np.broadcast_to(one, truth.shape) for k, one in given.items() if k in columns}
 
     # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────
     def against_rest(self) -> Confusion:
@@ -71,15 +91,17 @@ class LabelSums(TermSums):
 
     @cached_property
     def tables(self) -> Sequence[ScoreTable]:
-        """The scores of each label; none where rows were not kept."""
+        """The scores of each label; none where they were not kept."""
         if self.rows is None or "scores" not in self.rows.columns:
-            return ()
+            return self.scored or ()
+        if is_sparse(self.rows.columns["scores"]) and not self.weighted:
+            return _tables_of_sparse(self.rows.columns["truth"], self.rows.columns["scores"])
         return [self.table_of(place) for place in range(len(self.names))]
 
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
         assert self.rows is not None
-        scores, truth = (np.ascontiguousarray(self.rows.columns[name][:, place]) for name in ("scores", "truth"))
+        scores, truth = (dense_column(self.rows.columns[name], place) for name in ("scores", "truth"))
         return ScoreTable.from_rows(scores, truth, self.rows.weight, positive="yes", negative="no")
 
     def coin(self) -> Self:
@@ -87,7 +109,7 @@ class LabelSums(TermSums):
         sums = np.array(self.sums)
         expected = divide(self["truth"] * self["decided"], np.asarray(self.sums[..., :1]))
         sums[..., self._places["hits"]] = expected
-        return replace(self, sums=sums, rows=None, products=None)
+        return self.moved(sums)
 
     def constants(self) -> Sequence[Self]:
         """The sums of giving no label, and of giving all."""
@@ -95,7 +117,7 @@ class LabelSums(TermSums):
         for given, hits in ((0.0, 0.0), (self.sums[..., :1], self["truth"])):
             sums = np.array(self.sums)
             sums[..., self._places["decided"]], sums[..., self._places["hits"]] = given, hits
-            found.append(replace(self, sums=sums, rows=None, products=None))
+            found.append(self.moved(sums))
         return found
 
     def missed_together(self) -> Array:
@@ -103,6 +125,8 @@ class LabelSums(TermSums):
 
         Two tables: labels × labels missed in the same row, and missed labels × labels given instead.
         """
+        if self.together is not None:
+            return self.together
         assert self.rows is not None
         truth, decided, weight = self.rows.columns["truth"], self.rows.columns["decided"], self.rows.weights
         if is_sparse(truth):
@@ -112,6 +136,12 @@ class LabelSums(TermSums):
             return np.stack([np.asarray((weighed.T @ other).todense()) for other in (missed, wrong)])
         missed, wrong = (one.astype(np.float64) for one in (truth & ~decided, decided & ~truth))
         return np.stack([(missed * weight[:, None]).T @ other for other in (missed, wrong)])
+
+
+def dense_column(columns: Matrix, place: int) -> Array:
+    """One of some columns side by side."""
+    one = columns[:, [place]].toarray()[:, 0] if is_sparse(columns) else columns[:, place]
+    return np.ascontiguousarray(one)
 
 
 def _of_rows(truth: Matrix, decided: Matrix, hits: Matrix) -> Terms:
@@ -148,3 +178,59 @@ def _of_ranks(truth: Array, scores: Array) -> Terms:
         "rank precision": np.where(mixed, share, 1.0),
         "rank loss": np.where(mixed, reversed_pairs, 0.0),
     }
+
+
+# ── sparse scores: what is not there is 0, the lowest ────────────────────────────────────────────────────────────
+def _own_entries(truth: Matrix, scores: Matrix) -> Array:
+    """Which of the entries of sparse scores, column by column in each row, are those of labels that the row has."""
+    width = scores.shape[1]
+
+    def keys(matrix: Matrix) -> Array:
+        rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+        return np.asarray(rows * width + matrix.indices)
+
+    there = np.sort(keys(truth)[truth.data != 0])
+    wanted = keys(scores)
+    place = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+    return there[place] == wanted if len(there) else np.zeros(len(wanted), bool)
+
+
+def _of_sparse_ranks(truth: Matrix, scores: Matrix) -> Terms:
+    """How the labels of each row are ranked: those without a score share the last rank."""
+    (n, width), starts = scores.shape, scores.indptr.astype(np.int64)
+    rows = np.repeat(np.arange(n), np.diff(starts))
+    order = np.lexsort((-scores.data, rows))
+    ranked, own = scores.data[order], _own_entries(truth, scores)[order]
+    last = np.ones(len(rows), bool)
+    last[:-1] = (rows[1:] != rows[:-1]) | (ranked[1:] != ranked[:-1])
+    ends = np.flatnonzero(last)[np.cumsum(last) - last]
+    seen = np.append(0, np.cumsum(own))
+    rank, above = ends - starts[rows] + 1.0, (seen[ends + 1] - seen[starts[rows]]).astype(np.float64)
+    count, scored = _per_row(truth), np.bincount(rows, own, n)
+    unscored, mixed = count - scored, (count > 0) & (count < width)
+    share = np.bincount(rows, np.where(own, above / rank, 0.0), n) + unscored * count / width
+    lost = np.bincount(rows, np.where(own, rank - above, 0.0), n) + unscored * (width - count)
+    depth = np.zeros(n)
+    np.maximum.at(depth, rows[own], rank[own])
+    return {
+        "depth": np.where(unscored > 0, float(width), depth),
+        "rank precision": np.where(mixed, divide(share, count), 1.0),
+        "rank loss": np.where(mixed, divide(lost, count * (width - count)), 0.0),
+    }
+
+
+def _tables_of_sparse(truth: Matrix, scores: Matrix) -> list[ScoreTable]:
+    """The scores of each label: those that are there, and one level of all others."""
+    own = scores.copy()
+    own.data = _own_entries(truth, scores) + 1.0  # 2 where the row has the label, so that none is lost
+    own, columns, totals = own.tocsc(), scores.tocsc(), np.asarray(truth.sum(axis=0)).ravel()
+    found = []
+    for place, (start, end) in enumerate(zip(columns.indptr[:-1], columns.indptr[1:], strict=True)):
+        positive = own.data[start:end] - 1
+        missed = totals[place] - positive.sum()
+        counts = np.append(positive, missed), np.append(1 - positive, truth.shape[0] - (end - start) - missed)
+        levels = np.append(columns.data[start:end], 0.0)
+        found.append(
+            ScoreTable.from_columns(levels, *(one.astype(np.int64) for one in counts), positive="yes", negative="no")
+        )
+    return found

@@ -81,13 +81,22 @@ class QuantileSums(TermSums):
         return {**terms, "distance": crps}
 
     @classmethod
-    def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix]:
-        """Say the quantiles of the truth alone in every row."""
-        truth, weights = rows.columns["truth"], rows.weights
-        order = np.argsort(truth, kind="stable")
-        reached = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
-        always = np.interp(levels_of(names), reached, truth[order])
-        return {"truth": truth, "quantiles": np.broadcast_to(always, (len(truth), len(names)))}
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array:
+        """The quantiles of the truth alone."""
+        return quantiles_of(rows.columns["truth"], rows.weights, levels_of(names))
+
+    @classmethod
+    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
+        """Say these quantiles in every row."""
+        truth = columns["truth"]
+        return {"truth": truth, "quantiles": np.broadcast_to(said, (len(truth), len(said)))}
+
+
+def quantiles_of(values: Array, weights: Array, levels: Array) -> Array:
+    """The (weighted) quantiles of some numbers."""
+    order = np.argsort(values, kind="stable")
+    reached = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
+    return np.interp(levels, reached, values[order])
 
 
 def _interval_score(truth: Array, low: Array, high: Array, miss: float) -> Array:

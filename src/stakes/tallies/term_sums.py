@@ -80,13 +80,17 @@ def _beside(terms: Terms, rows: int) -> Matrix:
     return np.concatenate(wide, axis=1, dtype=np.float64)
 
 
+_ADDED_HERE = {"how": replace(SUMMED_FLOATS["how"], saved=False)}
+
+
 @dataclass(frozen=True, eq=False)
 class TermSums(Tally):
     """The (weighted) sums of what rows add, term after term; ``names`` are those that wide terms have a number for.
 
     ``squares`` is the sum of squared weights, ``products`` are the sums of products of two terms (times squared
     weights), which say how sure figures are where no rows were kept. ``ignoring`` are the sums of a model that ignores
-    its input.
+    its input. Of rows that went by in batches ``groups`` are the sums of random groups of them, or of whole clusters,
+    and ``ignoring_groups`` those of a model that ignores its input.
     """
 
     names: tuple[str, ...] = field(metadata=same("the list of names"))
@@ -96,6 +100,8 @@ class TermSums(Tally):
     weighted: bool = field(default=False, metadata=WEIGHTED)
     products: Array | None = field(default=None, metadata=SUMMED_FLOATS)
     ignoring: Array | None = field(default=None, metadata=how(add=lambda parts: None, load=np.asarray))
+    groups: Array | None = field(default=None, metadata=_ADDED_HERE)
+    ignoring_groups: Array | None = field(default=None, metadata=how(add=lambda parts: None, saved=False))
     rows: TermRows | None = field(default=None, metadata={"how": replace(IN_MEMORY["how"], add=TermRows.join)})
 
     wide: ClassVar[tuple[str, ...]] = ()
@@ -109,9 +115,20 @@ class TermSums(Tally):
         raise NotImplementedError
 
     @classmethod
+    def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
+        """What a model says of each name that ignores its input, if there is one."""
+        return None
+
+    @classmethod
+    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
+        """The columns of a model that always says this."""
+        raise NotImplementedError
+
+    @classmethod
     def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
         """The columns of a model that ignores its input, if there is one."""
-        return None
+        said = cls.constant_answer(rows, names)
+        return None if said is None else cls.saying(rows.columns, said)
 
     @classmethod
     def from_rows(
@@ -154,31 +171,46 @@ class TermSums(Tally):
 
     def sums_by(self, groups: Array, count: int) -> Array:
         """The sums of each group of rows."""
+        assert self.rows is not None
+        return self.group_sums(self.names, self.rows, groups, count, self.terms)[1]
+
+    @classmethod
+    def group_sums(
+        cls, names: tuple[str, ...], rows: TermRows, groups: Array, count: int, terms: tuple[str, ...] | None = None
+    ) -> tuple[tuple[str, ...], Array]:
+        """The terms, and their sums in each group of some rows."""
         from scipy import sparse  # adds up rows by group faster than anything in NumPy
 
-        assert self.rows is not None
-        weights, found = self.rows.weights, np.zeros((count, self.sums.shape[-1]))
-        for here in _pieces(self.rows):
-            part = self.rows.take(here)
+        weights, found = rows.weights, 0.0
+        for here in _pieces(rows):
+            part = rows.take(here)
+            each = cls.terms_of(part.columns, names)
+            terms = tuple(each) if terms is None else terms
             own = (weights[here], (groups[here], np.arange(len(part))))
-            added = sparse.csr_array(own, shape=(count, len(part))) @ self._of_rows(part)
-            found += added.toarray() if is_sparse(added) else added
-        return found
+            beside = _beside({name: each[name] for name in terms}, len(part))
+            added = sparse.csr_array(own, shape=(count, len(part))) @ beside
+            found = found + (added.toarray() if is_sparse(added) else added)
+        return terms or (), np.asarray(found)
 
-    def without(self, parts: Array) -> Self:
-        """The sums without each of these parts, along a leading axis."""
-        return replace(self, sums=self.sums - parts, rows=None, products=None, ignoring=None)
+    def moved(self, sums: Array, ignoring: Array | None = None) -> Self:
+        """Other sums of the same terms, and nothing else."""
+        return type(self)(self.names, self.terms, sums, self.squares, self.weighted, ignoring=ignoring)
 
     @cached_property
     def constant(self) -> Self | None:
         """The sums of a model that ignores its input; None where that is no longer known."""
         if self.ignoring is not None:
-            return replace(self, sums=self.ignoring, rows=None, products=None, ignoring=None)
+            return self.moved(self.ignoring)
         columns = None if self.rows is None else self.columns_ignoring(self.rows, self.names)
         if columns is None or self.rows is None:
             return None
         _, sums = self._add_up(TermRows(columns, self.rows.weight), self.names, terms=self.terms)
-        return replace(self, sums=sums, rows=None, products=None)
+        return self.moved(sums)
+
+    @property
+    def sparse_scores(self) -> bool:
+        """Whether rows were kept whose scores are sparse."""
+        return self.rows is not None and is_sparse(self.rows.columns.get("scores"))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -222,7 +254,7 @@ class TermSums(Tally):
     def anonymise(self, minimum: float) -> Self:
         """Return the sums and how they vary; the rows stay at home."""
         if self.rows is None:
-            return self
+            return self if self.groups is None else self._of_groups()
         products = None
         if self.sums.shape[-1] <= _MOST_PRODUCTS:
             products = np.zeros((self.sums.shape[-1],) * 2)
@@ -233,6 +265,22 @@ class TermSums(Tally):
                 products += each.T @ each
         ignoring = None if self.constant is None else self.constant.sums
         return replace(self, rows=None, products=products, ignoring=ignoring)
+
+    def _of_groups(self) -> Self:
+        """The sums, and how they vary together as far as groups tell it."""
+        assert self.groups is not None
+        means = self.sums / self.sums[0]
+        away = self.groups - np.outer(self.groups[:, 0], means)
+        products = None
+        if len(means) <= _MOST_PRODUCTS:
+            products = away.T @ away + self.squares * np.outer(means, means)
+        return replace(self, groups=None, ignoring_groups=None, products=products)
+
+    @property
+    def squared(self) -> Array | None:
+        """Of weighted rows that were not kept: the sums of squared weights times squared terms, if they are known."""
+        found = self.products if self.groups is None else self._of_groups().products
+        return np.diagonal(found) if self.weighted and found is not None else None
 
     def check(self) -> None:
         """Refuse sums that no rows give."""

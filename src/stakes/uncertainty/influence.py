@@ -33,10 +33,33 @@ NOT_KEPT = "the rows were not kept, only sums of them"
 CELLS = 4_000_000
 """About so many numbers are worked out at once for a figure."""
 
+TOO_FEW_IN_TIME = "there are too few rows for forecasts so many steps ahead"
+
 _STEP = 1e-4
 """So much more of a unit is added where a figure is undefined without it."""
 
 _TINY = 1e-14
+
+
+def steps_of(changes: Array, rows: int, horizon: int) -> int:
+    """A horizon in units, each of which stands for some rows that follow each other."""
+    return 1 + math.ceil((horizon - 1) * len(changes) / rows)
+
+
+def long_run_variance(changes: Array, steps: int) -> float | None:
+    """The variance of a figure whose rows, in time, resemble those less than so many steps before; None of too few.
+
+    One below 0 is that of single rows. With the correction of Harvey, Leybourne & Newbold (1997), International Journal
+    of Forecasting 13.
+    """
+    n, away = len(changes), (len(changes) - 1) * (changes - changes.mean())
+    if steps >= n:
+        return None
+    lags = [float((away[lag:] * away[: n - lag]).sum()) / n for lag in range(steps)]
+    variance = lags[0] + 2 * sum(lags[1:])
+    steps = steps if variance > 0 else 1
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    return (variance if variance > 0 else lags[0]) / n / harvey
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +105,16 @@ class Influence:
             counts=np.append(self.counts, counts),
             sizes=np.append(sizes, more),
         )
+
+    def in_time(self, steps: int) -> "Found":
+        """Return the same of rows in time, of which those nearer than so many steps resemble each other."""
+        alone = float(self._weights @ self.changes**2)
+        if not alone > 0:
+            return self
+        variance = long_run_variance(self.changes, steps)
+        if variance is None:
+            return TOO_FEW_IN_TIME
+        return replace(self, changes=self.changes * math.sqrt(variance / alone))
 
     @property
     def finite(self) -> bool:

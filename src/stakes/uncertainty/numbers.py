@@ -22,7 +22,7 @@ from stakes.tallies.error_variation import HEAVY, OWN, TERMS, ErrorVariation, ce
 from stakes.tallies.moments import differences
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.parallel import run_all
-from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish
+from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish, steps_of
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling, normal
 
@@ -46,7 +46,8 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
         groups, count = group_rows(len(rows.truth), sampling)
         weight = np.ones(len(groups)) if rows.weight is None else rows.weight
         units = kish(np.bincount(groups, weight, count))
-        return [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+        each = [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+        return resembling(each, len(groups), sampling)
     known = [i for i, metric in enumerate(metrics) if not from_rows(metric)]
     found = _of_sums([metrics[i] for i in known], [values[i] for i in known], sums, sampling)
     of_place = dict(zip(known, found, strict=True))
@@ -172,6 +173,15 @@ def without_each(sums: ErrorSums, groups: Array, count: int, parts: Iterable[str
     return sums_at(sums, varied, rest("one"), mean, parts)
 
 
+def without_groups(sums: ErrorSums, parts: Iterable[str] = ()) -> ErrorSums:
+    """The same of sums that were kept by group."""
+    varied = sums.variation
+    assert varied is not None
+    assert varied.clusters is not None
+    total, means = without(varied.clusters.sum(axis=0), varied.clusters)
+    return sums_at(sums, varied, total, partial(_mean_of_term, means), parts)
+
+
 def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> ErrorVariation:
     """The centre of rows, their baseline, and how many more of them (by weight) lie above it than below."""
     centre = float(np.average(rows.truth, weights=rows.weight))
@@ -210,10 +220,21 @@ def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
         return sampling.clusters.groups, sampling.clusters.size
     if n <= MOST_GROUPS:
         return np.arange(n), n
+    if sampling.in_time:  # rows that follow each other stay together
+        return np.arange(n) * MOST_GROUPS // n, MOST_GROUPS
     generator, groups = sampling.generator(), np.empty(n, np.uint16)
     for start in range(0, n, _BLOCK):
         groups[start : start + _BLOCK] = generator.integers(0, MOST_GROUPS, min(_BLOCK, n - start))
     return groups, MOST_GROUPS
+
+
+def resembling(found: Sequence[Found], rows: int, sampling: Sampling) -> list[Found]:
+    """What units that stand for so many rows change, where those that follow each other may resemble each other."""
+    if not sampling.in_time:
+        return list(found)
+    return [
+        one if isinstance(one, str) else one.in_time(steps_of(one.changes, rows, sampling.horizon)) for one in found
+    ]
 
 
 def _sums_by(rows: ErrorRows, groups: Array, count: int, column: Column) -> Array:

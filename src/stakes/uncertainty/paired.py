@@ -21,7 +21,17 @@ from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
 from stakes.uncertainty.changes import cases_behind, influences, table_changes, unseen_changes
-from stakes.uncertainty.influence import NO_DIFFERENCE, SINGLE_CLUSTER, Influence, difference_limits, kish, kish_of
+from stakes.uncertainty.influence import (
+    NO_DIFFERENCE,
+    SINGLE_CLUSTER,
+    TOO_FEW_IN_TIME,
+    Influence,
+    difference_limits,
+    kish,
+    kish_of,
+    long_run_variance,
+    steps_of,
+)
 from stakes.uncertainty.interval import t_limits
 from stakes.uncertainty.losses import LossRows, of_losses
 from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_sums
@@ -35,7 +45,7 @@ from stakes.uncertainty.scores import (
     unseen_row,
 )
 from stakes.uncertainty.shares import interval_and_test
-from stakes.uncertainty.terms import groups_of, output_changes, term_changes
+from stakes.uncertainty.terms import SPARSE, groups_of, output_changes, term_changes
 
 Output = Any
 """What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""
@@ -77,28 +87,22 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     tables = []
     if metric.tally is ScoreTable and not moved.any():
         tables = [ScoreTable.from_rows(output, sample.hits, sample.weight) for output in (first, second)]
-    if sample.horizon is not None and sample.cluster is None and len(moved) == len(sample.truth) and moved.any():
-        gap = one.value - other.value
-        return _in_time(gap, moved, sample.horizon, _most(metric), sampling.confidence)
+    if sample.horizon is not None and sample.cluster is None and moved.any():
+        gap, steps = one.value - other.value, steps_of(moved, len(sample.truth), sample.horizon)
+        return _in_time(gap, moved, steps, _most(metric), sampling.confidence)
     same = not moved.any() and (first is second or np.array_equal(first, second))
     return finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
 
 
-def _in_time(gap: float, changes: Array, horizon: int, most: float, confidence: float) -> Difference:
+def _in_time(gap: float, changes: Array, steps: int, most: float, confidence: float) -> Difference:
     """Judge a difference of forecasts of one series, whose errors resemble those of the steps before.
 
-    Diebold & Mariano (1995), Journal of Business & Economic Statistics 13, with the correction of Harvey, Leybourne &
-    Newbold (1997), International Journal of Forecasting 13; a long-run variance below 0 is that of single rows.
+    Diebold & Mariano (1995), Journal of Business & Economic Statistics 13.
     """
-    n, away = len(changes), (len(changes) - 1) * (changes - changes.mean())
-    lags = [float((away[lag:] * away[: n - lag]).sum()) / n for lag in range(min(horizon, n - 1))]
-    variance = lags[0] + 2 * sum(lags[1:])
-    steps = horizon if variance > 0 else 1
-    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
-    if harvey <= 0:
-        return Difference(note="there are too few rows for forecasts so many steps ahead")
-    error = math.sqrt((variance if variance > 0 else lags[0]) / n / harvey)
-    found = t_limits(gap, error, n - 1, most, confidence)
+    variance = long_run_variance(changes, steps)
+    if variance is None:
+        return Difference(note=TOO_FEW_IN_TIME)
+    found = t_limits(gap, math.sqrt(variance), len(changes) - 1, most, confidence)
     return Difference(*found, "Diebold and Mariano's test with Harvey's correction")
 
 
@@ -350,8 +354,10 @@ def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Samplin
     return _FigureOfRows(value, _influence(sample, found))
 
 
-def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows:
+def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows | str:
     value = float(metric.of(tally))
+    if metric.changes is not None and isinstance(tally, TermSums) and tally.sparse_scores:
+        return SPARSE
     groups, count = groups_of(tally, replace(sampling, clusters=None))
     if sample.cluster is not None:
         groups, count = sample.cluster, int(sample.cluster.max()) + 1

@@ -31,7 +31,8 @@ class Sampling:
     """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn.
 
     With ``clusters`` other clusters would have been drawn, not other rows. ``population`` is where the model is used,
-    if classes are not as frequent there as in the rows.
+    if classes are not as frequent there as in the rows. Rows of one series in time are forecasts so many steps ahead
+    (``horizon``): those nearer than that resemble each other.
     """
 
     confidence: float = 0.95
@@ -40,6 +41,7 @@ class Sampling:
     replicates: int = REPLICATES
     clusters: Clusters | None = None
     population: Frequencies | Population | None = None
+    horizon: int = 1
 
     def __post_init__(self) -> None:
         if not is_real(self.confidence) or not 1e-9 <= self.confidence <= 1 - 1e-9:
@@ -54,11 +56,17 @@ class Sampling:
                 "bad-design", Given("design", self.design), f" is not known; it is {some(DESIGNS, last='or')}"
             )
         check_whole("seed", self.seed, 0, math.inf)
+        check_whole("horizon", self.horizon, 1)
 
     @property
     def fixed(self) -> bool:
         """Whether the class counts are the same in every sample."""
         return self.design == "classes fixed"
+
+    @property
+    def in_time(self) -> bool:
+        """Whether rows that follow each other resemble each other."""
+        return self.horizon > 1 and self.clusters is None
 
     @property
     def tail(self) -> float:

@@ -12,6 +12,7 @@ from stakes.engines.columns import Column as ReadColumn
 from stakes.engines.columns import as_finite, as_weights, length_of, to_column
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.files.text_format import in_format
+from stakes.engines.kinds import has_columns
 from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
@@ -213,6 +214,11 @@ def _kind_of(estimator: Estimator) -> str | None:
 
 def column_of(argument: str, values: Column, X: Data) -> ReadColumn:
     """Take a column that stands beside the features: the target, groups or weights."""
+    if argument == "y" and has_columns(values):
+        raise InputError(
+            "several-targets",
+            "y has several columns; predict them out of fold (cross_val_predict of scikit-learn) and evaluate that",
+        )
     column = to_column(values, argument)
     if len(column) != count_of(X):
         raise InputError(

@@ -7,6 +7,7 @@ import numpy as np
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.pages.figures import figures_section, segments_section
 from stakes.findings.pages.payload import Part, listed, section, span
+from stakes.findings.pages.points import counts_section
 from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.tallies.arithmetic import Array
 
@@ -20,6 +21,7 @@ def sections_of(evaluation: RegressionEvaluation) -> list[Part]:
     points, worst = points_of(evaluation.errors), evaluation.largest_errors
     return [
         *([] if points is None else [_predicted_section(evaluation, points), _errors_section(points)]),
+        *counts_section(evaluation),
         *([section("largest", errors=[asdict(one) for one in worst])] if worst else []),
         *segments_section(evaluation),
         figures_section(evaluation),

@@ -35,8 +35,15 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
         "predicted": numbers.predicted,
         "residuals": numbers.residuals,
         "reliability": numbers.reliability,
+        "lorenz": numbers.lorenz,
     },
-    **{kind: {"each": forest.of_each, "segments": forest.of_segments} for kind in ("labels", "outputs", "quantiles")},
+    **{kind: {"each": forest.of_each, "segments": forest.of_segments} for kind in ("labels", "outputs")},
+    "quantiles": {
+        "each": forest.of_each,
+        "segments": forest.of_segments,
+        "reliability": numbers.reliability_of_quantiles,
+        "pit": numbers.pit,
+    },
     "curve": dict.fromkeys((*_CURVES, "threshold"), curves.of_curve),
     "decision": {"threshold": curves.of_decision, "alternatives": forest.of_alternatives},
     "comparison": {

@@ -1,15 +1,20 @@
 """Predicted numbers against true ones: points where they are few, otherwise how densely they lie."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.several import QuantilesEvaluation
 from stakes.findings.pictures import Points, density, mean_errors, points_of
 from stakes.language.sentences import metric_name, words
+from stakes.metrics import Estimate
+from stakes.metrics.counts import lorenz_gini
+from stakes.metrics.quantiles import share_below
 from stakes.tallies.arithmetic import Array
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, reference
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
 _CELLS = 60
@@ -79,6 +84,52 @@ def of_calibration(calibration: NumberCalibration, kind: str, ax: object, *, bin
         ax.set(xlabel=words("predicted.prediction"), ylabel=words("plot.mean_truth"))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
+
+
+def lorenz(evaluation: RegressionEvaluation, kind: str, ax: object) -> Display:
+    """Draw which share of all that happens the rows of the lowest predictions hold."""
+    share, held = evaluation.lorenz()
+    with axes(ax, 5.6, 5.0) as ax:
+        artists = {"equal": reference(ax, [0, 1], [0, 1], "no order")}
+        artists["curve"] = ax.plot(share, held, color=COLOURS[0], linewidth=1.6, label="by prediction", zorder=3)[0]
+        ax.set(xlabel="share of the rows, lowest predictions first", ylabel="share of all that happens")
+        ax.set_title(figure_in_words("Gini", evaluation.interval(lorenz_gini.name)))
+        ax.legend(loc="upper left")
+        return Display(kind, ax, artists)
+
+
+def reliability_of_quantiles(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
+    """Draw how often truths lie at or below each quantile, beside the line of what its level says."""
+    found = [one[share_below.name] for one in evaluation.each_figures.values()]
+    with axes(ax, 5.6, 5.0) as ax:
+        artists = {"equal": reference(ax, [0, 1], [0, 1], "as its level says")}
+        artists["shares"] = _with_intervals(ax, evaluation.quantiles.levels, found)
+        ax.set(xlabel="level of the quantile", ylabel="share of truths at or below it")
+        ax.legend(loc="upper left")
+        return Display(kind, ax, artists)
+
+
+def pit(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
+    """Draw how many truths lie between neighbouring quantiles, as a multiple of what the levels say."""
+    found = evaluation.pit
+    expected = np.array([one.baseline for one in found])
+    edges = np.append(0.0, np.cumsum(expected))
+    with axes(ax, 6.2, 4.4) as ax:
+        heights = np.array([one.value for one in found]) / expected
+        artists: Drawn = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
+        artists["intervals"] = _with_intervals(ax, edges[:-1] + expected / 2, found, expected)
+        artists["equal"] = ax.axhline(1, color=INK, linewidth=1.0, linestyle="--", zorder=2, label="as the levels say")
+        ax.set(xlabel="level", ylabel="truths, as a multiple of what should lie there")
+        ax.legend(loc="best")
+        return Display(kind, ax, artists)
+
+
+def _with_intervals(ax: Axes, x: Array, found: Sequence[Estimate], unit: Array | float = 1.0) -> object:
+    """Dots with their intervals, as multiples of a unit."""
+    value, low, high = (np.array([getattr(one, n) for one in found], float) / unit for n in ("value", "low", "high"))
+    away = np.nan_to_num(np.stack([value - low, high - value]).clip(0))
+    name = interval_name(found[0].confidence)
+    return ax.errorbar(x, value, yerr=away, fmt="o", color=COLOURS[1], markersize=4.5, label=name, zorder=4)
 
 
 def _points(evaluation: RegressionEvaluation) -> Points:

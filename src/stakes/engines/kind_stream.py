@@ -1,0 +1,273 @@
+"""Rows of several labels or of quantiles, more than memory should hold: read in batches, twice, and added up.
+
+The first pass tells which labels there are, how far scores reach, and what a model would say that ignores its input;
+the second adds up what rows add, overall and by segment. Random groups of rows, or whole clusters, are added up beside
+it, which tells how sure figures are. Scores of labels are kept in bins.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import Arguments
+from stakes.engines.kinds import Beside, bind, read_counts, read_kind
+from stakes.engines.labels import Labels, encode
+from stakes.engines.plan import Counted
+from stakes.engines.reading import RowQuestion
+from stakes.engines.rows import Dropped
+from stakes.engines.segments import segment_labels
+from stakes.tallies import CountSums, LabelSums, OutputSums, QuantileSums, ScoreTable, bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.count_sums import Levels
+from stakes.tallies.quantile_sums import levels_of, quantiles_of
+from stakes.tallies.term_sums import TermRows, TermSums
+
+CELLS = 1 << 22
+"""About so many numbers are read, or kept of all groups, at once."""
+
+_MOST_TABLES = 200
+"""Of more labels than this neither their scores nor which are missed together are kept."""
+
+_FEW_GROUPS = 200
+
+Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
+"""Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class KindBatch:
+    """Some rows of a kind, the first of which has this number; their segments and clusters by name."""
+
+    beside: Beside
+    weight: Array | None
+    by: Labels | None
+    cluster: Labels | None
+    first: int
+    dropped: Dropped
+    groups: Array | None = None
+
+    @property
+    def weights(self) -> Array:
+        """What each row weighs."""
+        return np.ones(len(self)) if self.weight is None else self.weight.astype(np.float64)
+
+    def __len__(self) -> int:
+        return int(next(iter(self.beside.columns.values())).shape[0])
+
+    def by_segment(self) -> "Iterator[tuple[str, KindBatch]]":
+        """The rows of each segment, without its clusters."""
+        for code, name in enumerate(() if self.by is None else self.by.names):
+            here = np.flatnonzero(self.by.codes == code)  # type: ignore[union-attr]
+            if len(here):
+                weight = None if self.weight is None else self.weight[here]
+                groups = None if self.groups is None else self.groups[here]
+                yield name, replace(self, beside=self.beside.take(here), weight=weight, groups=groups)
+
+
+def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
+    """Count rows of a kind; None where they turn out to be several numbers per row."""
+
+    def read(found: Arguments, first: int, asked: RowQuestion = asked) -> KindBatch:
+        of_counts = kind == CountSums.kind
+        rows, beside = read_counts(found, asked.missing) if of_counts else read_kind(None, bind(asked, found), kind)
+        cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
+        return KindBatch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
+
+    seen = Survey()
+    for batch in go(read):
+        if isinstance(batch, int):
+            seen.dropped += batch
+        elif batch.beside.kind == OutputSums.kind:
+            return None
+        else:
+            seen.add(batch)
+    if not seen.rows:
+        raise errors.empty("truth")
+    settled = replace(asked, **seen.settled(asked))
+    counting = KindCounts(seen)
+    for batch in go(lambda found, first: read(found, first, settled)):
+        if not isinstance(batch, int):
+            counting.add(batch)
+    return counting.result()
+
+
+# ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(eq=False)
+class Truths:
+    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin."""
+
+    weighed: float = 0.0
+    held: dict[str, float] = field(default_factory=dict)
+    bins: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
+
+    def add(self, beside: Beside, weights: Array) -> None:
+        """Look at some rows."""
+        self.weighed += float(weights.sum())
+        if beside.kind == CountSums.kind:
+            return
+        if beside.kind == QuantileSums.kind:
+            numbers = np.append(self.bins[0], bins.numbers(beside.columns["truth"], "line"))
+            found, place = np.unique(numbers, return_inverse=True)
+            self.bins = found, np.bincount(place, np.append(self.bins[1], weights), len(found))
+            return
+        for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
+            self.held[name] = self.held.get(name, 0.0) + own
+
+    def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
+        """What a model says of each name that ignores its input; of counts the sums themselves tell it."""
+        if kind == CountSums.kind:
+            return None
+        if kind == QuantileSums.kind:
+            return quantiles_of(bins.edges(self.bins[0], "line"), self.bins[1], levels_of(names))
+        return np.array([self.held.get(name, 0.0) for name in names]) / self.weighed
+
+
+@dataclass(eq=False)
+class Survey:
+    """What must be known of all rows before any is counted."""
+
+    kind: str = ""
+    names: tuple[str, ...] = ()
+    rows: int = 0
+    dropped: int = 0
+    dropped_weight: float = 0.0
+    reach: tuple[float, float] = (np.inf, -np.inf)
+    columns: set[str] = field(default_factory=set)
+    truths: dict[str | None, Truths] = field(default_factory=lambda: {None: Truths()})
+    clusters: dict[str, int] = field(default_factory=dict)
+
+    def add(self, batch: KindBatch) -> None:
+        """Look at some rows."""
+        beside = batch.beside
+        self.kind, self.rows = beside.kind, self.rows + len(batch)
+        self.names = tuple(dict.fromkeys((*self.names, *beside.names)))
+        self.dropped += batch.dropped.rows
+        self.dropped_weight += batch.dropped.weight
+        self.columns |= set(beside.columns)
+        for name in () if batch.cluster is None else batch.cluster.names:
+            self.clusters.setdefault(name, len(self.clusters))
+        self.truths[None].add(beside, batch.weights)
+        for name, part in batch.by_segment():
+            self.truths.setdefault(name, Truths()).add(part.beside, part.weights)
+        if (scores := beside.columns.get("scores")) is not None:
+            self.reach = min(self.reach[0], float(scores.min())), max(self.reach[1], float(scores.max()))
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        return self.reach[0] >= 0 and self.reach[1] <= 1
+
+    def settled(self, asked: RowQuestion) -> dict[str, Any]:
+        """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
+        if self.kind != LabelSums.kind:
+            return {}
+        if asked.label_separator is not None and asked.classes is None:
+            self.names = tuple(sorted(self.names))
+        if asked.threshold is None and "scores" in self.columns and asked.prediction is None and not self.probabilities:
+            self.columns -= {"decided"}
+        return {"classes": self.names, "task": "classification"}
+
+
+# ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────────
+class KindCounts:
+    """Sums of all rows, and of each segment."""
+
+    def __init__(self, seen: Survey) -> None:
+        self._seen = seen
+        self._parts = {
+            name: _Sums(seen, truths.constant_answer(seen.kind, seen.names)) for name, truths in seen.truths.items()
+        }
+
+    def add(self, batch: KindBatch) -> None:
+        """Add some rows."""
+        columns = {name: one for name, one in batch.beside.columns.items() if name in self._seen.columns}
+        batch = replace(batch, beside=replace(batch.beside, columns=columns), groups=self._groups(batch))
+        self._parts[None].add(batch)
+        for name, part in batch.by_segment():
+            self._parts[name].add(part)
+
+    def _groups(self, batch: KindBatch) -> Array:
+        """The group of each row: its cluster, or any."""
+        if batch.cluster is None:
+            return deal_out(batch.first + np.arange(len(batch)))
+        numbers = np.array([self._seen.clusters[name] for name in batch.cluster.names])[batch.cluster.codes]
+        return deal_out(numbers) if len(self._seen.clusters) > MOST_GROUPS else numbers
+
+    def result(self) -> Counted:
+        """Return the sums of all that was added."""
+        seen, whole = self._seen, self._counted(self._parts[None], len(self._seen.clusters))
+        segments = {name: self._counted(self._parts[name]) for name in sorted(filter(None, self._parts))}
+        lost: dict[str, Any] = {"dropped": seen.dropped, "dropped_weight": seen.dropped_weight}
+        return replace(whole, segments=segments, read=seen.rows + seen.dropped, **lost)
+
+    def _counted(self, sums: "_Sums", clusters: int | None = None) -> Counted:
+        """The tally of some rows, of so many clusters, or of as many as there are groups."""
+        found = sums.result()
+        held = Clusters(np.zeros(0, np.int64), clusters or len(np.asarray(found.groups)))
+        return Counted(self._seen.kind, {self._seen.kind: found}, clusters=held if self._seen.clusters else None)
+
+
+class _Sums:
+    """What rows add, what a model would that ignores its input, both by group, and scores in bins."""
+
+    def __init__(self, seen: Survey, always: Array | None) -> None:
+        self._seen, self._always = seen, always
+        self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums)}[seen.kind]
+        self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
+        self._added: list[Array] = []
+        self._terms: tuple[str, ...] = ()
+        self._squares, self._weighted = 0.0, False
+        self._tables: tuple[ScoreTable, ...] | None = None
+        self._together: Array | None = None
+        self._levels: Levels | None = None
+
+    def add(self, batch: KindBatch) -> None:
+        """Add some rows."""
+        kind, names, columns = self._kind, self._seen.names, batch.beside.columns
+        count = self._count(len(names))
+        both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
+        new = []
+        for one in both:
+            rows = TermRows(one, batch.weight)
+            self._terms, sums = kind.group_sums(names, rows, np.asarray(batch.groups) % count, count)
+            new.append(sums)
+        self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
+        self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
+        if kind is CountSums:
+            levels = Levels.of(columns["truth"], columns["prediction"], batch.weights)
+            self._levels = levels if self._levels is None else Levels.join([self._levels, levels])
+        if self._few:
+            self._add_labels(LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)))
+
+    def _count(self, names: int) -> int:
+        """How many groups there are: those of clusters stay as they are."""
+        if self._seen.clusters:
+            return min(len(self._seen.clusters), MOST_GROUPS)
+        return max(_FEW_GROUPS, min(MOST_GROUPS, CELLS // (4 * names)))
+
+    def _add_labels(self, own: LabelSums) -> None:
+        if own.rows is not None and "decided" in own.rows.columns:
+            missed = own.missed_together()
+            self._together = missed if self._together is None else self._together + missed
+        if own.tables:
+            grid = "probability" if self._seen.probabilities else "line"
+            tables = tuple(table.binned(grid) for table in own.tables)
+            before = self._tables
+            self._tables = (
+                tables if before is None else tuple(ScoreTable.sum(pair) for pair in zip(before, tables, strict=True))
+            )
+
+    def result(self) -> TermSums:
+        """Return the sums of all that was added."""
+        groups, *ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
+        found: dict[str, Any] = {"groups": groups}
+        if ignoring:
+            found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
+        found |= {"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}
+        found |= {"levels": self._levels} if self._kind is CountSums else {}
+        whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
+        return self._kind(*whole, **found)

@@ -1,0 +1,159 @@
+"""Rows of every kind in files of many rows: counted in batches, they tell what they tell when they are read whole."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines import streaming
+from stakes.errors import InputError
+from tests.kinds.rows import labels, quantiles
+
+N = 900
+LABELS, QUANTILES, random = labels(n=N), quantiles(n=N), np.random.default_rng(2)
+TABLE = {
+    **{f"t{name}": LABELS["truth"][:, i].astype(int) for i, name in enumerate("abc")},
+    **{f"s{name}": LABELS["score"][:, i] for i, name in enumerate("abc")},
+    "tags": [";".join(np.array(list("abc"))[row]) for row in LABELS["truth"]],
+    "said": [";".join(np.array(list("abc"))[row]) for row in LABELS["prediction"]],
+    "y": QUANTILES["truth"],
+    **{f"q{level}": one for level, one in QUANTILES["quantiles"].items()},
+    "n": random.poisson(2, N),
+    "rate": np.round(1.5 + random.random(N), 2),
+    "years": 0.5 + random.random(N),
+    "grade": np.array(["low", "mid", "high"])[np.arange(N) % 3],
+    "graded": np.array(["low", "mid", "high"])[random.integers(0, 3, N)],
+    "weight": random.choice([0.5, 1, 3], N),
+    "cluster": np.arange(N) // 3,
+    "by": np.where(random.random(N) < 0.4, "x", "z"),
+}
+ASKED = {
+    "scores of labels": {"truth": {n: f"t{n}" for n in "abc"}, "score": {n: f"s{n}" for n in "abc"}},
+    "tags": {"truth": "tags", "prediction": "said", "label_separator": ";"},
+    "quantiles": {"truth": "y", "quantiles": {level: f"q{level}" for level in (0.1, 0.5, 0.9)}},
+    "an interval": {"truth": "y", "low": "q0.1", "high": "q0.9", "level": 0.8},
+    "outputs": {"truth": {"a": "y", "b": "rate"}, "prediction": {"a": "q0.5", "b": "years"}},
+    "counts": {"truth": "n", "prediction": "rate", "task": "counts"},
+    "an exposure": {"truth": "n", "prediction": "rate", "exposure": "years"},
+    "grades": {"truth": "grade", "prediction": "graded", "classes": ["low", "mid", "high"], "ordered": True},
+    "an ensemble": {"truth": "y", "ensemble": ["q0.1", "q0.5", "q0.9"]},
+}
+MORE = {
+    "alone": {},
+    "weighted": {"weight": "weight"},
+    "clustered": {"cluster": "cluster"},
+    "some": {"where": "by = 'x'"},
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rows")
+    pl.DataFrame(TABLE).write_parquet(folder / "rows.parquet")
+    pl.DataFrame(TABLE).write_csv(folder / "rows.csv")
+    return folder
+
+
+@pytest.fixture
+def in_batches(monkeypatch):
+    def evaluate(*given, **asked):
+        with monkeypatch.context() as patched:
+            patched.setattr(streaming, "MOST_EXACT", 100)
+            patched.setattr(streaming, "BATCH", 700)
+            return stakes.evaluate(*given, **asked)
+
+    return evaluate
+
+
+def keeps_rows(counted):
+    tallies = [one for tally in counted.tallies.values() for one in getattr(tally, "each", [tally])]
+    return any(getattr(tally, "rows", None) is not None for tally in tallies)
+
+
+@pytest.mark.parametrize("more", MORE)
+@pytest.mark.parametrize("kind", ASKED)
+def test_batches_tell_what_whole_files_tell(kind, more, files, in_batches):
+    asked, file = {**ASKED[kind], **MORE[more]}, files / ("rows.csv" if more == "alone" else "rows.parquet")
+    whole, parts = stakes.evaluate(file, **asked), in_batches(file, **asked)
+    assert not keeps_rows(parts.counted)
+    assert parts.rows == pytest.approx(whole.rows)
+    for name, one in whole.figures.items():
+        found = parts[name]
+        ranked = "auc" in name or ("average_precision" in name and "ranking" not in name)
+        in_bins = kind != "grades" and (ranked or name == "lorenz_gini")
+        near = 1e-4 if in_bins else 1e-3 if name == "crps_skill" else 1e-12
+        assert found.value == pytest.approx(one.value, rel=near, abs=1e-12, nan_ok=True), name
+        assert found.baseline == pytest.approx(one.baseline, rel=1e-3, nan_ok=True) or not one.defined, name
+        if in_bins:
+            assert found.no_interval == "the rows were not kept, only sums of them"
+        else:
+            widths = [None if side.low is None else side.high - side.low for side in (found, one)]
+            assert widths[0] == (None if widths[1] is None else pytest.approx(widths[1], rel=0.1, abs=1e-12)), name
+
+
+@pytest.mark.parametrize("kind", ["scores of labels", "quantiles"])
+def test_segments_of_batches(kind, files, in_batches):
+    whole, parts = (tell(files / "rows.parquet", **ASKED[kind], by="by") for tell in (stakes.evaluate, in_batches))
+    for name in ("x", "z"):
+        for one in whole.segments[name].figures.values():
+            assert parts.segments[name][one.name].value == pytest.approx(one.value, rel=1e-4), one.name
+    figure = whole._usual_figure
+    assert parts.by_segment(figure).segments[0].name == whole.by_segment(figure).segments[0].name
+
+
+def test_one_label_of_batches(files, in_batches):
+    asked = ASKED["scores of labels"]
+    for more, near in (({}, 1e-9), ({"weight": "weight"}, 2e-3), ({"cluster": "cluster"}, 1e-9)):
+        whole, parts = (tell(files / "rows.parquet", **asked, **more) for tell in (stakes.evaluate, in_batches))
+        assert parts["f1", "b"].low == pytest.approx(whole["f1", "b"].low, rel=near)
+        assert parts.forgotten == whole.forgotten
+        assert parts.taken_for == whole.taken_for
+        if not more:
+            assert parts["auc", "b"].value == pytest.approx(whole["auc", "b"].value)
+            costs = stakes.Costs(miss=5, false_alarm=1)
+            chosen, known = (one.decide_each(costs)["b"].threshold for one in (parts, whole))
+            assert chosen == pytest.approx(known, abs=0.01)
+
+
+def test_sums_of_batches_are_shared_with_their_intervals(files, in_batches, tmp_path):
+    for kind in ("tags", "quantiles"):
+        parts = in_batches(files / "rows.parquet", **ASKED[kind], weight="weight")
+        parts.counted.save(tmp_path / "kind.tally")
+        shared = stakes.evaluate(tmp_path / "kind.tally")
+        figure = parts._usual_figure
+        assert shared[figure].value == parts[figure].value
+        assert shared[figure].low == pytest.approx(parts[figure].low, rel=0.01)
+
+
+def test_what_only_all_rows_tell_is_the_same_in_batches(in_batches, tmp_path):
+    scores = np.linspace(0, 1, 600)
+    scores[599] = 1.5  # no probability, so nothing is decided by any batch
+    rows = {"t": np.arange(600) % 2, "u": np.arange(600) % 3 == 0, "s": scores, "v": scores}
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    asked = {"truth": {"a": "t", "b": "u"}, "score": {"a": "s", "b": "v"}}
+    assert not in_batches(tmp_path / "rows.parquet", **asked)["hamming_loss"].defined
+    numbers = {"t": np.r_[np.arange(500) % 2, 7], "u": np.arange(501) % 2, "p": np.arange(501) % 2}  # numbers after all
+    pl.DataFrame(numbers).write_parquet(tmp_path / "numbers.parquet")
+    asked = {"truth": {"a": "t", "b": "u"}, "prediction": {"a": "p", "b": "p"}}
+    assert in_batches(tmp_path / "numbers.parquet", **asked).task == "outputs"
+
+
+def test_a_bad_row_of_a_batch_is_named_with_its_place(in_batches, tmp_path):
+    said = {"y": [1.0] * 500, "low": [0.0] * 500, "high": [2.0] * 400 + [-1.0] + [2.0] * 99}
+    pl.DataFrame(said).write_csv(tmp_path / "rows.csv")
+    with pytest.raises(InputError, match=r"low lies above high in 1 row \(0 and -1; the first is .*line 402"):
+        in_batches(tmp_path / "rows.csv", truth="y", low="low", high="high", level=0.9)
+
+
+@pytest.mark.parametrize("kind", ["tags", "scores of labels", "quantiles"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_tables_of_engines_come_here_in_batches(engine, kind, files, in_batches):
+    if engine == "duckdb":
+        table = pytest.importorskip("duckdb").sql(f"select * from '{files / 'rows.parquet'}'")
+    else:
+        table = pl.scan_parquet(files / "rows.parquet")
+    whole, parts = stakes.evaluate(files / "rows.parquet", **ASKED[kind]), in_batches(table, **ASKED[kind])
+    assert not keeps_rows(parts.counted)
+    figure = whole._usual_figure
+    assert parts[figure].value == pytest.approx(whole[figure].value)
+    assert keeps_rows(stakes.evaluate(table, **ASKED[kind]).counted)  # few rows are brought here at once
