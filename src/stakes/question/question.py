@@ -11,7 +11,6 @@ from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import About, Given, InputError, Pass
-from stakes.errors.words import short
 from stakes.question.options import Value, call, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical

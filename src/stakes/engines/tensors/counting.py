@@ -17,7 +17,7 @@ from stakes import errors
 from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes, table_of
-from stakes.engines.plan import MOST_CLASSES, Counted, Plan
+from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
@@ -30,6 +30,7 @@ from stakes.engines.tensors.operations import ArrayOperations, as_countable, ope
 from stakes.engines.tensors.ordered import fit_into_keys, fold, sort_scores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
+from stakes.tallies.confusion import MOST_CLASSES
 from stakes.tallies.scores import ScoreTable
 
 FEW = 1 << 21
