@@ -10,6 +10,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.keys import order_of
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -199,8 +200,7 @@ class SortedSums:
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
-            self._parts.append(_add(ops.home(keys), [exact, exact**2]))
+            self._parts.append(_add(ops.home(keys), [ops.home(weight)], squared=True))
         elif sizes is not None:
             self._parts.append(_add(keys, [sizes]))
         else:
@@ -238,9 +238,13 @@ def _apart(keys: Array) -> tuple[Array, Array]:
     return cells, numbers - _SPAN // 2
 
 
-def _add(keys: Array, columns: list[Array]) -> tuple[Array, list[Array]]:
-    """Add up what has the same key."""
-    order = np.argsort(keys, kind="stable")
+def _add(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
+    """Add up what has the same key: the columns, or a column of weights and their squares."""
+    order = order_of(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    return keys[starts], [np.add.reduceat(column[order], starts) for column in columns]
+    sorted_columns = [column[order] for column in columns]
+    if squared:
+        exact = sorted_columns[0].astype(np.longdouble)  # sums of billions must not drift
+        sorted_columns = [exact, exact * exact]
+    return keys[starts], [np.add.reduceat(column, starts) for column in sorted_columns]

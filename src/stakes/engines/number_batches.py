@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from stakes.engines.cells import Cells
+from stakes.engines.clusters import ClusterNumbers
 from stakes.engines.columns import Arguments, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.labels import encode
@@ -19,6 +20,7 @@ from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
 from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
+from stakes.tallies.keys import order_of
 from stakes.tallies.moments import BLOCK, differences
 from stakes.tallies.parallel import ahead, run_all
 
@@ -125,7 +127,7 @@ class FileNumbers:
 
     def __init__(self, files: Files, missing: str, at_a_time: int) -> None:
         self._files, self._missing, self._at_a_time = files, missing, at_a_time
-        self._segments, self._clusters = Cells(), Cells()
+        self._segments, self._clusters = Cells(), ClusterNumbers()
         self._by: dict[str, str] = {name: "" for name in files.wanted if name.startswith("by")}
 
     def first(self) -> FirstPass:
@@ -177,7 +179,7 @@ class FileNumbers:
         by = {name: columns[name] for name in self._by}
         self._by |= {name: column.kind for name, column in by.items()}
         cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        cluster = self._clusters.of([encode(columns["cluster"])]).of_rows if "cluster" in columns else None
+        cluster = self._clusters.of(columns["cluster"]) if "cluster" in columns else None
         other = as_finite(columns[OTHER]) if OTHER in columns else None
         return NumberBatch(Numbers(truth, prediction, rows.weight, cluster, places, other), cells, rows.dropped)
 
@@ -255,6 +257,8 @@ class _Second:
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
+        if self._clusters is not None:
+            rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
         self._away.add(abs(rows.truth - self._said), rows.weight)
@@ -305,10 +309,11 @@ class _Second:
     def _add_clusters(self, terms: Array, cluster: Array | None) -> None:
         assert self._clusters is not None
         assert cluster is not None
-        most = int(cluster.max()) + 1
+        most = int(cluster[-1]) + 1  # they are in their order
         if most > len(self._clusters):
             self._clusters = _add_rows(self._clusters, np.zeros((most, len(TERMS))))
-        np.add.at(self._clusters, cluster, terms.T)
+        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
+        self._clusters[cluster[starts]] += np.add.reduceat(terms, starts, axis=1).T
 
     def _around_median(self) -> Array:
         """The sizes of errors around the median, and how many there are of each."""
