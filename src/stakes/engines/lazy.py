@@ -22,6 +22,7 @@ from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
+from stakes.engines.order_queries import order_inside, sorts_inside
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
@@ -33,7 +34,7 @@ from stakes.tallies.checks import is_one_of
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
-    All different scores come back if ``exact``, none if it is False.
+    If ``exact`` the engine sorts what are too many different scores to come back; none come back if it is False.
     """
     numbers = None if exact else number_columns(data, asked)
     if numbers is not None and is_one_of(asked.missing, ("error", "drop")):
@@ -67,7 +68,7 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if groups is None:
         return None
     groups.check(asked.task == "classification" or asked.of_classes)
-    counted = _read(asked, groups, partial(_count, groups, grid))
+    counted = _read(asked, groups, partial(_count, groups, grid, source if exact else None))
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
 
 
@@ -142,8 +143,9 @@ def _group(
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
     if exact is not False:
-        groups = source.groups(keys, None if exact else MOST_GROUPS)
-        if groups is not None and (exact or groups.columns["score"].n_unique() <= MOST_SCORES):
+        all_of_them = exact and not sorts_inside(source, keys)
+        groups = source.groups(keys, None if all_of_them else MOST_GROUPS)
+        if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
             return groups, None
     dtype = source.dtype("score")
     if not dtype.is_numeric():
@@ -155,10 +157,19 @@ def _group(
     return source.binned(grid).groups(keys), grid
 
 
-def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+def _count(
+    groups: Groups, grid: str | None, sorting: QuerySource | None, plan: Plan, rows: Rows, by: Labels | None
+) -> Counted:
+    """Count groups; what scores in bins cannot tell of their order is asked of the engine, if it is to sort them."""
     kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
     kept, by, _ = kept.in_order(by, rows.scores)
     counted = count_classes(plan, kept, by)
+    if counted.scores is not None and grid is not None and sorting is not None:
+        mine = np.flatnonzero(rows.truth == plan.classes.index(str(plan.positive)))
+        truths = list(dict.fromkeys(groups.columns["truth"].to_list()[row] for row in mine.tolist()))
+        table = counted.scores
+        order = order_inside(sorting, table, truths)
+        counted = replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
