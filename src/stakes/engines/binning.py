@@ -200,9 +200,9 @@ class SortedSums:
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            self._parts.append(_add(ops.home(keys), [ops.home(weight)], squared=True))
+            self._parts.append(add_up(ops.home(keys), [ops.home(weight)], squared=True))
         elif sizes is not None:
-            self._parts.append(_add(keys, [sizes]))
+            self._parts.append(add_up(keys, [sizes]))
         else:
             keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
             ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
@@ -215,7 +215,7 @@ class SortedSums:
         found = SortedSums(self._ops)
         for keys, columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
+            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
         return found
 
     def result(self, grid: str, bits: int) -> Binned:
@@ -230,7 +230,7 @@ class SortedSums:
         if len(self._parts) < 2:
             return
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
-        self._parts = [_add(np.concatenate([keys for keys, _ in self._parts]), columns)]
+        self._parts = [add_up(np.concatenate([keys for keys, _ in self._parts]), columns)]
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
@@ -238,7 +238,7 @@ def _apart(keys: Array) -> tuple[Array, Array]:
     return cells, numbers - _SPAN // 2
 
 
-def _add(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
+def add_up(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
     """Add up what has the same key: the columns, or a column of weights and their squares."""
     order = order_of(keys)
     keys = keys[order]

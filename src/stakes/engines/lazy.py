@@ -18,6 +18,7 @@ from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
+from stakes.engines.finer_bins import keeps_promise
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
@@ -68,7 +69,9 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if groups is None:
         return None
     groups.check(asked.task == "classification" or asked.of_classes)
-    counted = _read(asked, groups, partial(_count, groups, grid, source if exact else None))
+    promised = 0.0 if exact else asked.auc_error
+    sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
+    counted = _read(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
 
 
@@ -158,16 +161,22 @@ def _group(
 
 
 def _count(
-    groups: Groups, grid: str | None, sorting: QuerySource | None, plan: Plan, rows: Rows, by: Labels | None
+    groups: Groups,
+    grid: str | None,
+    sorting: QuerySource | None,
+    auc_error: float,
+    plan: Plan,
+    rows: Rows,
+    by: Labels | None,
 ) -> Counted:
-    """Count groups; what scores in bins cannot tell of their order is asked of the engine, if it is to sort them."""
+    """Count groups; where bins leave more of the auc open than this, the engine is asked to sort, if it can."""
     kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
     kept, by, _ = kept.in_order(by, rows.scores)
     counted = count_classes(plan, kept, by)
-    if counted.scores is not None and grid is not None and sorting is not None:
+    table = counted.scores
+    if table is not None and sorting is not None and not keeps_promise(table, auc_error):
         mine = np.flatnonzero(rows.truth == plan.classes.index(str(plan.positive)))
         truths = list(dict.fromkeys(groups.columns["truth"].to_list()[row] for row in mine.tolist()))
-        table = counted.scores
         order = order_inside(sorting, table, truths)
         counted = replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
     if counted.scores is not None and not counted.scores.probabilities:

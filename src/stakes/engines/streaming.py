@@ -11,6 +11,7 @@ several classes) read the columns whole, whatever the number of rows.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
+from stakes.engines.finer_bins import count_finer
 from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
@@ -147,6 +149,8 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
     if not some:
         raise files.nothing_there()
     counted = counting.count(asked)
+    if counted is not None and asked.auc_error is not None and isinstance(counting, BinnedScores):
+        counted = count_finer(counted, asked.auc_error, partial(counting.labelled, files, asked.missing))
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
@@ -290,6 +294,14 @@ class BinnedScores(Counting):
         super().__init__(threshold)
         self._bins = BinnedCounts()
         self._losses = CellLosses()
+        self._positive: Array = np.zeros(0, bool)
+
+    def labelled(self, files: Files, missing: str) -> Iterator[tuple[Array, Array]]:
+        """Go through all rows again, once they were counted: their scores, and which are of positive rows."""
+        for batch in ahead(_batches(files, missing)):
+            if batch.labels:
+                cells = self._cells.of([*batch.labels.values(), *self._decided(batch)]).of_rows
+                yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         cells = found.of_rows
@@ -300,6 +312,7 @@ class BinnedScores(Counting):
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
+        self._positive = rows.truth == plan.classes.index(str(plan.positive))
         found = self._bins.result()  # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         rows = replace(rows.take(found.cells), scores=found.edges, lost=self._losses.in_bins(found))
