@@ -567,6 +567,12 @@ def test_spark_gives_away_only_the_named_columns(spark, pulled):
     assert squares[0] == pytest.approx(squares[1], rel=1e-14)
 
 
+def test_text_among_numbers_is_told_without_the_number_of_a_row_that_came_in_no_order():
+    frame = pl.DataFrame({"t": [0.5, 1.5, 2.5, 3.5], "u": ["1.5", "x", "2", "x"]})
+    with pytest.raises(InputError, match=f"2 rows that hold no number \\('x'; {WITHOUT_ROWS}\\)"):
+        stakes.evaluate(duckdb_relation(frame), truth="t", prediction="u")
+
+
 def spoilt(column: str, wrong: object) -> pl.DataFrame:
     """Nine rows with a wrong value in three of them."""
     columns: dict = {"y": list("ababababa"), "p": [i / 8 for i in range(9)], "w": [1.0] * 9, "site": list("nnnssssss")}

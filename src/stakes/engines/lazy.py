@@ -79,7 +79,8 @@ def _read(asked: RowQuestion, groups: Groups, count: Callable[[Plan, Rows, Label
     """Read groups as if they were rows, and count them."""
     columns = dict(groups.columns)
     above = columns.pop("above").to_numpy() if "above" in columns else None
-    return count_as_rows(asked, columns, above, count)
+    with errors.pointing(lambda problem: problem.unnumbered()):
+        return count_as_rows(asked, columns, above, count)
 
 
 def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted) -> Counted | None:
