@@ -499,3 +499,24 @@ def test_a_promise_that_counts_cannot_keep_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="auc_error= is about scores of two classes; leave it out"):
         evaluate(frame.with_columns(said=~frame["y"]), truth="y", prediction="said", auc_error=0.1)
     assert evaluate(frame, **question, auc_error=1e-9).scores.grid is None  # rows in memory need no bins
+
+
+# ── costs that differ by row ─────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_costs_by_row_are_added_up_batch_by_batch(tmp_path, monkeypatch, kind):
+    frame = rows(count=700).with_columns(missed=pl.Series(np.random.default_rng(2).integers(1, 90, 700) / 4))
+    costs = Costs(miss="missed", false_alarm=1)
+    question = {"truth": "sick", "prediction": "said", "positive": "yes", "costs": costs}
+    question |= {"weight": "w", "by": "site", "where": "w > 0.1"}
+    file = written(frame, tmp_path, kind)
+    whole = evaluate(file, **question)
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "BATCH", 170)
+    monkeypatch.setattr(streaming.Files, "whole", None)  # which would read all rows at once
+    found = evaluate(file, **question)
+    assert found.confusion.counts.astype(float) == pytest.approx(whole.confusion.counts.astype(float), rel=1e-13)
+    assert found.counted.tallies["costs"].sums == pytest.approx(whole.counted.tallies["costs"].sums, rel=1e-13)
+    assert [*found.segments] == [*whole.segments]
+    for name in whole.segments:
+        here, there = (part.segments[name].to_rows() for part in (found, whole))
+        assert [row["value"] for row in here] == pytest.approx([row["value"] for row in there], rel=1e-12, nan_ok=True)

@@ -35,8 +35,10 @@ from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import RowQuestion
+from stakes.engines.pricing import cost_column
+from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.engines.rows import Dropped, rows_that_count
+from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable
@@ -70,7 +72,7 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
             return counted
     named = name_columns(data, asked)
     if named is None:
-        return None
+        return _count_costs(data, asked)
     several = class_names(named)
     if exact and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
@@ -85,6 +87,38 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
     return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
+
+
+def _count_costs(data: FileNames, asked: RowQuestion) -> Counted | None:
+    """Count decisions whose costs differ by row, batch by batch, since their sums add up; None for other questions.
+
+    Also None where something is wrong, or batches have different classes: all rows together tell better what it is.
+    """
+    given = {name: getattr(asked, name) for name in ("truth", "prediction", "weight")} | spread_by(asked.by, data)
+    named = {name: column for name, column in given.items() if column is not None}
+    others = any(one is not None for one in (asked.score, asked.cluster, asked.frequency, asked.parts))
+    if others or asked.pricing is None or not asked.pricing.costs.columns or not all(map(_is_text, named.values())):
+        return None
+    wanted = named | {cost_column(name): name for name in asked.pricing.costs.columns}
+    files = Files.open(data, wanted, asked.where)
+    if not files.have_more_rows_than(MOST_EXACT):
+        return None
+
+    def count(found: Arguments, first: int) -> Counted:
+        columns = {column: found[argument] for argument, column in wanted.items()}
+        return count_read(read_rows(columns, replace(asked, where=None, text_format=None)))
+
+    try:
+        parts = list(files.read_batches(BATCH, count))
+        counted = Counted.sum([part for part in parts if isinstance(part, Counted)])
+    except errors.InputError:
+        return None
+    empty = sum(part for part in parts if isinstance(part, int))
+    return replace(counted, dropped=counted.dropped + empty, read=counted.rows_read + empty)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
