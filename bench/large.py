@@ -15,6 +15,7 @@ import numpy as np
 
 import contest
 import figures
+import number_files
 import results
 import shared_files
 import stakes
@@ -48,6 +49,7 @@ CASES: dict[str, tuple[Callable[[int], Iterable[Piece]], int]] = {
     "regression": (regression, 10**7),
     "figures": (figures.one_figure, 10**7),
     "shared": (shared_files.pieces, 10**8),
+    "numbers": (number_files.pieces, 10**8),
 }
 """What is measured, and on how many rows."""
 

@@ -8,6 +8,7 @@ import sqlite3
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from stakes import Costs, InputError, evaluate, metrics
 from stakes.engines import progress, streaming
@@ -447,3 +448,75 @@ def test_a_threshold_is_exact_beside_bins_of_few_rows(tmp_path, monkeypatch):
     found = evaluate(written(frame, tmp_path, "csv"), truth="y", score="p", threshold=0.37, exact=False)
     assert found.scores.grid is not None
     assert found.confusion == evaluate(frame, truth="y", score="p", threshold=0.37).confusion
+
+
+# ── a promised auc ───────────────────────────────────────────────────────────────────────────────────────────────
+def crowded(grid, seed=1, count=600):
+    """Scores that crowd in a few bins, some of them tied, on either side of ½ or of 0."""
+    generator = np.random.default_rng(seed)
+    centre = generator.choice([0.3, 0.7] if grid == "probability" else [-3.0, 5.0], count)
+    score = centre * (1 + np.round(generator.random(count) * 2e-5, 8))
+    return pl.DataFrame({"y": generator.random(count) < 0.5 + (score - centre) * 1e4, "p": score})
+
+
+@pytest.mark.parametrize("grid", ["probability", "line"])
+@pytest.mark.parametrize("error", [0.02, 1e-3, 1e-12])
+def test_an_auc_is_known_as_well_as_promised(tmp_path, monkeypatch, grid, error):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    monkeypatch.setattr(streaming, "BATCH", 170)
+    frame = crowded(grid)
+    file = written(frame, tmp_path, "parquet")
+    question = {"truth": "y", "score": "p", "threshold": 0.3}
+    exact = roc_auc_score(frame["y"], frame["p"])
+    plain = evaluate(file, **question, exact=False)
+    low, high = metrics.auc_bounds(plain.scores)
+    assert high - low > 2 * error  # the fixed bins alone leave more open
+    found = evaluate(file, **question, exact=False, auc_error=error)
+    low, high = metrics.auc_bounds(found.scores)
+    assert low <= exact * (1 + 1e-15)
+    assert exact * (1 - 1e-15) <= high
+    assert high - low <= 2 * error
+    assert found["auc"].value == pytest.approx(exact, abs=error)
+    assert found.confusion == plain.confusion
+    assert any("counted once more and finer, which took 1 MB" in note for note in found.notes)
+    if error < 1e-6:
+        assert found["auc"].value == pytest.approx(exact, rel=1e-14)  # ties count half, as they do in the rows
+
+
+def test_a_promise_that_counts_cannot_keep_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = crowded("probability").with_columns(w=1.5)
+    file = written(frame, tmp_path, "parquet")
+    question = {"truth": "y", "score": "p", "exact": False}
+    with pytest.raises(InputError, match=r"^auc_error=0.001: bins leave the auc open by 0\.11; count the rows again"):
+        evaluate(file, **question, weight="w", auc_error=1e-3)
+    count_rows(file, **question).save(tmp_path / "rows.tally", min_cell=1)
+    with pytest.raises(InputError, match="bins leave the auc open by "):
+        evaluate(str(tmp_path / "rows.tally"), auc_error=1e-3)
+    assert evaluate(str(tmp_path / "rows.tally"), auc_error=0.3)["auc"].value > 0.5
+    with pytest.raises(InputError, match="auc_error=2 is how far the auc may be off: between 0 and 1"):
+        evaluate(file, **question, auc_error=2)
+    with pytest.raises(InputError, match="auc_error= is about scores of two classes; leave it out"):
+        evaluate(frame.with_columns(said=~frame["y"]), truth="y", prediction="said", auc_error=0.1)
+    assert evaluate(frame, **question, auc_error=1e-9).scores.grid is None  # rows in memory need no bins
+
+
+# ── costs that differ by row ─────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_costs_by_row_are_added_up_batch_by_batch(tmp_path, monkeypatch, kind):
+    frame = rows(count=700).with_columns(missed=pl.Series(np.random.default_rng(2).integers(1, 90, 700) / 4))
+    costs = Costs(miss="missed", false_alarm=1)
+    question = {"truth": "sick", "prediction": "said", "positive": "yes", "costs": costs}
+    question |= {"weight": "w", "by": "site", "where": "w > 0.1"}
+    file = written(frame, tmp_path, kind)
+    whole = evaluate(file, **question)
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "BATCH", 170)
+    monkeypatch.setattr(streaming.Files, "whole", None)  # which would read all rows at once
+    found = evaluate(file, **question)
+    assert found.confusion.counts.astype(float) == pytest.approx(whole.confusion.counts.astype(float), rel=1e-13)
+    assert found.counted.tallies["costs"].sums == pytest.approx(whole.counted.tallies["costs"].sums, rel=1e-13)
+    assert [*found.segments] == [*whole.segments]
+    for name in whole.segments:
+        here, there = (part.segments[name].to_rows() for part in (found, whole))
+        assert [row["value"] for row in here] == pytest.approx([row["value"] for row in there], rel=1e-12, nan_ok=True)

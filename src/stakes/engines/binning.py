@@ -10,6 +10,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.keys import order_of
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -199,10 +200,9 @@ class SortedSums:
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
-            self._parts.append(_add(ops.home(keys), [exact, exact**2]))
+            self._parts.append(add_up(ops.home(keys), [ops.home(weight)], squared=True))
         elif sizes is not None:
-            self._parts.append(_add(keys, [sizes]))
+            self._parts.append(add_up(keys, [sizes]))
         else:
             keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
             ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
@@ -215,7 +215,7 @@ class SortedSums:
         found = SortedSums(self._ops)
         for keys, columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
+            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
         return found
 
     def result(self, grid: str, bits: int) -> Binned:
@@ -230,7 +230,7 @@ class SortedSums:
         if len(self._parts) < 2:
             return
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
-        self._parts = [_add(np.concatenate([keys for keys, _ in self._parts]), columns)]
+        self._parts = [add_up(np.concatenate([keys for keys, _ in self._parts]), columns)]
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
@@ -238,9 +238,13 @@ def _apart(keys: Array) -> tuple[Array, Array]:
     return cells, numbers - _SPAN // 2
 
 
-def _add(keys: Array, columns: list[Array]) -> tuple[Array, list[Array]]:
-    """Add up what has the same key."""
-    order = np.argsort(keys, kind="stable")
+def add_up(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
+    """Add up what has the same key: the columns, or a column of weights and their squares."""
+    order = order_of(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    return keys[starts], [np.add.reduceat(column[order], starts) for column in columns]
+    sorted_columns = [column[order] for column in columns]
+    if squared:
+        exact = sorted_columns[0].astype(np.longdouble)  # sums of billions must not drift
+        sorted_columns = [exact, exact * exact]
+    return keys[starts], [np.add.reduceat(column, starts) for column in sorted_columns]

@@ -118,11 +118,15 @@ class QueryClusters:
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
-class _Numbers:
+_DENSE = 1 << 24
+"""Clusters whose names are numbers as near to each other as this are looked up in a table."""
+
+
+class ClusterNumbers:
     """Clusters, numbered in the order in which they come up."""
 
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
+    def __init__(self) -> None:
+        self._kind = ""
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
@@ -134,20 +138,37 @@ class _Numbers:
 
     def of(self, cluster: Column) -> Array:
         """The number of the cluster of each row."""
+        self._kind = self._kind or cluster.kind
         if cluster.kind != self._kind:
             raise kind_changes("cluster", self._kind, cluster.kind)
         if cluster.kind != "number":
             labels = encode(cluster)
             numbers = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return np.array(numbers, np.int64)[labels.codes]
-        found, rows = np.unique(whole_numbers(cluster).astype(np.int64), return_inverse=True)
+        values = whole_numbers(cluster).astype(np.int64)
+        low, span = int(values.min()), int(values.max()) - int(values.min()) + 1
+        if span > _DENSE:
+            found, rows = np.unique(values, return_inverse=True)
+            return self._number(found)[rows]
+        places = values - low
+        there = np.zeros(span, bool)
+        there[places] = True
+        table = np.empty(span, np.int64)
+        present = np.flatnonzero(there)
+        table[present] = self._number(present + low)
+        return table[places]
+
+    def _number(self, found: Array) -> Array:
+        """The numbers of clusters that are in their order, each of which is there once."""
         places = np.searchsorted(self._known, found)
         near = np.minimum(places, len(self._known) - 1)
         new = np.ones(len(found), bool) if not len(self._known) else self._known[near] != found
+        if not new.any():
+            return np.asarray(self._numbers[places])
         own = np.arange(len(self._known), len(self._known) + np.count_nonzero(new))
         self._numbers = np.insert(self._numbers, places[new], own)
         self._known = np.insert(self._known, places[new], found[new])
-        return np.asarray(self._numbers[np.searchsorted(self._known, found)][rows])
+        return np.asarray(self._numbers[np.searchsorted(self._known, found)])
 
 
 @dataclass(eq=False)
@@ -157,13 +178,12 @@ class ClusterCounts:
     The first clusters are groups by themselves, and later ones are dealt out among them.
     """
 
-    _numbers: "_Numbers | None" = None
-    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, long=False))
+    _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
+    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
 
     def add(self, cluster: Column, found: Found, scores: Array | None, weight: Array | None, by_segment: bool) -> None:
         """Count a batch, whose rows lie in these cells; clusters of segments are counted where there are any."""
-        self._numbers = self._numbers or _Numbers(cluster.kind)
         numbers = self._numbers.of(cluster)
         groups = np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
         cells = found.of_rows.astype(np.int64)
@@ -177,7 +197,6 @@ class ClusterCounts:
         cells, groups = np.divmod(found.cells, _SPAN)
         scored = rows.scores is not None
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
-        assert self._numbers is not None
         count, counts = self._numbers.count, {}
         if by is not None:
             cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)

@@ -12,7 +12,7 @@ from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.engines.tensors.arrays import lie_elsewhere
 from stakes.errors import InputError, Pass, Text
-from stakes.tallies.checks import check_flag
+from stakes.tallies.checks import check_auc_error, check_flag
 
 
 def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Values) -> Counted:
@@ -24,6 +24,7 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     (True) or binned (False); otherwise those of very many rows are binned.
     """
     asked = RowQuestion(**columns)
+    check_auc_error(asked.auc_error)
     data = in_format(data, asked.text_format)
     if exact is not None:
         check_flag("exact", exact)
@@ -35,6 +36,11 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     asked_of_grades = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
     question = {**counted.question, **asked_of_grades}
     counted = replace(counted, same_column=same_column(columns), read_as=tuple(found), question=question)
+    if asked.auc_error is not None:
+        from stakes.engines.finer_bins import refuse_unless_kept  # few calls need it
+
+        refuse_unless_kept(counted, asked.auc_error)
+        return counted  # what is in memory need not be put in bins
     if exact is not False:
         return counted
     if asked.threshold is not None and counted.scores is not None:

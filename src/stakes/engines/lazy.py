@@ -18,12 +18,14 @@ from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Arguments, Data
+from stakes.engines.finer_bins import keeps_promise
 from stakes.engines.groups import count_as_rows
 from stakes.engines.kind_stream import CELLS, KindBatch, count_kind
 from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
+from stakes.engines.order_queries import order_inside, sorts_inside
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
@@ -35,7 +37,7 @@ from stakes.tallies.checks import is_one_of
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
-    All different scores come back if ``exact``, none if it is False.
+    If ``exact`` the engine sorts what are too many different scores to come back; none come back if it is False.
     """
     if asked.of_counts:
         return None  # figures of counts need the rows
@@ -96,7 +98,9 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if groups is None:
         return None
     groups.check(asked.task == "classification" or asked.of_classes)
-    counted = _read(asked, groups, partial(_count, groups, grid))
+    promised = 0.0 if exact else asked.auc_error
+    sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
+    counted = _read(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
 
 
@@ -104,7 +108,8 @@ def _read(asked: RowQuestion, groups: Groups, count: Callable[[Plan, Rows, Label
     """Read groups as if they were rows, and count them."""
     columns = dict(groups.columns)
     above = columns.pop("above").to_numpy() if "above" in columns else None
-    return count_as_rows(asked, columns, above, count)
+    with errors.pointing(lambda problem: problem.unnumbered()):
+        return count_as_rows(asked, columns, above, count)
 
 
 def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted) -> Counted | None:
@@ -171,8 +176,9 @@ def _group(
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
     if exact is not False:
-        groups = source.groups(keys, None if exact else MOST_GROUPS)
-        if groups is not None and (exact or groups.columns["score"].n_unique() <= MOST_SCORES):
+        all_of_them = exact and not sorts_inside(source, keys)
+        groups = source.groups(keys, None if all_of_them else MOST_GROUPS)
+        if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
             return groups, None
     dtype = source.dtype("score")
     if not dtype.is_numeric():
@@ -184,10 +190,25 @@ def _group(
     return source.binned(grid).groups(keys), grid
 
 
-def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+def _count(
+    groups: Groups,
+    grid: str | None,
+    sorting: QuerySource | None,
+    auc_error: float,
+    plan: Plan,
+    rows: Rows,
+    by: Labels | None,
+) -> Counted:
+    """Count groups; where bins leave more of the auc open than this, the engine is asked to sort, if it can."""
     kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
     kept, by, _ = kept.in_order(by, rows.scores)
     counted = count_classes(plan, kept, by)
+    table = counted.scores
+    if table is not None and sorting is not None and not keeps_promise(table, auc_error):
+        mine = np.flatnonzero(rows.truth == plan.classes.index(str(plan.positive)))
+        truths = list(dict.fromkeys(groups.columns["truth"].to_list()[row] for row in mine.tolist()))
+        order = order_inside(sorting, table, truths)
+        counted = replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from stakes.engines.cells import Cells
+from stakes.engines.clusters import ClusterNumbers
 from stakes.engines.columns import Arguments, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
@@ -18,12 +20,13 @@ from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
-from stakes.tallies.error_sums import Cell
-from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, weighed_terms
-from stakes.tallies.moments import differences
-from stakes.tallies.parallel import ahead
+from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
+from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
+from stakes.tallies.keys import order_of
+from stakes.tallies.moments import BLOCK, differences
+from stakes.tallies.parallel import ahead, run_all
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 14
 """Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
 
 _PICTURED = 1 << 20
@@ -109,13 +112,15 @@ def second_pass(
     def adding(said: float, sums: ErrorSums) -> _Second:
         return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
 
-    whole = adding(asked.whole, asked.first.whole)
+    halves = adding(asked.whole, asked.first.whole), adding(asked.whole, asked.first.whole)  # a thread for each
     parts = {cell: adding(asked.segments[name], asked.first.segments[name]) for name, cell in cells.items()}
     for batch in batches:
-        if len(batch.rows.truth):
-            whole.add(batch.rows)
+        many = len(batch.rows.truth)
+        pieces = zip(halves, batch.rows.blocks(-(-many // 2)) if many else (), strict=False)
+        run_all([partial(half.add, rows) for half, rows in pieces], many)
         for cell, rows in batch.by_cell():
             parts[cell].add(rows)
+    whole = halves[0].joined(halves[1])
     return SecondPass(whole.result(), {name: parts[cell].result() for name, cell in cells.items()})
 
 
@@ -125,7 +130,7 @@ class FileNumbers:
     def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
         """``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output."""
         self._files, self._missing, self._at_a_time, self._in_groups = files, missing, at_a_time, in_groups
-        self._segments, self._clusters = Cells(), Cells()
+        self._segments, self._clusters = Cells(), ClusterNumbers()
         self._by: dict[str, str] = {name: "" for name in files.wanted if name.startswith("by")}
 
     def first(self) -> FirstPass:
@@ -179,7 +184,7 @@ class FileNumbers:
         by = {name: columns[name] for name in self._by}
         self._by |= {name: column.kind for name, column in by.items()}
         cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        cluster = self._clusters.of([encode(columns["cluster"])]).of_rows if "cluster" in columns else None
+        cluster = self._clusters.of(columns["cluster"]) if "cluster" in columns else None
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
         other = as_finite(columns[OTHER]) if OTHER in columns else None
@@ -224,18 +229,17 @@ class _Picture:
 
     def __init__(self, likely_rows: int) -> None:
         self._step = max(likely_rows // _PICTURED, 1)
-        self._cells: list[ErrorSums] = []
+        self._cells: list[CellCounts] = []
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         some = rows.take(slice(None, None, self._step))
-        if len(some.truth):
-            seen = ErrorSums.from_rows(some.truth, some.prediction, some.weight, parts=("histogram",))
-            self._cells = [ErrorSums.sum([*self._cells, seen])]
+        for block in some.blocks(BLOCK):
+            self._cells.append(count_cells(block.truth, block.prediction, block.weight))
 
     def result(self) -> dict[Cell, float]:
         """Return how many rows lie in each cell."""
-        return {cell: count * self._step for cell, count in (self._cells[0].histogram or {}).items()}
+        return {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
 
 
 class _Second:
@@ -253,13 +257,31 @@ class _Second:
         self._away = Sizes(operations)
         self._around = (np.inf, np.inf) if sizes is None else sizes.median_range
         self._middle: list[Array] = [np.zeros((2, 0))]
-        self._heavy: HeavyRows | None = None
+        self._waiting = 0
+        self._heavy = [np.zeros((5, 0))] * len(KEYS)
+        self._least_heavy = [-np.inf] * len(KEYS)
+        self._rows = 0
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
+        if self._clusters is not None:
+            rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
         self._away.add(abs(rows.truth - self._said), rows.weight)
+
+    def joined(self, other: "_Second") -> "_Second":
+        """Put together what was added in two places."""
+        self._lost += other._lost
+        self._largest = max(self._largest, other._largest)
+        self._products += other._products
+        if self._clusters is not None and other._clusters is not None:
+            self._clusters = _add_rows(self._clusters, other._clusters)
+        self._away.join(other._away)
+        self._middle += other._middle
+        self._heavy = [heaviest(both) for both in zip(self._heavy, other._heavy, strict=True)]
+        self._rows += other._rows
+        return self
 
     def _add_block(self, rows: Numbers) -> None:
         ops = self._ops
@@ -269,30 +291,36 @@ class _Second:
         if self._clusters is None:
             self._products += ops.home(terms @ terms.T)
             self._keep_heavy(terms, rows)
+            self._rows += len(rows.truth)
         else:
             self._add_clusters(terms, rows.cluster)
         sizes = terms[_SIZE] if rows.weight is None else abs(rows.error)
         here = ops.places((sizes >= self._around[0]) & (sizes <= self._around[1]))
+        self._waiting += len(here)
         self._middle.append(np.stack([ops.home(sizes[here]), ops.home(terms[0][here])]))
-        if sum(len(one[0]) for one in self._middle[1:]) > _MANY:
-            self._middle = [self._around_median()]
+        if self._waiting > _MANY:
+            self._middle, self._waiting = [self._around_median()], 0
 
     def _keep_heavy(self, terms: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        chosen = []
-        for key in KEYS:
+        most = self._ops.home(self._ops.stacked([terms[key].max() for key in KEYS]))
+        for place, key in enumerate(KEYS):
+            if most[place] <= self._least_heavy[place]:  # as nearly always, once some blocks were seen
+                continue
             top = self._ops.top(terms[key], min(HEAVY, len(rows.truth)))
             own = (self._ops.home(one[top]) for one in (terms[key], rows.truth, rows.prediction, terms[0]))
-            chosen.append(np.stack([*own, np.ones(len(top))]))
-        found = HeavyRows(tuple(chosen), len(rows.truth))
-        self._heavy = found if self._heavy is None else HeavyRows.joined([self._heavy, found])
+            found = np.stack([*own, np.ones(len(top))])
+            self._heavy[place] = kept = heaviest([self._heavy[place], found])
+            self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf
 
     def _add_clusters(self, terms: Array, cluster: Array | None) -> None:
         assert self._clusters is not None
         assert cluster is not None
-        most = max(int(cluster.max()) + 1, len(self._clusters))
-        self._clusters = np.pad(self._clusters, ((0, most - len(self._clusters)), (0, 0)))
-        np.add.at(self._clusters, cluster, terms.T)
+        most = int(cluster[-1]) + 1  # they are in their order
+        if most > len(self._clusters):
+            self._clusters = _add_rows(self._clusters, np.zeros((most, len(TERMS))))
+        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
+        self._clusters[cluster[starts]] += np.add.reduceat(terms, starts, axis=1).T
 
     def _around_median(self) -> Array:
         """The sizes of errors around the median, and how many there are of each."""
@@ -306,10 +334,19 @@ class _Second:
         products = self._products if held is None else None
         away, balance, logs, shares = map(float, self._lost)
         lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
-        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), self._heavy)
+        heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
+        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy)
 
 
 _SIZE = TERMS.index("size")
+
+
+def _add_rows(one: Array, other: Array) -> Array:
+    """The sums of two tables, of which one may have more rows."""
+    longer, shorter = sorted((one, other), key=len, reverse=True)
+    total = longer.copy()
+    total[: len(shorter)] += shorter
+    return total
 
 
 class Sizes:
@@ -340,6 +377,13 @@ class Sizes:
             found, place = np.unique(ops.home(numbers), return_inverse=True)
             weight = None if weight is None else ops.home(weight)
             self._sparse.append((found, np.bincount(place, weight, len(found)).astype(np.float64)))
+
+    def join(self, other: "Sizes") -> None:
+        """Add what was counted elsewhere."""
+        self._zeros += other._zeros
+        self._sparse += other._sparse
+        there = np.flatnonzero(other._dense)
+        self._sparse.append((there + other._start, other._dense[there]))
 
     def _make_room(self, low: int, high: int) -> bool:
         start, end = (low, high + 1) if not len(self._dense) else (

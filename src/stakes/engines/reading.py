@@ -71,6 +71,8 @@ class RowQuestion:
     predicted distributions. ``order`` is the time of a forecast, ``series`` which one it belongs to, and ``season``
     after how many steps the naive forecast says a value again.
 
+    ``auc_error`` is how far the auc of scores in bins may be off.
+
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
 
@@ -88,6 +90,7 @@ class RowQuestion:
     parts: Collection[str] | None = None
     pricing: Pricing | None = None
     threshold: float | None = None
+    auc_error: float | None = None
     where: Values = None
     missing: str = "error"
     alike: Values = None

@@ -11,6 +11,7 @@ several classes) read the columns whole, whatever the number of rows.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
+from stakes.engines.finer_bins import count_finer
 from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.kind_stream import count_kind
 from stakes.engines.kinds import columns_named
@@ -35,7 +37,8 @@ from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import RowQuestion
+from stakes.engines.pricing import cost_column
+from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
@@ -72,7 +75,7 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
             return counted
     named = name_columns(data, asked)
     if named is None:
-        return None
+        return _count_costs(data, asked)
     several = class_names(named)
     if exact and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
@@ -137,6 +140,38 @@ def _side_by_side(found: Mapping[str, Counted]) -> Counted:
     each = tuple(one.tallies["errors"] for one in found.values())
     sums = OutputSums(tuple(found), each)  # type: ignore[arg-type]
     return Counted(OutputSums.kind, {OutputSums.kind: sums}, clusters=next(iter(found.values())).clusters)
+
+
+def _count_costs(data: FileNames, asked: RowQuestion) -> Counted | None:
+    """Count decisions whose costs differ by row, batch by batch, since their sums add up; None for other questions.
+
+    Also None where something is wrong, or batches have different classes: all rows together tell better what it is.
+    """
+    given = {name: getattr(asked, name) for name in ("truth", "prediction", "weight")} | spread_by(asked.by, data)
+    named = {name: column for name, column in given.items() if column is not None}
+    others = any(one is not None for one in (asked.score, asked.cluster, asked.frequency, asked.parts))
+    if others or asked.pricing is None or not asked.pricing.costs.columns or not all(map(_is_text, named.values())):
+        return None
+    wanted = named | {cost_column(name): name for name in asked.pricing.costs.columns}
+    files = Files.open(data, wanted, asked.where)
+    if not files.have_more_rows_than(MOST_EXACT):
+        return None
+
+    def count(found: Arguments, first: int) -> Counted:
+        columns = {column: found[argument] for argument, column in wanted.items()}
+        return count_read(read_rows(columns, replace(asked, where=None, text_format=None)))
+
+    try:
+        parts = list(files.read_batches(BATCH, count))
+        counted = Counted.sum([part for part in parts if isinstance(part, Counted)])
+    except errors.InputError:
+        return None
+    empty = sum(part for part in parts if isinstance(part, int))
+    return replace(counted, dropped=counted.dropped + empty, read=counted.rows_read + empty)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
@@ -219,6 +254,8 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
     if not some:
         raise files.nothing_there()
     counted = counting.count(asked)
+    if counted is not None and asked.auc_error is not None and isinstance(counting, BinnedScores):
+        counted = count_finer(counted, asked.auc_error, partial(counting.labelled, files, asked.missing))
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
@@ -362,6 +399,14 @@ class BinnedScores(Counting):
         super().__init__(threshold)
         self._bins = BinnedCounts()
         self._losses = CellLosses()
+        self._positive: Array = np.zeros(0, bool)
+
+    def labelled(self, files: Files, missing: str) -> Iterator[tuple[Array, Array]]:
+        """Go through all rows again, once they were counted: their scores, and which are of positive rows."""
+        for batch in ahead(_batches(files, missing)):
+            if batch.labels:
+                cells = self._cells.of([*batch.labels.values(), *self._decided(batch)]).of_rows
+                yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         cells = found.of_rows
@@ -372,6 +417,7 @@ class BinnedScores(Counting):
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
+        self._positive = rows.truth == plan.classes.index(str(plan.positive))
         found = self._bins.result()  # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         rows = replace(rows.take(found.cells), scores=found.edges, lost=self._losses.in_bins(found))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 from stakes.errors.mentions import *
 from stakes.errors.mentions import Given, Pass, Text, in_python
 from stakes.errors.words import *
-from stakes.errors.words import FirstRow, Place
+from stakes.errors.words import FirstRow, Place, first_row
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
@@ -55,6 +55,10 @@ class OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     def renumbered(self, number: Callable[[int], int]) -> Self:
         """Return the same problem, with the number that its row had before others were left out."""
         return self._pointing(lambda row: FirstRow(number(row)))
+
+    def unnumbered(self) -> Self:
+        """Return the same problem of a table whose rows come in no order, and have no numbers."""
+        return self._pointing(lambda row: first_row(None))
 
     def _pointing(self, to: Callable[[int], str]) -> Self:
         parts = self.text.parts

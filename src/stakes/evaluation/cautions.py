@@ -173,9 +173,12 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
-    if table.grid is not None and table.order is None:
+    if table.grid is not None and (table.order is None or table.order.memory):
         least, most = map(float, ranking.auc_bounds(table))
         yield caution("caution.bins", low=least, high=most)
+    if table.order is not None and table.order.memory:
+        megabytes = math.ceil(table.order.memory / 1e6)
+        yield caution("caution.finer_bins", within=(most - least) / 2, megabytes=megabytes)
 
 
 def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:

@@ -76,6 +76,10 @@ def load_sum(data: Data, question: Question) -> Counted:
     held = counted.scores or counted.tallies.get("class_scores")
     if question["exact"] is not None and question["exact"] == any(getattr(held, "grids", ())):
         other.append("exact")
+    if question.given.get("auc_error") is not None:
+        from stakes.engines.finer_bins import refuse_unless_kept  # few calls need it
+
+        refuse_unless_kept(counted, question["auc_error"])
     if other:
         raise InputError(
             "fixed-when-counted",

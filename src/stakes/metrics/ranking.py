@@ -39,11 +39,12 @@ def placements(positives: Array, negatives: Array, unit: Array) -> Array:
 
 def _by_order(each: Each, known: str, finish: Finish, keep: Literal["sum", "max"] = "sum") -> Fold:
     """A figure of the order, which may be known of scores in bins as well (``tallies/order.py``)."""
-    return Fold(
-        each,
-        lambda walked, table: finish(walked if table.order is None else getattr(table.order, known), table),
-        keep,
-    )
+
+    def found(walked: Number, table: ScoreTable) -> Number:
+        told = getattr(table.order, known, None)
+        return finish(walked if told is None else told, table)
+
+    return Fold(each, found, keep)
 
 
 def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
@@ -54,8 +55,9 @@ def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
     if not isinstance(table, ScoreTable):
         raise errors.wrong_tally("auc_bounds", ScoreTable.kind, type(table).__name__)
     if table.order is not None:
-        known = ratio(table.order.twice_wins, 2 * table.P * table.N)
-        return known, known
+        wins, left_open = table.order.twice_wins, table.order.open_pairs
+        lowest, highest = (ratio(end, 2 * table.P * table.N) for end in (wins - left_open, wins + left_open))
+        return lowest, highest
 
     def part(won: int) -> Fold:
         return Fold(

@@ -185,6 +185,11 @@ class Shared(TypedDict, total=False):
         "Keep every score, or count scores in bins (default: bins from 20 million rows on).",
         Option("rows", "switch", of=("exact", "bins")),
     ]
+    auc_error: Annotated[
+        float | None,
+        "How far the auc may be off where scores are counted in bins: those that leave more open are counted finer.",
+        Option("rows", "number", "ERROR"),
+    ]
     task: Annotated[
         str,
         "Whether whole numbers are classes or quantities; counts are quantities from 0 on.",
@@ -473,6 +478,7 @@ TABLES: dict[str, type[Shared | Ranked | Watched]] = {**VERBS, "rank": Ranked, "
 """The table of every verb."""
 
 _ROWS_KEPT = "every row is kept here as it is"
+_AUC_OF_ONE = "it is about the auc of one model; evaluate that"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
 _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
@@ -500,6 +506,7 @@ _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "compare": {
         "unlabelled": _EVERY_TRUTH,
+        "auc_error": _AUC_OF_ONE,
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
         **dict.fromkeys(
@@ -510,6 +517,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "decide": {
         **_NOT_YET,
         "unlabelled": _EVERY_TRUTH,
+        "auc_error": _AUC_OF_ONE,
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",
@@ -519,7 +527,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "unlabelled": _EVERY_TRUTH,
         "prediction": "scores are recalibrated, not decisions",
         "by": Text("one calibrator is fitted on all rows; fit that of a segment with ", Pass("where")),
-        "exact": _ROWS_KEPT,
+        **dict.fromkeys(("exact", "auc_error"), _ROWS_KEPT),
         **dict.fromkeys(("threshold", "costs", "prior", "training_prior"), _PROBABILITIES_ONLY),
         "baseline": "probabilities are of classes, and this is about predicted numbers",
     },
@@ -529,7 +537,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "by": Text("one figure is tested on all rows; test a segment with ", Pass("where")),
         "cluster": "rows of a cluster are alike, and a shuffle that parts them takes chance for a finding far too "
         "often; keep one row of each cluster",
-        "exact": _ROWS_KEPT,
+        **dict.fromkeys(("exact", "auc_error"), _ROWS_KEPT),
         **dict.fromkeys(("confidence", "design"), _NO_INTERVAL),
     },
     "validate": {
@@ -541,7 +549,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "from_logits": "the estimator gives the scores",
         "frequency": "an estimator is fitted on single rows; give each as often as it stands for",
         "cluster": Text("rows that stay together are given as ", Pass("groups")),
-        "exact": _ROWS_KEPT,
+        **dict.fromkeys(("exact", "auc_error"), _ROWS_KEPT),
     },
     "rank": {
         **{name: _GRADED for name in Asked.__annotations__ if name not in Ranked.__annotations__},
@@ -551,6 +559,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "count": {
         **dict.fromkeys(("confidence", "design", "horizon"), _SAID_LATER),
         "seed": "counting draws no random numbers",
+        "auc_error": "what is counted finer stays with the rows, and a tally has the bins that all tallies have",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",
     },
 }

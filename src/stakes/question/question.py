@@ -114,7 +114,9 @@ class Question:
     def answered_by_counting(self) -> dict[str, Any]:
         """What was given although only counting can answer it."""
         return {
-            name: v for name, v in self.about_rows.items() if name in _OF_ROWS and name not in ("threshold", "exact")
+            name: value
+            for name, value in self.about_rows.items()
+            if name in _OF_ROWS and name not in ("threshold", "exact", "auc_error")
         }
 
     def refuse_useless_threshold(self) -> None:

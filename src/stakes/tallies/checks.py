@@ -145,3 +145,10 @@ def check_whole(argument: str, value: object, least: int, most: float = MOST_REP
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
         end = f"to {most:,}" if isinstance(value, int) and value > most else "on"
         raise InputError("not-whole", Given(argument, value), f" does not work; give a whole number from {least} {end}")
+
+
+def check_auc_error(error: object) -> None:
+    """Refuse what is no error that an auc can have."""
+    if error is None or (isinstance(error, int | float) and not isinstance(error, bool) and 0 < error < 1):
+        return
+    raise InputError("bad-auc-error", Given("auc_error", error), " is how far the auc may be off: between 0 and 1")

@@ -471,7 +471,8 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
     counted = "percentages" in parts
     histogram = None
     if "histogram" in parts:
-        histogram = Later(partial(_histogram, walk)) if "histogram" in later else _histogram(walk)
+        count = partial(_histogram, walk)
+        histogram = Later(count) if "histogram" in later else count()
     return {
         "moments": moments,
         "largest": max(span.largest for span in found),
@@ -520,7 +521,7 @@ class _SpanSums:
         """Add up the blocks of a walk, the first of which begins at that row."""
         found, room = cls(), dict[Power, Array]()
         for block in walk():
-            (size, error, t, p), w = block
+            (size, _, t, p), w = block
             found.moments.append(moments.sums_of(block, room))
             here = float(size.max())
             if "logs" in parts:
@@ -528,8 +529,9 @@ class _SpanSums:
             if "percentages" in parts:
                 found.zeros += len(t) - int(np.count_nonzero(t))
                 found.percentages.append(weighted_sum(percentage(size, t), w))
-            if "worst" in parts and (len(found.worst) < WORST or here > abs(found.worst[-1].error)):
-                found.worst = _worst([*found.worst, *_worst_of_block(start, size, error, t, p)])
+            least = abs(found.worst[-1].error) if len(found.worst) == WORST else -1.0
+            if "worst" in parts and here > least:
+                found.worst = _worst([*found.worst, *_worst_of_block(start, block[0], least)])
             found.largest = max(found.largest, here)
             start += len(t)
         return found
@@ -540,28 +542,32 @@ def _powers(parts: tuple[str, ...]) -> Sequence[Power]:
     return list(dict.fromkeys(power for part in ("", *parts) for power in _POWERS.get(part, ())))
 
 
-def _cells(truth: Array, prediction: Array) -> Array:
-    """The cell of each row on the grid of pictures, as one number."""
+CellCounts = tuple[Array, Array]
+"""Cells that occur, and what lies in each."""
+
+
+def count_cells(truth: Array, prediction: Array, weight: Array | None) -> CellCounts:
+    """Count some rows on the grid of pictures; a cell is one number here."""
     t, p = (bins.numbers(column, "line", _PICTURE_BITS) for column in (truth, prediction))
-    return np.asarray((t << 32) + (p + (1 << 31)))
-
-
-def _count_cells(cells: Array, weight: Array | None) -> tuple[Array, Array]:
-    """The cells that occur, and what lies in each."""
+    cells = np.asarray((t << 32) + (p + (1 << 31)))
     if weight is None:
         return np.unique(cells, return_counts=True)
     found, places = np.unique(cells, return_inverse=True)
     return found, np.bincount(places, weights=weight)
 
 
-def _histogram(walk: Callable[[], Iterable[Block]]) -> dict[Cell, float]:
-    """Count the cells of each block, and put them together."""
-    blocks = [_count_cells(_cells(t, p), w) for (_, _, t, p), w in walk()]
-    cells, counts = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
+def histogram_of(parts: Iterable[CellCounts]) -> dict[Cell, float]:
+    """Put the cells of parts together."""
+    cells, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     found, places = np.unique(cells, return_inverse=True)
     sums = np.bincount(places, weights=counts)
     rows, columns = found >> 32, (found & ((1 << 32) - 1)) - (1 << 31)
     return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), sums.astype(counts.dtype).tolist(), strict=True))
+
+
+def _histogram(walk: Callable[[], Iterable[Block]]) -> dict[Cell, float]:
+    """Count the cells of each block, and put them together."""
+    return histogram_of(count_cells(t, p, w) for (_, _, t, p), w in walk())
 
 
 def _extreme(column: Array) -> float:
@@ -578,6 +584,10 @@ def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> floa
     return weighted_sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
 
 
-def _worst_of_block(start: int, size: Array, error: Array, truth: Array, prediction: Array) -> Iterable[WorstError]:
-    rows = np.argpartition(-size, WORST)[:WORST] if len(size) > WORST else np.arange(len(size))
+def _worst_of_block(start: int, columns: Sequence[Array], least: float) -> Iterable[WorstError]:
+    """The largest errors of a block, as far as they are larger than that."""
+    size, error, truth, prediction = columns
+    rows = np.flatnonzero(size > least)
+    if len(rows) > WORST:
+        rows = rows[np.argpartition(-size[rows], WORST)[:WORST]]
     return [WorstError(start + int(i), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows]

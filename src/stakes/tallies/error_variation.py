@@ -194,8 +194,8 @@ class HeavyRows:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Choose among those of all parts."""
-        each = [np.concatenate(rows, axis=1) for rows in zip(*(part.chosen for part in parts), strict=True)]
-        return cls(tuple(rows[:, _heaviest(rows[0])] for rows in each), sum(part.all_rows for part in parts))
+        each = zip(*(part.chosen for part in parts), strict=True)
+        return cls(tuple(map(heaviest, each)), sum(part.all_rows for part in parts))
 
     @property
     def rows(self) -> Array:
@@ -210,10 +210,11 @@ class HeavyRows:
         return np.vstack([kinds[:3], kinds[3] * many])
 
 
-def _heaviest(sizes: Array) -> Array:
-    if len(sizes) <= HEAVY:
-        return np.arange(len(sizes))
-    return np.asarray(np.argpartition(sizes, len(sizes) - HEAVY)[-HEAVY:])
+def heaviest(parts: Sequence[Array]) -> Array:
+    """Choose among rows that were chosen (as in ``HeavyRows``, what they have of the key first)."""
+    rows = np.concatenate(parts, axis=1)
+    many = rows.shape[1]
+    return rows if many <= HEAVY else rows[:, np.argpartition(rows[0], many - HEAVY)[-HEAVY:]]
 
 
 # ── how many errors there are of each size ───────────────────────────────────────────────────────────────────────

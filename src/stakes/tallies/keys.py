@@ -261,10 +261,10 @@ def sort(values: Array) -> Array:
 def order_of(values: Array) -> Array:
     """Where numbers stand in ascending order, equal ones as they were; floats must be finite, and none of them −0.0.
 
-    The leading bits of a float and its place share one integer: sorting those is several times faster than sorting
+    The leading bits of a number and its place share one integer: sorting those is several times faster than sorting
     places by what stands there. Where such bits are too few to tell numbers apart, these are sorted again.
     """
-    if values.dtype != np.float64 or not _FEW < len(values) < 1 << 32:
+    if values.dtype not in (np.float64, np.int64) or not _FEW < len(values) < 1 << 32:
         return np.argsort(values, kind="stable")
     low, high = _ordered_bits(np.array([values.min(), values.max()])).tolist()
     places = len(values).bit_length()
@@ -290,7 +290,9 @@ def order_of(values: Array) -> Array:
 
 
 def _ordered_bits(values: Array) -> Array:
-    """Integers in the order of finite floats: those of negative ones are mirrored."""
+    """Integers in the order of finite floats: those of negative ones are mirrored; integers are what they are."""
+    if values.dtype == np.int64:
+        return values
     bits = np.ascontiguousarray(values).view(np.int64)
     return bits ^ ((bits >> 63) & np.int64((1 << 63) - 1))
 

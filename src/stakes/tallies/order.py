@@ -8,10 +8,14 @@ class Order:
     """Sums over the order of all scores, worked out where the rows lay before the scores were put in bins.
 
     ``twice_wins`` are twice the pairs in which the positive outranks the negative, a tie counting once; ``precision``
-    is the sum of the precision at each positive, and ``widest_gap`` the largest TPR − FPR, times P·N. They are those of
-    these rows alone: pairs between parts were never seen, so a sum of tables has none.
+    is the sum of the precision at each positive, and ``widest_gap`` the largest TPR − FPR, times P·N (None: those of
+    the bins stand). Of ``open_pairs``, which count as ties, either row may outrank the other; ``memory`` is how many
+    bytes it took to tell the rest. They are those of these rows alone: pairs between parts were never seen, so a sum
+    of tables has none.
     """
 
     twice_wins: int
-    precision: float
-    widest_gap: int
+    precision: float | None
+    widest_gap: int | None
+    open_pairs: int = 0
+    memory: int = 0

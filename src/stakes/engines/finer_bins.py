@@ -1,0 +1,142 @@
+"""A second, finer level inside the bins that leave most of the auc open: counted until it is known as well as asked.
+
+Two rows of different classes in one bin may stand in either order. Few bins hold most such pairs; those are cut finer
+in another pass over the rows, and where that is not fine enough (ties, or scores all alike) down to every single score.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes.engines.binning import add_up
+from stakes.engines.plan import Counted
+from stakes.errors import Given, InputError, Pass
+from stakes.tallies import ScoreTable, bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.keys import sort
+from stakes.tallies.order import Order
+
+_FINEST = 52 - bins.FINE
+"""So many bits more tell every score from every other."""
+
+LabelledScores = Iterable[tuple[Array, Array]]
+"""Batches of scores, and which of them are of positive rows."""
+
+
+def keeps_promise(table: ScoreTable, error: float) -> bool:
+    """Whether the auc of a table is known as well as that."""
+    return _left_open(table) <= error
+
+
+def _left_open(table: ScoreTable) -> float:
+    """How far the auc of a table may be off: pairs within a bin count half, and may be lost or won."""
+    if table.grid is None or not table.P or not table.N:
+        return 0.0
+    columns = table.as_columns().values
+    within = float(np.dot(columns["positives"].astype(float), columns["negatives"].astype(float)))
+    left_open = within if table.order is None else table.order.open_pairs
+    return left_open / (2 * float(table.P) * float(table.N))
+
+
+def refuse_unless_kept(counted: Counted, error: float) -> None:
+    """Refuse counts that do not keep the promise, where no rows are there to be counted again."""
+    table = counted.scores
+    if table is None:
+        raise InputError("auc-error-of-what", Given("auc_error"), " is about scores of two classes; leave it out")
+    if not keeps_promise(table, error):
+        raise InputError(
+            "auc-error-of-bins",
+            Given("auc_error", error),
+            f": bins leave the auc open by {_left_open(table):.2g}; count the rows again, without weights or with ",
+            Pass("exact", True),
+        )
+
+
+def count_finer(counted: Counted, error: float, rows: Callable[[], LabelledScores]) -> Counted:
+    """Count the rows again inside heavy bins until the auc is known as well as promised."""
+    table = counted.scores
+    if table is None or keeps_promise(table, error):
+        return counted
+    if table.weighted:
+        return counted
+    order = _order(table, error, rows)
+    return replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
+
+
+def _order(table: ScoreTable, error: float, rows: Callable[[], LabelledScores]) -> Order:
+    columns = table.as_columns()
+    ascending = np.argsort(columns.scores)
+    edges, positives, negatives = (
+        values[ascending] for values in (columns.scores, columns.values["positives"], columns.values["negatives"])
+    )
+    within, most = positives.astype(float) * negatives, 2 * error * float(table.P) * float(table.N)
+    by_size = np.argsort(-within)
+    left = within.sum() - np.cumsum(within[by_size])
+    heavy = np.sort(by_size[: int(np.searchsorted(-left, -most / 2)) + 1])
+    more = min(max(math.ceil(math.log2(max(within[heavy].sum(), 1.0) / max(most / 2, 1.0))) + 1, 4), _FINEST)
+    found = _Inside.of(str(table.grids[0]), edges[heavy], more, rows())
+    light = np.ones(len(edges), bool)
+    light[heavy] = False
+    open_pairs = int(np.dot(positives[light].astype(object), negatives[light].astype(object)))
+    if open_pairs + found.open_pairs > most and more < _FINEST:
+        found = _Inside.of(str(table.grids[0]), edges[heavy], _FINEST, rows())
+    below = np.cumsum(negatives) - negatives
+    between = int(np.dot(positives.astype(object), 2 * below.astype(object))) + open_pairs
+    return Order(between + found.twice_wins, None, None, open_pairs + found.open_pairs, found.memory)
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """What the order within some bins adds up to, which pairs are still open, and the memory that it took."""
+
+    twice_wins: int
+    open_pairs: int
+    memory: int
+
+    @classmethod
+    def of(cls, grid: str, edges: Array, more: int, rows: LabelledScores) -> "_Inside":
+        """Cut bins, which begin at these edges, into 2 to the ``more`` each, and count the rows in them."""
+        bits = bins.FINE + more
+        numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
+        held: list[tuple[Array, Array]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        memory = 0
+        for scores, positive in rows:
+            own = bins.numbers(scores, grid)
+            place = np.minimum(np.searchsorted(numbers, own), len(numbers) - 1)
+            here = np.flatnonzero(numbers[place] == own)
+            place = place[here]
+            inside = bins.numbers(scores[here], grid, bits) - first[place]
+            held.append(_counts(sort((((place << more) + inside) << 1) | positive[here])))
+            memory = max(memory, sum(part.nbytes for both in held for part in both))
+            if sum(len(keys) for keys, _ in held[1:]) > len(held[0][0]):
+                held = [_put_together(held)]
+        keys, counts = _put_together(held)
+        return cls(*_fold(keys, counts, more), memory)
+
+
+def _counts(keys: Array) -> tuple[Array, Array]:
+    """Each key of some that are sorted, and how often it occurs."""
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    return keys[starts], np.diff(starts, append=len(keys))
+
+
+def _put_together(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    keys, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    if not len(keys):
+        return keys, counts
+    found, (added,) = add_up(keys, [counts])
+    return found, added
+
+
+def _fold(keys: Array, counts: Array, more: int) -> tuple[int, int]:
+    """Twice the pairs that are won within bins, ties counting once, and the pairs that are open."""
+    mine = keys & 1
+    starts = np.flatnonzero(np.append(True, np.diff(keys >> 1) != 0))
+    positives, negatives = (np.add.reduceat(counts * own, starts) for own in (mine, 1 - mine))
+    place = (keys >> 1)[starts] >> more
+    before = np.cumsum(negatives) - negatives
+    below = before - before[np.searchsorted(place, place)]
+    wins = int(np.dot(positives.astype(object), (2 * below + negatives).astype(object)))
+    return wins, 0 if more == _FINEST else int(np.dot(positives.astype(object), negatives.astype(object)))

@@ -1,0 +1,86 @@
+"""The order of scores in another engine: it sorts ranges of scores, and the sums of each range come here.
+
+Bins of the scores are here already, so they tell where to cut ranges that hold about as many rows each, and how many
+rows lie above each. The engine sorts every range by itself, on whatever machine, and counts within it.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+import narwhals as nw
+import numpy as np
+
+from stakes.engines.queries import QuerySource, choose, collect, whether
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.order import Order
+from stakes.tallies.scores import ScoreTable
+
+_RANGES = 32
+"""Into so many ranges scores are cut."""
+
+_EXACT = 1 << 62
+"""Products of counts up to this are whole numbers in every engine."""
+
+
+def sorts_inside(source: QuerySource, keys: Sequence[str]) -> bool:
+    """Whether the engine sorts: Dask has no running counts within ranges, and weights and segments are sorted here."""
+    plain = "weight" not in source.places and not any(key.startswith("by") for key in keys)
+    return plain and not source.frame.implementation.is_dask()
+
+
+def order_inside(source: QuerySource, table: ScoreTable, positive: Sequence[object]) -> Order:
+    """What the order of all scores adds up to, which lie in the bins of a table; ``positive`` are truths of positives.
+
+    A score has ``p`` positives and ``n`` negatives; ``tp`` and ``fp`` reach it, ``here`` are negatives of its range.
+    """
+    cuts, sizes = _ranges(table)
+    P, N = int(table.P), int(table.N)
+    kind = nw.Int64 if P * N < _EXACT else nw.Float64
+    score, p, n, tp, fp = map(nw.col, ("score", "p", "n", "tp", "fp"))
+    mine = whether(nw.col(source.places["truth"]).is_in(positive)).alias("p")
+    rows = source.frame.select(nw.col(source.places["score"]).cast(nw.Float64).alias("score"), mine)
+    found = rows.with_columns((1 - p).alias("n")).group_by("score").agg(_whole(p, "p"), _whole(n, "n"))
+    found = found.with_columns(reduce(add, (whether(score >= cut) for cut in cuts[1:]), nw.lit(0)).alias("range"))
+    running = ((of, nw.col(of).cum_sum(reverse=True).over("range", order_by="score")) for of in "pn")
+    found = found.with_columns(*(so_far.cast(nw.Int64).alias(f"here_{of}") for of, so_far in running))
+    found = found.with_columns(
+        *(
+            (nw.col(f"here_{of}") + _above(score, cuts, own)).alias(to)
+            for of, to, own in zip("pn", ("tp", "fp"), sizes, strict=True)
+        )
+    )
+    found = found.with_columns(
+        (p * (n - 2 * nw.col("here_n"))).alias("wins"),
+        choose(p > 0, p.cast(nw.Float64) * tp / (tp + fp), nw.lit(0.0)).alias("precision"),
+        (tp.cast(kind) * N - fp.cast(kind) * P).alias("gap"),
+    )
+    sums = nw.col("precision").sum().alias("precision"), nw.col("gap").max().alias("gap")
+    totals = collect(found.group_by("range").agg(_whole(nw.col("wins"), "wins"), *sums)).rows(named=True)
+    below = np.cumsum(sizes[1]).tolist()  # with the range itself: what of it is not below was taken off
+    wins = sum(int(one["wins"]) + 2 * int(sizes[0][one["range"]]) * below[one["range"]] for one in totals)
+    return Order(wins, sum(float(one["precision"]) for one in totals), int(max(0, *(one["gap"] for one in totals))))
+
+
+def _ranges(table: ScoreTable) -> tuple[list[float], tuple[list[int], list[int]]]:
+    """Where ranges of about as many rows begin, from the lowest on, and how many positives and negatives each holds."""
+    columns = table.as_columns()
+    order = np.argsort(columns.scores)
+    edges, *counts = (
+        values[order] for values in (columns.scores, *(columns.values[of] for of in ("positives", "negatives")))
+    )
+    reached = np.cumsum(counts[0] + counts[1])
+    places = np.searchsorted(reached, reached[-1] * np.arange(_RANGES) / _RANGES)
+    starts: Array = np.unique(np.append(0, places))
+    positives, negatives = (np.add.reduceat(own, starts).astype(int).tolist() for own in counts)
+    return edges[starts].tolist(), (positives, negatives)
+
+
+def _above(score: nw.Expr, cuts: Sequence[float], sizes: Sequence[int]) -> nw.Expr:
+    """How many rows lie in the ranges above that of a score."""
+    return reduce(add, (whether(score < cut) * size for cut, size in zip(cuts[1:], sizes[1:], strict=True)), nw.lit(0))
+
+
+def _whole(column: nw.Expr, name: str) -> nw.Expr:
+    """A sum of whole numbers, which some engines make decimals."""
+    return column.sum().cast(nw.Int64).alias(name)
