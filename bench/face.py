@@ -2,6 +2,7 @@
 
     python bench/face.py                 # 10 … 10⁷ rows, some 15 minutes
     python bench/face.py --most 1e5      # fewer rows, to the terminal
+    python bench/face.py --only r2_score mean_poisson_deviance --least 1e5
 
 Both sides run in turn and the best times are compared, because machines are shared and noisy.
 """
@@ -11,6 +12,7 @@ import math
 import statistics
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -63,12 +65,12 @@ def best(name: str, rows: tuple[np.ndarray, np.ndarray]) -> float:
     return min(times[0]) / min(times[1])
 
 
-def measure(most: float) -> dict[str, dict[int, float]]:
+def measure(least: float, most: float, names: Sequence[str]) -> dict[str, dict[int, float]]:
     warnings.simplefilter("ignore")
     found: dict[str, dict[int, float]] = {}
-    for n in (size for size in SIZES if size <= most):
+    for n in (size for size in SIZES if least <= size <= most):
         data = columns(n)
-        for name in stakes.sklearn.FUNCTIONS:
+        for name in names:
             if name not in LEFT_OUT and hasattr(sklearn.metrics, name):
                 found.setdefault(name, {})[n] = best(name, data[HOMES[name]])
         print(f"{n:,} rows: median {statistics.median(each[n] for each in found.values()):.2f}", flush=True)
@@ -110,11 +112,13 @@ def _up(ratio: float) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--most", type=float, default=1e7, help="the most rows")
+    parser.add_argument("--least", type=float, default=SIZES[0], help="the fewest rows")
+    parser.add_argument("--most", type=float, default=SIZES[-1], help="the most rows")
+    parser.add_argument("--only", nargs="+", default=stakes.sklearn.FUNCTIONS, help="these functions")
     asked = parser.parse_args()
     facts = machine.described()  # how busy it is before this
-    text = page(measure(asked.most), facts)
-    if asked.most < SIZES[-1]:
+    text = page(measure(asked.least, asked.most, asked.only), facts)
+    if any(getattr(asked, name) != parser.get_default(name) for name in ("least", "most", "only")):
         print(text)
     else:
         (Path(__file__).parent / "FACE.md").write_text(text, encoding="utf-8")

@@ -19,7 +19,9 @@ def source_of_labels(metric: Metric, weight: Array | None, **columns: Array) -> 
         held = slice(None) if weight is None else weight > 0
         names = tuple(map(str, range(columns["truth"].shape[1])))
         units = None if weight is None else weight[held].astype(np.float64)
-        return metric, LabelSums.from_rows(names, {name: one[held] for name, one in columns.items()}, units)
+        return metric, LabelSums.from_rows(
+            names, {name: one[held] for name, one in columns.items()}, units, metric.parts
+        )
 
     return source
 

@@ -147,9 +147,8 @@ def kind_of(name: str, array: Array) -> Kind:
     if array.dtype.kind == "S" or (array.dtype.kind == "O" and isinstance(array.ravel()[0], bytes)):
         raise WrongKindError("bytes", f"{name} holds labels as bytes, which are not supported; make them text")
     if array.ndim == 2 and array.shape[1] > 1:
-        values = np.unique(array) if array.dtype.kind != "O" else np.array(sorted(set(array.ravel().tolist()), key=str))
         whole = array.dtype.kind in "biu" or (array.dtype.kind == "f" and not (array % 1).any())
-        return "multilabel-indicator" if whole and len(values) <= 2 else "multiclass-multioutput"
+        return "multilabel-indicator" if whole and len(distinct(name, array)) <= 2 else "multiclass-multioutput"
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
             raise InputError("not-finite", f"{name} holds NaN or infinite values; leave these rows out")
