@@ -416,7 +416,7 @@ def rate(
     """A figure of each label, or one figure made of them."""
     check_value("average", average, ("binary", "micro", "macro", "weighted", "samples", None))
     instead = _stand_in(zero_division)
-    say = partial(_say_undefined, metric, zero_division, strict, warns)
+    say = partial(_say_undefined, metric, average, warns and not strict and zero_division == "warn")
     if average == "binary":
         table = _positive_table(seen, pos_label)
         return _one(metric, table, instead, strict, say)
@@ -430,7 +430,7 @@ def rate(
     each = np.asarray(metric.of(rest), np.float64)
     undefined = np.isnan(each)
     if undefined.any():
-        say()
+        say(one=len(each) == 1)
         each = each if strict else np.where(undefined, instead, each)
     if average is None:
         return each
@@ -452,10 +452,10 @@ def _mean(each: Array, rest: Confusion, seen: Decisions | SeveralLabels, average
     return float(np.average(each[known], weights=None if weight is None else weight[known]))
 
 
-def _one(metric: Metric, table: Confusion, instead: float, strict: bool, say: Callable[[], None]) -> FloatWithInterval:
+def _one(metric: Metric, table: Confusion, instead: float, strict: bool, say: Callable[..., None]) -> FloatWithInterval:
     value = float(metric.of(table))
     if math.isnan(value) and not strict:
-        say()
+        say(one=True)
         value = instead
     return FloatWithInterval(value, lambda: (metric, table))
 
@@ -523,10 +523,21 @@ def _stand_in(zero_division: ZeroDivision) -> float:
     raise InputError("bad-stand-in", Given("zero_division", zero_division), " is not known; give 0, 1, NaN or 'warn'")
 
 
-def _say_undefined(metric: Metric, zero_division: ZeroDivision, strict: bool, warns: bool) -> None:
-    if warns and not strict and isinstance(zero_division, str):
-        name = "F-score" if metric.name.startswith("f") else metric.name.capitalize()
-        warn_undefined(f"{name} has no value for some labels and is set to 0; zero_division= says what stands for it")
+_LACKING = {
+    "precision": ("Precision", "predicted"),
+    "recall": ("Recall", "true"),
+    "jaccard": ("Jaccard", "true or predicted"),
+}
+
+
+def _say_undefined(metric: Metric, average: Average, warns: bool, *, one: bool) -> None:
+    """Warn in scikit-learn's words, by which users filter warnings."""
+    if warns:
+        name, lacking = _LACKING.get(metric.name, ("F-score", "true nor predicted"))
+        of, over = ("label", "sample") if average == "samples" else ("sample", "label")
+        where = "due to" if one else f"in {over}s with"
+        text = f"{name} is ill-defined and being set to 0.0 {where} no {lacking} {of}s."
+        warn_undefined(f"{text} Use `zero_division` parameter to control this behavior.")
 
 
 def check_value(name: str, value: object, known: Sequence[object]) -> None:

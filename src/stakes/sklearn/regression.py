@@ -25,7 +25,7 @@ Loss = Callable[[Array, Array], Array]
 """What rows add to a mean, from their truths and predictions."""
 
 _BLOCK, _SPAN = 3 << 12, 1 << 18
-"""Rows whose temporaries stay in the cache and below 128 KiB, from where on memory is fetched from the system each time;
+"""Rows whose temporaries stay in the cache and below 128 KiB, from where on the system is asked for memory each time;
 and those that a thread works on at a time."""
 
 _NO_OPTIONS = {"positive": None, "classes": None, "baseline": None}
