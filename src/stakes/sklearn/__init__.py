@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from stakes.sklearn.decisions import precision_score as precision_score
     from stakes.sklearn.decisions import recall_score as recall_score
     from stakes.sklearn.decisions import zero_one_loss as zero_one_loss
+    from stakes.sklearn.displays import CalibrationDisplay as CalibrationDisplay
     from stakes.sklearn.displays import ConfusionMatrixDisplay as ConfusionMatrixDisplay
+    from stakes.sklearn.displays import DetCurveDisplay as DetCurveDisplay
     from stakes.sklearn.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
     from stakes.sklearn.displays import PredictionErrorDisplay as PredictionErrorDisplay
     from stakes.sklearn.displays import RocCurveDisplay as RocCurveDisplay

@@ -93,7 +93,14 @@ FUNCTIONS = tuple(NAMES)
 ESTIMATORS = ("CostClassifier", "RecalibratedClassifier", "RejectClassifier")
 """What needs scikit-learn, and loads it."""
 
-DISPLAYS = ("ConfusionMatrixDisplay", "PrecisionRecallDisplay", "PredictionErrorDisplay", "RocCurveDisplay")
+DISPLAYS = (
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "DetCurveDisplay",
+    "PrecisionRecallDisplay",
+    "PredictionErrorDisplay",
+    "RocCurveDisplay",
+)
 """Plots, which need matplotlib."""
 
 _OTHERS = dict.fromkeys(ESTIMATORS, "estimators") | dict.fromkeys(DISPLAYS, "displays")

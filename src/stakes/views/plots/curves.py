@@ -56,14 +56,21 @@ def axis_name(name: str) -> str:
 
 
 # ── a curve by itself ────────────────────────────────────────────────────────────────────────────────────────────
-def of_curve(curve: Curve, kind: str, ax: object) -> Display:
-    """Draw a curve, its band and the lines to compare it with."""
+def of_curve(curve: Curve, kind: str, ax: object, *, name: str = "") -> Display:
+    """Draw a curve, its band and the lines to compare it with; beside other curves the line alone, in a new colour."""
     with axes(ax, 5.2, 4.6) as ax:
         area = "" if curve.area is None else f" (area {short_number(curve.area)})"
-        artists = _draw(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
+        others = _others(ax)
+        label, colour = f"{name or in_words(curve.kind) + ' curve'}{area}", COLOURS[others % len(COLOURS)]
+        artists = _draw(ax, curve, label, colour, banded=not others)
         references = _references(ax, curve)
         _finish(ax, curve)
         return Display(kind, ax, {**artists, "references": references})
+
+
+def _others(ax: Axes) -> int:
+    """How many curves of models there are in these axes."""
+    return sum(line.get_gid() == _MODEL for line in ax.get_lines())
 
 
 def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
@@ -160,7 +167,7 @@ def of_two_classes(
     """
     curve = evaluation.curve(kind, **options)
     with axes(ax, *_size(kind)) as ax:
-        others = sum(line.get_gid() == _MODEL for line in ax.get_lines())
+        others = _others(ax)
         if others:
             colour = COLOURS[others % len(COLOURS)]
             artists = _draw(ax, curve, _label(evaluation, kind, name or f"model {others + 1}"), colour, banded=False)
