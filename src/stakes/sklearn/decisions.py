@@ -16,9 +16,9 @@ from stakes.metrics.many import average_of
 from stakes.metrics.multilabel import over_labels
 from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
-from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, read_decisions
+from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, negative_weights, read_decisions
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, ratio
+from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, is_real, ratio
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"] | None
 ZeroDivision = float | Literal["warn"]
@@ -50,7 +50,7 @@ def zero_one_loss(
 def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normalize: bool = True) -> FloatWithInterval:
     """The share of rows that are right, or wrong; otherwise their number."""
     if isinstance(seen, SeveralLabels):
-        right = (seen.truth == seen.decided).all(1)
+        right = ~seen.differ.any(1)
         unit = np.ones(len(right), int) if seen.weight is None else seen.weight
         hits, total = (unit @ right).item(), unit.sum().item()
     else:
@@ -79,7 +79,7 @@ def hamming_loss(y_true: Values, y_pred: Values, *, sample_weight: Values = None
     seen = read_decisions(y_true, y_pred, sample_weight)
     if isinstance(seen, Decisions):
         return _share_right(seen, wrong=True)
-    wrong = (seen.truth != seen.decided).sum(1)
+    wrong = seen.differ.sum(1)
     counted = wrong.sum() if seen.weight is None else wrong @ seen.weight
     total = len(wrong) if seen.weight is None else seen.weight.sum()
     return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_labels(HAMMING, seen))
@@ -103,14 +103,21 @@ def balanced_accuracy_score(
     hits, true, _ = seen.margins
     classes = len(true) if strict else int(np.count_nonzero(true))
     chance = 1 / classes
-    scale = (lambda value: (value - chance) / (1 - chance) if classes > 1 else math.nan) if adjusted else float
+    scale = partial(_beyond, chance=chance) if adjusted else float
     if classes == len(true) > 1 and seen.counts is not None:
         return FloatWithInterval(scale(float(BALANCED.of(seen.table))), _of(BALANCED, seen), scale)
     if not strict and classes < len(true):
         errors.warn("decided-only", "y_pred contains classes not in y_true")
-    value = math.nan if strict and classes < len(true) else float((hits[true > 0] / true[true > 0]).mean())
+    value = math.nan if strict and classes < len(true) else float((hits[true != 0] / true[true != 0]).mean())
     source = _of(BALANCED, seen) if len(true) > 1 and seen.counts is not None else None
     return FloatWithInterval(scale(value), source, scale, _MANY if len(true) > 1 else "there is one class")
+
+
+def _beyond(value: float, chance: float) -> float:
+    """What is left of a figure beyond chance, of all that could be; of one class nothing could."""
+    if chance == 1:
+        return math.nan if value == chance else -math.inf
+    return (value - chance) / (1 - chance)
 
 
 def matthews_corrcoef(
@@ -134,6 +141,9 @@ def cohen_kappa_score(
 ) -> FloatWithInterval:
     """Return Cohen's kappa: the agreement of two raters beyond chance; ``weights`` make far disagreements worse."""
     check_value("weights", weights, (None, "linear", "quadratic"))
+    if not is_real(replace_undefined_by) or abs(replace_undefined_by) > 1:
+        words = " is neither NaN nor from -1 to 1; leave it out for NaN"
+        raise InputError("bad-stand-in", Given("replace_undefined_by", replace_undefined_by), words)
     seen = _among(_single(y1, y2, sample_weight), labels)
     if seen.counts is None and weights is None:
         return FloatWithInterval(seen.beyond_chance(squared=False), why_none=_MANY)
@@ -192,7 +202,7 @@ def _likelihood_ratio(metric: Metric, instead: float, seen: Decisions, strict: b
     value = float(metric.of(seen.table))
     if not strict and not math.isfinite(value):
         warn_undefined(f"{metric.name} is undefined and set to {instead}")
-        value = instead if seen.margins[1].all() else math.nan
+        value = instead if seen.margins[1][1] else math.nan
     return FloatWithInterval(value, _of(metric, seen))
 
 
@@ -240,6 +250,8 @@ def _among(seen: Decisions, labels: Values) -> Decisions:
             "too-many-labels", f"there are {len(seen.labels):,} labels; group them, or leave out ", Pass("labels")
         )
     places = _places(seen, wanted)
+    last = {label: place for place, label in enumerate(wanted.tolist())}  # of a label that is named twice
+    places[[last[label] != place for place, label in enumerate(wanted.tolist())]] = len(seen.labels)
     padded = [
         None if one is None else np.pad(one, (0, 1))[np.ix_(places, places)] for one in (seen.counts, seen.squares)
     ]
@@ -281,7 +293,7 @@ def _of_flags(seen: SeveralLabels, wanted: Array | None, samplewise: bool) -> Co
             raise InputError(
                 "no-such-label-of-decisions", f"all labels must be in [0, {truth.shape[1]}), the columns of y_true"
             )
-        truth, decided = truth[:, wanted], decided[:, wanted]
+        truth, decided = (flags[:, wanted.astype(int)] for flags in (truth, decided))
     columns = (truth & decided, truth, decided)
     if not samplewise:
         unit = np.ones(len(truth), int) if weight is None else weight
@@ -297,7 +309,10 @@ def _tables(counts: Sequence[Array], total: Number) -> Confusion:
     hits, true, decided = counts
     cells = {"tp": hits, "fn": true - hits, "fp": decided - hits, "tn": total - true - decided + hits}
     if any(cell.dtype.kind == "f" for cell in cells.values()):  # differences of sums of weights leave crumbs
-        cells = {name: np.where(cell > 1e-12 * np.asarray(total), cell, 0.0) for name, cell in cells.items()}
+        least = 1e-12 * np.abs(total)
+        cells = {name: np.where(np.abs(cell) > least, cell, 0.0) for name, cell in cells.items()}
+        if any((cell < 0).any() for cell in cells.values()):
+            raise negative_weights()
     return Confusion.two_class(**cells)
 
 

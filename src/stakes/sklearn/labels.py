@@ -16,7 +16,7 @@ def source_of_labels(metric: Metric, weight: Array | None, **columns: Array) -> 
     """What the interval of a figure of several labels is made from; rows that weigh nothing are left out."""
 
     def source() -> tuple[Metric, LabelSums]:
-        held = slice(None) if weight is None else weight > 0
+        held = slice(None) if weight is None else weight != 0
         names = tuple(map(str, range(columns["truth"].shape[1])))
         units = None if weight is None else weight[held].astype(np.float64)
         return metric, LabelSums.from_rows(

@@ -13,9 +13,20 @@ from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric, find
 from stakes.sklearn.regression import Numbers, mean_of_rows
 from stakes.sklearn.result import FloatWithInterval, Scale, Source, warn_undefined
-from stakes.sklearn.targets import as_array, as_numbers, dense, distinct, encode, flat, kind_of, same_length, weights
+from stakes.sklearn.targets import (
+    as_array,
+    as_numbers,
+    dense,
+    distinct,
+    encode,
+    flat,
+    kind_of,
+    negative_weights,
+    same_length,
+    weights,
+)
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 
 LOG_LOSS, BRIER = ((find(name), find(f"multiclass_{name}")) for name in ("log_loss", "brier_score"))
 D2_LOG_LOSS, D2_BRIER = (
@@ -76,6 +87,8 @@ class Probabilities:
     @property
     def shares(self) -> Array:
         """How frequent the classes are."""
+        if self.weight is not None and self.weight.min() < 0:
+            raise negative_weights()
         if self.several:
             return np.asarray(np.average(self.codes, axis=0, weights=self.weight))
         return np.asarray(np.bincount(self.codes, self.weight, len(self.names)) / self.total)
@@ -103,7 +116,7 @@ def _read(y_true: Values, y_proba: Values, sample_weight: Values, labels: Values
     """Labels, and a probability for each in their order."""
     given = _shares_of_one("y_proba", y_proba)
     truth = dense("y_true", y_true)
-    same_length(y_true=truth, y_proba=given, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if labels is None and given.ndim == 1 and (plain := _zeros_and_ones(truth)) is not None:
         return Probabilities(plain, given, ("0", "1"), weight)
@@ -177,7 +190,7 @@ def _read_binary(y_true: Values, y_proba: Values, sample_weight: Values, pos_lab
     """Which rows are positive, and their probabilities."""
     given = _shares_of_one("y_proba", y_proba)
     truth = flat("y_true", y_true)
-    same_length(y_true=truth, y_proba=given, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if pos_label in (None, 1) and (plain := _zeros_and_ones(truth)) is not None:
         return Probabilities(plain, given, ("0", "1"), weight)
@@ -294,9 +307,10 @@ def d2_brier_score(
 
 
 def _too_few(y_true: Values, y_proba: Values, sample_weight: Values) -> bool:
-    same_length(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
-    if len(y_proba) > 1:
+    if len(as_array("y_proba", y_proba)) > 1:
         return False
+    if len(y_proba):
+        same_length(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     warn_undefined("D^2 score is not well-defined with less than two samples.")
     return True
 
@@ -321,7 +335,7 @@ def hinge_loss(
         sides = np.ones(len(margin))
     else:
         margin, sides = flat("pred_decision", scores), np.where(truth == classes[-1], 1.0, -1.0)
-        sides = -np.ones(len(truth)) if labels is None and len(found) == 1 else sides
+        sides = -np.ones(len(truth)) if len(classes) == 1 else sides
     weight = weights(sample_weight, len(truth))
     rows = Numbers(sides, margin.astype(np.float64), None if weight is None else weight.astype(np.float64), True)
     return FloatWithInterval(rows.figure(HINGE), rows.source(HINGE))

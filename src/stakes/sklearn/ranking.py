@@ -31,7 +31,7 @@ from stakes.sklearn.targets import (
     weights,
 )
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 
 AUC, PARTIAL, PRECISION = map(find, ("auc", "partial_auc", "average_precision"))
 HAND_TILL, TOP_K = map(find, ("hand_till_auc", "top_k_accuracy"))
@@ -57,13 +57,18 @@ def positives(y_true: Values, pos_label: object = None, several: bool = False) -
     return np.asarray(truth == pos_label)
 
 
+def _as_column(weight: Values) -> Values:
+    """Weights that stand in a column of their own as a plain one."""
+    return weight[:, 0] if isinstance(weight, np.ndarray) and weight.ndim == 2 and weight.shape[1] == 1 else weight
+
+
 def _score_table(y_true: Array, y_score: Values, sample_weight: Values) -> ScoreTable:
     """Count scores; rows that weigh nothing are left out."""
     if hasattr(y_score, "toarray"):
         as_array("y_score", y_score)
     score = numbers("y_score", y_score)
-    same_length(y_true=y_true, y_score=score, sample_weight=None if is_real(sample_weight) else sample_weight)
-    weight = weights(sample_weight, len(score))
+    same_length(y_true=y_true, y_score=score, sample_weight=sample_weight)
+    weight = weights(_as_column(sample_weight), len(score))
     if weight is not None:
         if (weight < 0).any():
             raise InputError(
@@ -214,7 +219,7 @@ def roc_auc_score(
     """Return how often a random positive scores higher than a random negative."""
     truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
     score = y_score if type(y_score) is np.ndarray else as_numbers("y_score", as_array("y_score", y_score))
-    metric = AUC if max_fpr in (None, 1) else _partial(max_fpr)
+    metric, sample_weight = AUC if max_fpr in (None, 1) else _partial(max_fpr), _as_column(sample_weight)
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
     kind, codes = _kind_and_codes(truth)
     if kind == "multiclass" or (kind == "binary" and score.ndim == 2 and score.shape[1] > 2):
@@ -226,7 +231,9 @@ def roc_auc_score(
     if kind == "binary" and (score.ndim == 1 or score.shape[1] == 1):
         return _area(metric, codes, score, sample_weight)
     same_length(y_true=truth, y_score=score)
-    return _over_labels(metric, truth.astype(bool), as_numbers("y_score", score), average, sample_weight)
+    if truth.shape != score.shape:
+        raise different_shapes(truth, score)
+    return _over_labels(metric, truth > 0, as_numbers("y_score", score), average, sample_weight)
 
 
 def _partial(max_fpr: float | None) -> Metric:
@@ -250,10 +257,7 @@ def _kind_and_codes(truth: Array) -> tuple[Kind, Array]:
 
 def _area(metric: Metric, positive: Array, score: Values, weight: Values) -> FloatWithInterval:
     table = _score_table(positive, score, weight)
-    if not table.P or not table.N:
-        warn_undefined("Only one class is present in y_true. ROC AUC score is not defined in that case.")
-        return FloatWithInterval(math.nan, lambda: (metric, table))
-    return FloatWithInterval(float(metric.of(table)), lambda: (metric, table))
+    return FloatWithInterval(_value(metric, table), lambda: (metric, table))
 
 
 def _over_labels(
@@ -291,7 +295,11 @@ def _over_labels(
 
 
 def _figure(metric: Metric, positive: Array, score: Array, weight: Array | None) -> float:
-    table = _score_table(positive, score, weight)
+    return _value(metric, _score_table(positive, score, weight))
+
+
+def _value(metric: Metric, table: ScoreTable) -> float:
+    """The figure, or what scikit-learn says of a single class."""
     if metric.name == PRECISION.name:
         if not table.P:
             text = "No positive class found in y_true, recall is set to one for all thresholds"
@@ -392,7 +400,7 @@ def average_precision_score(
     """Return the mean precision over the positives, walking down the ranking."""
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
     truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
-    kind, _ = _kind_and_codes(truth)
+    (kind, _), sample_weight = _kind_and_codes(truth), _as_column(sample_weight)
     if kind == "binary":
         labels = distinct("y_true", truth).tolist() if truth.dtype.kind not in "biu" or pos_label != 1 else []
         if len(labels) == 2 and pos_label not in labels:
@@ -403,17 +411,14 @@ def average_precision_score(
             )
         positive = np.asarray(truth.reshape(-1) == pos_label)
         table = _score_table(positive, y_score, sample_weight)
-        value = (
-            float(PRECISION.of(table)) if table.P else _figure(PRECISION, positive, numbers("y_score", y_score), None)
-        )
-        return FloatWithInterval(value, lambda: (PRECISION, table))
+        return FloatWithInterval(_value(PRECISION, table), lambda: (PRECISION, table))
     if kind not in ("multiclass", "multilabel-indicator"):
         raise InputError("not-two-classes-of-scores", f"{kind} format is not supported; give labels")
     if pos_label != 1:
         raise InputError("fixed-positive", f"pos_label is fixed to 1 for {kind} y_true; leave it out")
     scores = as_numbers("y_score", as_array("y_score", y_score))
     if kind == "multilabel-indicator":
-        return _over_labels(PRECISION, truth.astype(bool), scores, average, sample_weight)
+        return _over_labels(PRECISION, truth == 1, scores, average, sample_weight)
     classes, codes = _classes_of_columns(truth, scores, None)
     found = _over_labels(PRECISION, codes[:, None] == np.arange(len(classes)), scores, average, sample_weight)
     if average in ("macro", "weighted") and isinstance(found, float):

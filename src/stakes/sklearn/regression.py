@@ -14,9 +14,9 @@ from stakes.metrics.counts import deviance
 from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.outputs import average_of_outputs
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
-from stakes.sklearn.targets import as_array, as_numbers, same_length, warn_of_indexes, weights
+from stakes.sklearn.targets import as_array, as_numbers, negative_weights, same_length, warn_of_indexes, weights
 from stakes.tallies import ErrorSums, OutputSums
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 from stakes.tallies.parallel import run_all
 
 Multioutput = Literal["raw_values", "uniform_average", "variance_weighted"] | Sequence[float] | Array
@@ -65,8 +65,7 @@ class Numbers:
         if metric.plain_mean and (metric.parts == ("rows",) or not self.positive_weight):
             return self.mean_of(metric.row_losses)
         if not self.positive_weight:
-            words = f"sample_weight holds negative values, with which {metric.name} is undefined; give others"
-            raise InputError("negative-weights-of-numbers", words)
+            raise negative_weights()
         columns = self.truth, self.predicted[:]  # one column that stands for both is no mistake here
         found, _ = metric.of_rows(columns, {**_NO_OPTIONS, "weight": self.weight})
         return float(found)
@@ -93,8 +92,8 @@ class Numbers:
             for start in range(first, min(first + _SPAN, len(self.truth)), _BLOCK):
                 rows = slice(start, start + _BLOCK)
                 errors = np.subtract(self.truth[rows], self.predicted[rows], dtype=np.float64)
-                found += [float(errors.max()), -float(errors.min())]
-            return max(found)
+                found += [errors.max(), -errors.min()]
+            return float(np.max(found))  # which is NaN if one is
 
         return max(self._each_span(find_largest))
 
@@ -121,7 +120,7 @@ def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
     if sample_weight is None and _plain(y_true, y_pred):
         return Numbers(y_true, y_pred, None, True)  # whether all are finite is seen when they are added up
     truth, predicted = (_columns(name, one) for name, one in (("y_true", y_true), ("y_pred", y_pred)))
-    same_length(y_true=truth, y_pred=predicted, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_pred=predicted, sample_weight=sample_weight)
     warn_of_indexes(y_true, y_pred)
     if truth.shape != predicted.shape:
         sizes = [1 if one.ndim == 1 else one.shape[1] for one in (truth, predicted)]
@@ -131,8 +130,6 @@ def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
     weight = weights(sample_weight, len(truth))
     if weight is not None:
         weight = weight.astype(np.float64)
-        if not weight.all() and not weight.any():
-            raise InputError("empty-input-of-numbers", "all rows weigh 0; give one or more that count")
     return Numbers(truth, predicted, weight, weight is None or bool((weight >= 0).all()))
 
 
@@ -185,8 +182,9 @@ def _check_multioutput(rows: Numbers, multioutput: Multioutput, more: tuple[str,
         raise InputError(
             "weights-of-one-output", "Custom weights are useful only in multi-output cases; leave them out"
         )
-    if len(multioutput) != size:
-        raise InputError("bad-multioutput", f"multioutput has {len(multioutput)} weights for {size} outputs")
+    if len(multioutput) != size or not sum(multioutput):
+        words = f"multioutput has {len(multioutput)} weights for {size} outputs, which sum to {sum(multioutput)}"
+        raise InputError("bad-multioutput", f"{words}; give one for each, not all 0")
 
 
 def mean_absolute_error(
@@ -354,6 +352,7 @@ def _explained(
         if not math.isnan(value):
             return value
         errors = one.truth - one.predicted
+        errors = errors if one.weight is None else errors[one.weight != 0]
         right = not (errors - errors[0] if mean_errors else errors).any()
         if force_finite:
             return float(right)
@@ -384,7 +383,8 @@ def d2_pinball_score(
 
     def share(one: Numbers) -> float:
         return _of_constant(
-            one.figure(metric), one.instead(_quantile(one.truth, one.weight, alpha)).mean_of(metric.row_losses)
+            one.mean_of(metric.row_losses),
+            one.instead(_quantile(one.truth, one.weight, alpha)).mean_of(metric.row_losses),
         )
 
     return _skill(rows, metric, multioutput, share)
@@ -411,6 +411,8 @@ def _quantile(values: Array, weight: Array | None, alpha: float) -> float:
         low = high - 1 if high and abs(place - round(place)) < 1e-9 and place < len(values) else high
         some = np.partition(values, (low, high))
         return (float(some[low]) + float(some[high])) / 2
+    if weight.min() < 0:
+        raise negative_weights()
     order = np.argsort(values, kind="stable")
     unit = weight[order]
     some = unit > 0
@@ -459,9 +461,11 @@ def d2_tweedie_score(
 ) -> FloatWithInterval | Array:
     """Return how much of the deviance of the mean is avoided."""
     rows = _one_output(_read(y_true, y_pred, sample_weight), "d2_tweedie_score")
-    metric = _tweedie(power, rows)
+    metric = _tweedie(power, rows) if len(rows.truth) > 1 else _MSE
     if metric is _MSE and len(rows.truth) > 1:
-        return FloatWithInterval(rows.figure(_R2), rows.source(_R2))
+        value = rows.figure(_R2)
+        value = 1 - _quotient(rows.figure(_MSE), 0.0) if math.isnan(value) else value
+        return FloatWithInterval(value, rows.source(_R2))
 
     def share(one: Numbers) -> float:
         mean = float(np.average(one.truth, weights=one.weight))

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from stakes import errors
+from stakes.engines.columns import is_missing
 from stakes.engines.memory import sums_by
 from stakes.errors import InputError, short
 from stakes.tallies import Confusion, JointCounts
@@ -81,8 +82,8 @@ def as_numbers(name: str, array: Array) -> Array:
 
 
 def same_length(**columns: Values) -> None:
-    """Refuse columns of different lengths, and none at all."""
-    sizes = {name: len(column) for name, column in columns.items() if column is not None}
+    """Refuse columns of different lengths, and none at all; a number stands for a column of any length."""
+    sizes = {name: len(column) for name, column in columns.items() if column is not None and not is_real(column)}
     if len(set(sizes.values())) > 1:
         told = " and ".join(f"{name} has {size:,}" for name, size in sizes.items())
         raise InputError("different-lengths", f"{told} rows; give as many of each")
@@ -112,7 +113,15 @@ def weights(values: Values, rows: int) -> Array | None:
     if len(array) != rows:
         raise InputError("different-lengths", f"sample_weight has {len(array):,} values for {rows:,} rows")
     array = as_numbers("sample_weight", array)
+    if not array.any():
+        raise InputError("weightless-rows", "all values of sample_weight are 0; give at least one that is not")
     return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def negative_weights() -> InputError:
+    """Say that a figure is no mean over rows, and its counts must not be below 0."""
+    text = "sample_weight holds negative values, with which this figure is undefined; give weights from 0 on"
+    return InputError("negative-weights", text)
 
 
 # ── what a target is ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,11 +136,11 @@ def distinct(name: str, array: Array) -> Array:
         if found.dtype.kind == "f" and np.isnan(found[-1:]).any():
             raise InputError("missing-labels", f"{name} holds NaN; leave these rows out")
         return found
-    values = set(array.tolist())
+    values = set(array.ravel().tolist())
     try:
         return np.array(sorted(values), dtype=object)
     except TypeError:
-        if any(value is None or value != value for value in values):
+        if any(map(is_missing, values)):
             raise InputError("missing-labels", f"{name} holds missing values; leave these rows out") from None
         raise WrongKindError(
             "mixed-labels", f"{name} mixes text and numbers; make all labels text, or all numbers"
@@ -189,6 +198,8 @@ class Decisions:
             names = (*self.names, f"not {self.names[0]}")
             squares = None if self.squares is None else np.pad(self.squares, (0, 1))
             return Confusion(names, names, np.pad(self.counts, (0, 1)), squares, names[0])
+        if self.squares is not None and (self.counts < 0).any():
+            raise negative_weights()
         positive = self.names[1] if len(self.labels) == 2 else None
         return Confusion(self.names, self.names, self.counts, self.squares, positive)
 
@@ -220,10 +231,14 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Any number of labels for each row: two matrices of flags, and weights of the rows."""
+    """Any number of labels for each row: two matrices of flags, where they differ, and weights of the rows.
+
+    Whatever is not 0 is a label that a row has; matrices of other values than 0 and 1 can differ where both have it.
+    """
 
     truth: Array
     decided: Array
+    differ: Array
     weight: Array | None
 
     @property
@@ -237,7 +252,7 @@ def read_decisions(y_true: Values, y_pred: Values, sample_weight: Values = None)
     if sample_weight is None and (plain := _count_plain_arrays(y_true, y_pred)) is not None:
         return plain
     truth, decided = dense("y_true", y_true), dense("y_pred", y_pred)
-    same_length(y_true=truth, y_pred=decided, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_pred=decided, sample_weight=sample_weight)
     warn_of_indexes(y_true, y_pred)
     kinds = kind_of("y_true", truth), kind_of("y_pred", decided)
     weight = weights(sample_weight, len(truth))
@@ -251,7 +266,7 @@ def read_decisions(y_true: Values, y_pred: Values, sample_weight: Values = None)
         )
     if truth.shape != decided.shape:
         raise different_shapes(truth, decided)
-    return SeveralLabels(truth.astype(bool), decided.astype(bool), weight)
+    return SeveralLabels(truth.astype(bool), decided.astype(bool), truth != decided, weight)
 
 
 def different_shapes(truth: Array, output: Array) -> InputError:
@@ -312,6 +327,8 @@ def encode(values: Array) -> tuple[Array, Array]:
     if values.dtype.kind in "biu" and len(labels := distinct("y", values)) <= 2:
         return labels, (values == labels[-1]).astype(np.int64) if len(labels) == 2 else np.zeros(len(values), np.int64)
     if values.dtype.kind != "O":
+        if values.dtype.kind == "f" and not (values % 1 == 0).all():
+            raise InputError("continuous-labels", "labels are continuous, infinite or NaN; give whole numbers, or text")
         labels, codes = np.unique(values, return_inverse=True)
         return labels, codes.reshape(-1)
     listed = values.tolist()
@@ -337,7 +354,7 @@ def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> 
         counts += np.bincount(cells, minlength=span * span)
     table = counts.reshape(span, span)
     present = np.flatnonzero(table.any(0) | table.any(1))
-    labels = (present + low).astype(truth.dtype)
+    labels = (present + low).astype(np.result_type(truth, decided))
     if weight is None:
         return Decisions(labels, table if len(present) == span else table[np.ix_(present, present)])
     codes = [np.searchsorted(labels, column) for column in (truth, decided)]
