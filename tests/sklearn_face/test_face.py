@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import sklearn.metrics
 from scipy.stats import norm
+from sklearn import config_context
 from sklearn.calibration import CalibrationDisplay
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -32,6 +33,7 @@ THREE, DECIDED3 = RNG.integers(0, 3, 200), RNG.integers(0, 3, 200)
 SCORES3 = RNG.dirichlet([1, 1, 1], 200)
 NUMBERS, PREDICTED = RNG.gamma(2.0, size=200), RNG.gamma(2.0, size=200)
 WEIGHT = RNG.uniform(0.5, 2, 200)
+ROUTED = {"sample_weight": WEIGHT}
 
 CALLS = [
     *((name, (TWO, DECIDED), {}) for name in ("accuracy_score", "precision_score", "recall_score", "f1_score")),
@@ -385,3 +387,32 @@ def test_scorers_tell_how_sure_a_score_is():
     assert (search.cv_results_["mean_test_low"] < search.cv_results_["mean_test_score"]).all()
     with pytest.raises(ValueError, match="there are several; give an average"):
         face.interval_scorer(face.f1_score, average=None)(model.fit(X, TWO), X, TWO)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function", ("decision_function", "predict_proba")])
+def test_scorers_ask_for_the_positive_class(label, method):
+    X, model = SCORE[:, None], LogisticRegression().fit(SCORE[:, None], TWO)
+    asked = {"response_method": method, "pos_label": label}
+    ours = pickle.loads(pickle.dumps(face.interval_scorer(face.average_precision_score, **asked)))(model, X, TWO)
+    theirs = make_scorer(sklearn.metrics.average_precision_score, **asked)(model, X, TWO)
+    assert ours["score"] == pytest.approx(theirs)
+    assert ours["low"] < theirs < ours["high"]
+
+
+def test_weights_are_routed_to_scorers():
+    X, model = SCORE[:, None], LogisticRegression()
+    with config_context(enable_metadata_routing=True):
+        found = [
+            cross_validate(
+                model.set_fit_request(sample_weight=False),
+                X,
+                TWO,
+                scoring=scorer.set_score_request(sample_weight=True),
+                cv=3,
+                params=ROUTED,
+            )
+            for scorer in (face.interval_scorer(face.f1_score, name="f1"), make_scorer(sklearn.metrics.f1_score))
+        ]
+    assert np.allclose(found[0]["test_f1"], found[1]["test_score"])
+    assert (found[0]["test_f1_low"] < found[0]["test_f1"]).all()

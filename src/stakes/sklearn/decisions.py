@@ -50,7 +50,7 @@ def zero_one_loss(
 def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normalize: bool = True) -> FloatWithInterval:
     """The share of rows that are right, or wrong; otherwise their number."""
     if isinstance(seen, SeveralLabels):
-        right = ~seen.differ.any(1)
+        right = np.asarray(~seen.differ.any(1))
         unit = np.ones(len(right), int) if seen.weight is None else seen.weight
         hits, total = (unit @ right).item(), unit.sum().item()
     else:

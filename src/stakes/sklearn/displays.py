@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 import numpy as np
 
+from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.curves.curve import Band, Curve
 from stakes.errors import InputError
 from stakes.evaluation import evaluate
@@ -53,9 +54,9 @@ class EvaluationDisplay:
 
     def _change(self, artists: tuple[str, ...], look: Look | None) -> None:
         """Change how some of the artists look."""
-        for artist in (self.artists_[one] for one in artists if look and one in self.artists_):
+        for artist in (self.artists_[one] for one in artists if one in self.artists_):
             for one in artist if isinstance(artist, list) else [artist]:
-                one.set(**look)
+                one.set(**(look or {}))
 
 
 class ScoreDisplay(EvaluationDisplay):
@@ -90,8 +91,8 @@ class ScoreDisplay(EvaluationDisplay):
         same_length(y_true=positive, y_score=score, sample_weight=sample_weight)
         label = 1 if pos_label is None else pos_label
         made = cls(evaluate(truth=flat("y_true", y_true), score=score, positive=label, weight=sample_weight), name)
-        own = {one: options.pop(one) for one in ("drop_intermediate", "n_bins", "strategy") if one in options}
-        made._note(positive, score, sample_weight, **own)
+        own: Look = {one: options.pop(one) for one in ("drop_intermediate", "n_bins", "strategy") if one in options}
+        made._note(positive, score, sample_weight, own)
         made.plot(ax, **{**options, **(curve_kwargs or {})})
         made._change(("references", "chance"), chance_level_kw)
         return made
@@ -125,7 +126,7 @@ class ScoreDisplay(EvaluationDisplay):
     def _draw(self, ax: Value, name: str) -> Display:
         return plot(self.evaluation, self.kind, ax, name=name)
 
-    def _note(self, truth: Array, score: Array, weight: Values, **options: Value) -> None:
+    def _note(self, truth: Array, score: Array, weight: Values, asked: Look) -> None:
         """Keep the figures of the curve, by scikit-learn's names."""
         raise NotImplementedError
 
@@ -135,8 +136,8 @@ class RocCurveDisplay(ScoreDisplay):
 
     kind = "roc"
 
-    def _note(self, truth: Array, score: Array, weight: Values, drop_intermediate: bool = True) -> None:
-        self.fpr, self.tpr, _ = roc_curve(truth, score, sample_weight=weight, drop_intermediate=drop_intermediate)
+    def _note(self, truth: Array, score: Array, weight: Values, asked: Look) -> None:
+        self.fpr, self.tpr, _ = roc_curve(truth, score, sample_weight=weight, **asked)
         self.roc_auc = roc_auc_score(truth, score, sample_weight=weight)
 
 
@@ -145,9 +146,8 @@ class PrecisionRecallDisplay(ScoreDisplay):
 
     kind = "pr"
 
-    def _note(self, truth: Array, score: Array, weight: Values, drop_intermediate: bool = False) -> None:
-        asked = {"sample_weight": weight, "drop_intermediate": drop_intermediate}
-        self.precision, self.recall, _ = precision_recall_curve(truth, score, **asked)
+    def _note(self, truth: Array, score: Array, weight: Values, asked: Look) -> None:
+        self.precision, self.recall, _ = precision_recall_curve(truth, score, sample_weight=weight, **asked)
         self.average_precision = average_precision_score(truth, score, sample_weight=weight)
 
 
@@ -159,8 +159,9 @@ class DetCurveDisplay(ScoreDisplay):
 
     kind = "det"
 
-    def _note(self, truth: Array, score: Array, weight: Values, drop_intermediate: bool = True) -> None:
-        self.fpr, self.fnr, at = det_curve(truth, score, sample_weight=weight, drop_intermediate=drop_intermediate)
+    def _note(self, truth: Array, score: Array, weight: Values, asked: Look) -> None:
+        asked = {"drop_intermediate": True, **asked}
+        self.fpr, self.fnr, at = det_curve(truth, score, sample_weight=weight, **asked)
         inside = (self.fpr > 0) & (self.fpr < 1) & (self.fnr > 0) & (self.fnr < 1)
         x, y = (_deviate(one[inside]) for one in (self.fpr, self.fnr))
         roc = self.evaluation.curve("roc")
@@ -169,9 +170,8 @@ class DetCurveDisplay(ScoreDisplay):
 
     def _draw(self, ax: Value, name: str) -> Display:
         drawn = of_curve(self.curve, self.kind, ax, name=name)
-        ticks = {"ticks": _deviate(_TICKS), "labels": [f"{tick:.3g}" for tick in _TICKS]}
         for axis in (drawn.ax_.xaxis, drawn.ax_.yaxis):
-            axis.set_ticks(**ticks)
+            axis.set_ticks(_deviate(_TICKS), [f"{tick:.3g}" for tick in _TICKS])
         drawn.ax_.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal")
         return drawn
 
@@ -180,7 +180,7 @@ def _deviate(share: Array) -> Array:
     """The number below which a standard normal law has this share; those of 0 and 1 lie just off the plot."""
     from scipy.special import ndtri
 
-    return np.clip(ndtri(share), -4.0, 4.0)
+    return np.asarray(np.clip(ndtri(share), -4.0, 4.0))
 
 
 def _band_of_misses(roc: Curve) -> Band:
@@ -197,13 +197,14 @@ class CalibrationDisplay(ScoreDisplay):
 
     kind = "reliability"
 
-    def _note(
-        self, truth: Array, score: Array, weight: Values, n_bins: int = 5, strategy: str = "uniform", **_: bool
-    ) -> None:
-        check_value("strategy", strategy, ("uniform", "quantile"))
+    def _note(self, truth: Array, score: Array, weight: Values, asked: Look) -> None:
+        how = asked.get("strategy", "uniform")
+        check_value("strategy", how, ("uniform", "quantile"))
         self.y_prob = score
-        self._bins = {"bins": n_bins, "by": "width" if strategy == "uniform" else "mass"}
-        bins = self.evaluation.calibration.reliability(**self._bins).bins
+        self._bins: Look = {"bins": asked.get("n_bins", 5), "by": "width" if how == "uniform" else "mass"}
+        calibration = self.evaluation.calibration
+        assert isinstance(calibration, Calibration)
+        bins = calibration.reliability(**self._bins).bins
         self.prob_true, self.prob_pred = bins.frequency, bins.mean_probability
 
     def _draw(self, ax: Value, name: str) -> Display:
@@ -220,6 +221,8 @@ class ConfusionMatrixDisplay(EvaluationDisplay):
     """
 
     kind = "confusion"
+    confusion_matrix: Array
+    display_labels: Array
 
     @classmethod
     def from_predictions(
@@ -292,6 +295,9 @@ class PredictionErrorDisplay(EvaluationDisplay):
 
     All rows are drawn: very many as a picture of how densely they lie.
     """
+
+    y_true: Array
+    y_pred: Array
 
     @classmethod
     def from_predictions(

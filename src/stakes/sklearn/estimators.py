@@ -252,7 +252,7 @@ class CostClassifier(ProbabilityClassifier):
 
     def __sklearn_tags__(self) -> object:
         """Tell that a threshold is for two classes."""
-        tags = super().__sklearn_tags__()
+        tags: Values = super().__sklearn_tags__()
         tags.classifier_tags.multi_class &= self.method != "threshold"
         return tags
 
