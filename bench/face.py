@@ -25,7 +25,7 @@ from stakes.sklearn.names import HOMES
 SIZES = (10, 1000, 10**5, 10**6, 10**7)
 LEFT_OUT = {"auc": "an area under any points", "metric_at_thresholds": "its time is that of the metric given to it"}
 WANTED, WANTED_OF_MEDIANS, WANTED_MEDIAN = 0.67, 0.83, 0.4
-ENOUGH = 2.0
+ENOUGH = 1.0
 """After so many seconds a side is not run again."""
 
 
@@ -88,7 +88,7 @@ def page(found: dict[str, dict[int, float]], facts: dict[str, str]) -> str:
         f"are not asked for. Wanted: at most {WANTED} ({WANTED_OF_MEDIANS} for medians of errors), and a median over",
         f"the functions of at most {WANTED_MEDIAN}. Rounded up. Written by `python bench/face.py`.",
         "",
-        "Each side runs up to seven times and for some two seconds, in turn, and the best times are compared; of 10⁷",
+        "Each side runs up to seven times and for about a second, in turn, and the best times are compared; of 10⁷",
         "rows that is often a single run. On a busy machine a cell can be off either way.",
         "",
         *(f"- {name}: {text}" for name, text in facts.items()),

@@ -120,6 +120,22 @@ def test_nothing_is_worked_out_of_nan(name, place):
     assert answer(face, name, *columns, **OPTIONS.get(name, [{}])[0]) == "refused"
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("auc", "metric_at_thresholds")])
+def test_unequal_indexes_are_told_and_rows_paired_by_position(name):
+    columns = pd.Series([1, 2, 2, 1]), pd.Series([1, 2, 1, 1], index=[3, 2, 1, 0])
+    if NAMES[name].home in ("ranking", "probability"):
+        columns = columns[0] - 1, columns[1] / 2
+    elif NAMES[name].home in ("labels", "searches"):
+        columns = pd.DataFrame(FLAGS), pd.DataFrame(OTHER, index=[3, 2, 1, 0])
+    options = {"beta": 2.0} if name == "fbeta_score" else {}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = getattr(face, name)(*columns, **options)
+    assert any("the indexes of y_true and the predictions differ" in str(one.message) for one in told)
+    plain = [np.asarray(column) for column in columns]
+    assert same(getattr(sklearn.metrics, name)(*plain, **options), found)
+
+
 def test_weights_below_0_count_in_means_and_are_refused_elsewhere():
     truth, decided, weight = [0, 1, 1, 0], [0, 1, 0, 1], [1.0, -0.5, 2.0, 1.0]
     for name in ("accuracy_score", "confusion_matrix", "mean_absolute_error", "log_loss", "brier_score_loss"):

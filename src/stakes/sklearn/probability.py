@@ -23,6 +23,7 @@ from stakes.sklearn.targets import (
     kind_of,
     negative_weights,
     same_length,
+    warn_of_indexes,
     weights,
 )
 from stakes.tallies import ClassScores, ScoreTable
@@ -116,6 +117,7 @@ def _read(y_true: Values, y_proba: Values, sample_weight: Values, labels: Values
     """Labels, and a probability for each in their order."""
     given = _shares_of_one("y_proba", y_proba)
     truth = dense("y_true", y_true)
+    warn_of_indexes(y_true, y_proba)
     same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if labels is None and given.ndim == 1 and (plain := _zeros_and_ones(truth)) is not None:
@@ -190,6 +192,7 @@ def _read_binary(y_true: Values, y_proba: Values, sample_weight: Values, pos_lab
     """Which rows are positive, and their probabilities."""
     given = _shares_of_one("y_proba", y_proba)
     truth = flat("y_true", y_true)
+    warn_of_indexes(y_true, y_proba)
     same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if pos_label in (None, 1) and (plain := _zeros_and_ones(truth)) is not None:
@@ -327,6 +330,7 @@ def hinge_loss(
     """Return how far decision values fall short of a margin of 1, on average."""
     scores = as_numbers("pred_decision", as_array("pred_decision", pred_decision))
     truth = flat("y_true", y_true)
+    warn_of_indexes(y_true, pred_decision)
     same_length(y_true=truth, pred_decision=scores, sample_weight=sample_weight)
     found, codes = encode(truth)
     classes = found if labels is None else distinct("labels", flat("labels", labels))

@@ -28,6 +28,7 @@ from stakes.sklearn.targets import (
     kind_of,
     numbers,
     same_length,
+    warn_of_indexes,
     weights,
 )
 from stakes.tallies import ClassScores, ScoreTable
@@ -88,6 +89,7 @@ def confusion_matrix_at_thresholds(
     y_true: Values, y_score: Values, *, pos_label: object = None, sample_weight: Values = None
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Return tn, fp, fn, tp at every distinct score, highest first, and these scores."""
+    warn_of_indexes(y_true, y_score)
     columns = _score_table(positives(y_true, pos_label, several=True), y_score, sample_weight).as_columns()
     tp, fp = (np.cumsum(columns.values[name], dtype=np.float64) for name in ("positives", "negatives"))
     return fp[-1] - fp, fp, tp[-1] - tp, tp, np.asarray(columns.scores, _kind_of_scores(y_score))
@@ -217,7 +219,8 @@ def roc_auc_score(
     labels: Values = None,
 ) -> FloatWithInterval | Array:
     """Return how often a random positive scores higher than a random negative."""
-    truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
+    warn_of_indexes(y_true, y_score)
+    truth = dense("y_true", y_true)
     score = y_score if type(y_score) is np.ndarray else as_numbers("y_score", as_array("y_score", y_score))
     metric, sample_weight = AUC if max_fpr in (None, 1) else _partial(max_fpr), _as_column(sample_weight)
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
@@ -399,7 +402,8 @@ def average_precision_score(
 ) -> FloatWithInterval | Array:
     """Return the mean precision over the positives, walking down the ranking."""
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
-    truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
+    warn_of_indexes(y_true, y_score)
+    truth = dense("y_true", y_true)
     (kind, _), sample_weight = _kind_and_codes(truth), _as_column(sample_weight)
     if kind == "binary":
         labels = distinct("y_true", truth).tolist() if truth.dtype.kind not in "biu" or pos_label != 1 else []
@@ -443,6 +447,7 @@ def top_k_accuracy_score(
 
     Of classes that tie scikit-learn puts the last one first; with ``strict`` the first one goes first, as in decisions.
     """
+    warn_of_indexes(y_true, y_score)
     truth, scores = flat("y_true", y_true), as_numbers("y_score", as_array("y_score", y_score))
     kind = kind_of("y_true", truth)
     if kind == "binary" and labels is not None and len(labels) > 2:
