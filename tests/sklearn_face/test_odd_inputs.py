@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn.metrics
 from scipy import sparse
@@ -35,6 +36,9 @@ PAIRS = {
     "NaN": ([0.0, math.nan, 1.0], [0.0, 1.0, 1.0]),
     "None": (["a", None, "b"], ["a", "a", "b"]),
     "pandas' NA": (pd.Series(["a", None, "b"], dtype="string"), ["a", "a", "b"]),
+    "pandas' categories": (pd.Categorical(list("aab")), pd.Series(pd.Categorical(list("abb")))),
+    "an index": (pd.Index([0, 1, 1]), pd.array([True, True, False], dtype="boolean")),
+    "Polars": (pl.Series([0, 1, 1]), pl.Series([True, True, False])),
     "text beside numbers": (["a", "b"], [0, 1]),
     "unequal lengths": ([0, 1, 1], [0, 1]),
     "sparse labels": (sparse.csr_matrix(FLAGS), sparse.csc_matrix(OTHER)),
@@ -133,7 +137,7 @@ def test_unequal_indexes_are_told_and_rows_paired_by_position(name):
         found = getattr(face, name)(*columns, **options)
     assert any("the indexes of y_true and the predictions differ" in str(one.message) for one in told)
     plain = [np.asarray(column) for column in columns]
-    assert same(getattr(sklearn.metrics, name)(*plain, **options), found)
+    assert same(answer(sklearn.metrics, name, *plain, **options), found)
 
 
 def test_weights_below_0_count_in_means_and_are_refused_elsewhere():
@@ -162,6 +166,12 @@ def test_positives_that_weigh_nothing_are_none():
     asked = ([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3]), {"sample_weight": [1, 0, 0, 1]}
     with pytest.warns(UserWarning, match="No positive class"):
         assert face.average_precision_score(*asked[0], **asked[1]) == 0.0
+
+
+@pytest.mark.parametrize("column", [{0, 1}, np.array(1), "ab", None, np.ma.array([1, 0], mask=[0, 1])], ids=str)
+def test_what_is_no_column_is_refused(column):
+    for name in set(NAMES) - {"auc", "metric_at_thresholds"}:
+        assert answer(face, name, column, column, **OPTIONS.get(name, [{}])[0]) == "refused", name
 
 
 def test_the_words_of_refusals():

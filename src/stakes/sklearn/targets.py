@@ -29,7 +29,7 @@ class WrongKindError(InputError, TypeError):
 # ── single columns ───────────────────────────────────────────────────────────────────────────────────────────────
 def as_array(name: str, values: Values) -> Array:
     """Return what was given as an array; a column vector stays one."""
-    if type(values) is np.ndarray:
+    if type(values) is np.ndarray and values.ndim:
         return values
     if hasattr(values, "toarray"):
         raise WrongKindError("sparse-input", f"{name} is a sparse matrix; give it as an array: {name}.toarray()")
@@ -41,6 +41,10 @@ def as_array(name: str, values: Values) -> Array:
         raise InputError(
             "ragged-column", f"{name} has rows of different lengths; give one value for each row"
         ) from None
+    if not array.ndim:
+        raise WrongKindError("no-column", f"{name} is {short(repr(values))}, not a column; give a list or an array")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InputError("masked-rows", f"{name} holds masked values; leave these rows out")
     if array.dtype.kind in "US" and isinstance(values, Sequence):
         texts = {isinstance(v, str | bytes) for v in values if isinstance(v, str | bytes | int | float)}
         if len(texts) > 1:
@@ -95,7 +99,7 @@ def warn_of_indexes(*columns: Values) -> None:
     """Warn where the indexes of series differ: rows are paired by position."""
     if "pandas" not in sys.modules:
         return
-    indexes = [column.index for column in columns if type(column).__module__.startswith("pandas")]
+    indexes = [column.index for column in columns if hasattr(getattr(column, "index", None), "equals")]
     if any(not one.equals(indexes[0]) for one in indexes[1:]):
         errors.warn(
             "different-indexes-of-columns",
