@@ -400,6 +400,10 @@ def test_scorers_ask_for_the_positive_class(label, method):
     assert ours["low"] < theirs < ours["high"]
 
 
+def test_an_import_line_may_name_scikit_learns_scorers_too():
+    assert face.make_scorer is make_scorer
+
+
 def test_weights_are_routed_to_scorers():
     X, model = SCORE[:, None], LogisticRegression()
     with config_context(enable_metadata_routing=True):

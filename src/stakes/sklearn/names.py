@@ -103,6 +103,9 @@ DISPLAYS = (
 )
 """Plots, which need matplotlib."""
 
+THEIRS = ("check_scoring", "get_scorer", "get_scorer_names", "make_scorer")
+"""scikit-learn's own, since import lines name them beside metrics."""
+
 _OTHERS = dict.fromkeys(ESTIMATORS, "estimators") | dict.fromkeys(DISPLAYS, "displays")
 _OTHERS["interval_scorer"] = "scorers"
 

@@ -16,6 +16,7 @@ from stakes.sklearn.result import FloatWithInterval, Scale, Source, warn_undefin
 from stakes.sklearn.targets import (
     as_array,
     as_numbers,
+    codes_among,
     dense,
     distinct,
     encode,
@@ -178,14 +179,7 @@ def _classes(truth: Array, labels: Values) -> tuple[Array, Array]:
     if len(classes) == len(wanted) and not np.array_equal(classes, wanted):
         text = f"labels are taken in their order, which is {classes.tolist()}; the columns of y_proba must follow it"
         errors.warn("unordered-labels-of-probabilities", text)
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    unknown = [label for label in found.tolist() if label not in places]
-    if unknown:
-        raise InputError(
-            "unknown-labels-of-probabilities",
-            f"y_true contains values {unknown[:5]} not belonging to the passed labels",
-        )
-    return classes, np.array([places[label] for label in found.tolist()])[codes]
+    return classes, codes_among(classes, found, codes)
 
 
 def _read_binary(y_true: Values, y_proba: Values, sample_weight: Values, pos_label: object) -> Probabilities:
@@ -357,14 +351,7 @@ def _margins(scores: Array, found: Array, codes: Array, classes: Array) -> Array
             f"{text}; give a column for each, and pass all labels with ",
             Pass("labels"),
         )
-    places = np.searchsorted(classes, found)
-    if (places >= len(classes)).any() or (classes[np.minimum(places, len(classes) - 1)] != found).any():
-        raise InputError(
-            "unknown-labels-of-probabilities",
-            "y_true contains labels that were not given; give all with ",
-            Pass("labels"),
-        )
-    rows, own = np.arange(len(codes)), places[codes]
+    rows, own = np.arange(len(codes)), codes_among(classes, found, codes)
     others = scores.astype(np.float64)
     mine = others[rows, own]
     others[rows, own] = -math.inf

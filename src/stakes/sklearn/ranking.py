@@ -20,6 +20,7 @@ from stakes.sklearn.targets import (
     Kind,
     as_array,
     as_numbers,
+    codes_among,
     dense,
     different_shapes,
     distinct,
@@ -382,14 +383,7 @@ def _classes_of_columns(truth: Array, scores: Array, labels: Values) -> tuple[Ar
         raise InputError(
             "classes-and-columns-of-scores", f"labels has {len(classes)} classes and y_score {scores.shape[1]} columns"
         )
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    present, codes = encode(truth.reshape(-1))
-    unknown = [label for label in present.tolist() if label not in places]
-    if unknown:
-        raise InputError(
-            "unknown-labels-of-scores", f"'y_true' contains labels not in parameter 'labels': {unknown[:5]}"
-        )
-    return classes, np.array([places[label] for label in present.tolist()], np.int64)[codes]
+    return classes, codes_among(classes, *encode(truth.reshape(-1)))
 
 
 def average_precision_score(

@@ -341,6 +341,15 @@ def encode(values: Array) -> tuple[Array, Array]:
     return labels, np.fromiter(map(places.__getitem__, listed), np.int64, len(listed))
 
 
+def codes_among(classes: Array, found: Array, codes: Array) -> Array:
+    """Return the place of each row's label among these classes, from those that were found."""
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in places]
+    if unknown:
+        raise InputError("unknown-labels", f"y_true contains {unknown[:5]}, not belonging to labels; give all of them")
+    return np.array([places[label] for label in found.tolist()], np.int64)[codes]
+
+
 def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> Decisions | None:
     """The same of whole numbers that lie close together; None where a table of all between would be large."""
     low, high = (int(pick(pick(truth), pick(decided))) for pick in (_least, _most))
