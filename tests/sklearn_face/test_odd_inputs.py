@@ -183,3 +183,36 @@ def test_the_words_of_refusals():
         face.cohen_kappa_score([0, 1], [0, 1], replace_undefined_by=2)
     with pytest.raises(ValueError, match="2 weights for 2 outputs, which sum to 0; give one for each, not all 0"):
         face.mean_squared_error([[1, 2], [3, 4]], [[1, 2], [3, 4]], multioutput=[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "options", "why"),
+    [
+        ("root_mean_squared_log_error", (FLAGS, OTHER), {}, "no interval is known of a mean of roots"),
+        ("root_mean_squared_error", ([-2.0, 0.1], [-0.5, -0.2]), {"sample_weight": [0.3, 0]}, "too few rows"),
+        (
+            "accuracy_score",
+            ([0, 1, 1], [0, 1, 0]),
+            {"sample_weight": [1, -5, 1]},
+            "sample_weight holds negative values",
+        ),
+        ("mean_absolute_error", ([0, 1, 1], [0, 1, 0]), {"sample_weight": [1, -5, 1]}, "sample_weight holds negative"),
+        ("log_loss", ([0, 1, 1], [0.2, 0.9, 0.5]), {"sample_weight": [1, -5, 1]}, "negative"),
+        ("accuracy_score", (FLAGS, OTHER + 1), {}, "hold other values than 0 and 1; give flags for an interval"),
+        ("hamming_loss", (FLAGS, OTHER + 1), {}, "hold other values than 0 and 1; give flags for an interval"),
+    ],
+)
+def test_a_figure_without_an_interval_says_why(name, columns, options, why):
+    found = getattr(face, name)(*columns, **options)
+    assert found == pytest.approx(getattr(sklearn.metrics, name)(*columns, **options))
+    assert found.low is found.high is None
+    assert why in found.reason
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_an_average_over_some_labels_has_an_interval(average):
+    truth, decided = [0, 1, 2, 1, 0, 2, 2, 1], [0, 2, 2, 1, 1, 2, 0, 1]
+    asked = {"beta": 2.0, "labels": [0, 2], "average": average}
+    found = face.fbeta_score(truth, decided, **asked)
+    assert found == pytest.approx(sklearn.metrics.fbeta_score(truth, decided, **asked))
+    assert 0 <= found.low < found < found.high <= 1

@@ -17,7 +17,7 @@ from stakes.metrics.multilabel import over_labels
 from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
 from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, negative_weights, read_decisions
-from stakes.tallies import Confusion
+from stakes.tallies import Confusion, LabelSums
 from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, is_real, ratio
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"] | None
@@ -62,12 +62,25 @@ def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normal
         return (1 - share if wrong else share) * (1 if normalize else total)
 
     if isinstance(seen, SeveralLabels):
-        return FloatWithInterval(value, _of_labels(SUBSET, seen), scale)
+        return FloatWithInterval(value, _of_flags_only(SUBSET, seen), scale)
     return FloatWithInterval(value, _of(ACCURACY, seen), scale)
 
 
 def _of_labels(metric: Metric, seen: SeveralLabels) -> Source:
-    return source_of_labels(metric, seen.weight, truth=seen.truth.astype(bool), decided=seen.decided.astype(bool))
+    return source_of_labels(metric, seen.weight, truth=seen.truth, decided=seen.decided)
+
+
+def _of_flags_only(metric: Metric, seen: SeveralLabels) -> Source:
+    """The same of a figure that is told by where matrices differ, which has to be where their flags do."""
+
+    def source() -> tuple[Metric, LabelSums]:
+        if (seen.differ != (seen.truth ^ seen.decided)).any():
+            raise InputError(
+                "not-flags", "y_true and y_pred hold other values than 0 and 1; give flags for an interval"
+            )
+        return _of_labels(metric, seen)()
+
+    return source
 
 
 def _of(metric: Metric, seen: Decisions) -> Source:
@@ -82,7 +95,7 @@ def hamming_loss(y_true: Values, y_pred: Values, *, sample_weight: Values = None
     wrong = seen.differ.sum(1)
     counted = wrong.sum() if seen.weight is None else wrong @ seen.weight
     total = len(wrong) if seen.weight is None else seen.weight.sum()
-    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_labels(HAMMING, seen))
+    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_flags_only(HAMMING, seen))
 
 
 def _single(y_true: Values, y_pred: Values, sample_weight: Values = None) -> Decisions:
@@ -515,8 +528,8 @@ def _interval_of(
     return (lambda: (declared, seen.table)), None, ""
 
 
-def _average_of_some(c: Confusion, *, base: Metric, how: str, places: Array) -> Number:
-    """The average over some of the classes."""
+def _average_of_some(c: Confusion, *, base: Metric, how: str, places: Array, **_: float) -> Number:
+    """The average over some of the classes; the parameters are those of the base."""
     rest = c.against_rest()
     some = rest.with_counts(rest.counts[..., places, :, :])
     if how == "micro":

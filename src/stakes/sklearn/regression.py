@@ -109,11 +109,21 @@ class Numbers:
         """The same of an average over the outputs."""
         average = average_of_outputs(metric.name, how).with_parameters(**metric.parameters)
         names = tuple(map(str, range(self.truth.shape[1])))
-        return lambda: (average, OutputSums.from_rows(names, self.truth, self.predicted, self.weight))
+        return lambda: (average, OutputSums.from_rows(names, *self._counting))
 
     def source(self, metric: Metric) -> Source:
         """What the interval of a figure is made from: rows are counted again with all that it takes."""
-        return lambda: (metric, ErrorSums.from_rows(self.truth, self.predicted, self.weight))
+        return lambda: (metric, ErrorSums.from_rows(*self._counting))
+
+    @property
+    def _counting(self) -> tuple[Array, Array, Array | None]:
+        """Truth, predictions and weights of the rows that weigh anything."""
+        if self.weight is None:
+            return self.truth, self.predicted, None
+        if not self.positive_weight:
+            raise negative_weights()
+        held = self.weight > 0
+        return self.truth[held], self.predicted[held], self.weight[held]
 
 
 def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
@@ -278,9 +288,11 @@ def root_mean_squared_log_error(
     """Return the root of it."""
     rows = _with_logarithms(y_true, y_pred, sample_weight)
     found = _over_outputs(rows, _LOGS, multioutput, lambda one: math.sqrt(one.mean_of(_squared_log)))
-    if isinstance(found, FloatWithInterval) and found.has_source:
+    if not isinstance(found, FloatWithInterval):
+        return found
+    if rows.truth.ndim == 1:
         return FloatWithInterval(found, rows.source(_LOGS), math.sqrt)
-    return found
+    return FloatWithInterval(found, why_none="no interval is known of a mean of roots")
 
 
 def _squared_log(t: Array, p: Array) -> Array:
