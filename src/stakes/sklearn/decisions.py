@@ -17,7 +17,7 @@ from stakes.metrics.multilabel import over_labels
 from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
 from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, negative_weights, read_decisions
-from stakes.tallies import Confusion, LabelSums
+from stakes.tallies import Confusion, Tally
 from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, is_real, ratio
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"] | None
@@ -73,7 +73,7 @@ def _of_labels(metric: Metric, seen: SeveralLabels) -> Source:
 def _of_flags_only(metric: Metric, seen: SeveralLabels) -> Source:
     """The same of a figure that is told by where matrices differ, which has to be where their flags do."""
 
-    def source() -> tuple[Metric, LabelSums]:
+    def source() -> tuple[Metric, Tally]:
         if (seen.differ != (seen.truth ^ seen.decided)).any():
             raise InputError(
                 "not-flags", "y_true and y_pred hold other values than 0 and 1; give flags for an interval"

@@ -83,7 +83,7 @@ NAMES = {
     "root_mean_squared_error": Name(
         "regression", "root_mean_squared_error", f"{_ONE_OUTPUT}; a number where its square is beyond floats"
     ),
-    "root_mean_squared_log_error": Name("regression", "mean_squared_log_error", "the root of it"),
+    "root_mean_squared_log_error": Name("regression", "mean_squared_log_error", "several outputs have no interval"),
 }
 """Every function of this face, in the order of the page about it."""
 
