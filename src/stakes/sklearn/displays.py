@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.curves.curve import Band, Curve
-from stakes.errors import InputError
+from stakes.errors import Given, InputError
 from stakes.evaluation import evaluate
 from stakes.evaluation.base import Evaluation
 from stakes.question.options import Value
@@ -116,7 +116,7 @@ class ScoreDisplay(EvaluationDisplay):
             raise InputError("curve-of-many", f"the classifier has {len(classes)} classes, and the curve is of two")
         label = classes[1] if pos_label is None else pos_label
         if label not in classes:
-            raise InputError("no-such-label-of-scores", f"pos_label={label!r} is no class; give one of {classes}")
+            raise InputError("no-class-to-draw", Given("pos_label", label), f" is no class; give one of {classes}")
         if response_method == "predict_proba" or (response_method == "auto" and hasattr(estimator, "predict_proba")):
             score = estimator.predict_proba(X)[:, classes.index(label)]
         else:

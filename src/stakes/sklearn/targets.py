@@ -125,7 +125,7 @@ def weights(values: Values, rows: int) -> Array | None:
 def negative_weights() -> InputError:
     """Say that a figure is no mean over rows, and its counts must not be below 0."""
     text = "sample_weight holds negative values, with which this figure is undefined; give weights from 0 on"
-    return InputError("negative-weights", text)
+    return InputError("negative-weights-of-columns", text)
 
 
 # ── what a target is ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -346,7 +346,9 @@ def codes_among(classes: Array, found: Array, codes: Array) -> Array:
     places = {label: place for place, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in places]
     if unknown:
-        raise InputError("unknown-labels", f"y_true contains {unknown[:5]}, not belonging to labels; give all of them")
+        raise InputError(
+            "unknown-labels-of-columns", f"y_true contains {unknown[:5]}, not belonging to labels; give all of them"
+        )
     return np.array([places[label] for label in found.tolist()], np.int64)[codes]
 
 
