@@ -2,7 +2,7 @@
 
     python bench/face.py                 # 10 … 10⁷ rows, some 15 minutes
     python bench/face.py --most 1e5      # fewer rows, to the terminal
-    python bench/face.py --only r2_score mean_poisson_deviance --least 1e5
+    python bench/face.py --only r2_score mean_poisson_deviance --least 1e5 --keep    # other cells stay in FACE.md
 
 Both sides run in turn and the best times are compared, because machines are shared and noisy.
 """
@@ -13,6 +13,7 @@ import statistics
 import time
 import warnings
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ import machine
 import stakes.sklearn
 from stakes.sklearn.names import HOMES
 
+PAGE = Path(__file__).parent / "FACE.md"
 SIZES = (10, 1000, 10**5, 10**6, 10**7)
 LEFT_OUT = {"auc": "an area under any points", "metric_at_thresholds": "its time is that of the metric given to it"}
 WANTED, WANTED_OF_MEDIANS, WANTED_MEDIAN = 0.67, 0.83, 0.4
@@ -77,8 +79,22 @@ def measure(least: float, most: float, names: Sequence[str]) -> dict[str, dict[i
     return found
 
 
-def page(found: dict[str, dict[int, float]], facts: dict[str, str]) -> str:
-    sizes = list(next(iter(found.values())))
+def earlier() -> dict[str, dict[int, float]]:
+    """The cells of bench/FACE.md."""
+    table = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "| " in line]
+    sizes = [int(size.replace(",", "")) for size in table[0][1:]]
+    rows = [row for row in table if row[0].startswith("`")]
+    return {row[0].strip("`"): dict(zip(sizes, map(_cell, row[1:]), strict=True)) for row in rows}
+
+
+def _cell(text: str) -> float:
+    return float(text.rstrip("°").replace("–", "nan"))
+
+
+def page(found: dict[str, dict[int, float]], facts: dict[str, str], old: dict[str, dict[int, float]]) -> str:
+    sizes = sorted({n for each in (*found.values(), *old.values()) for n in each})
+    new, names = found, sorted({*found, *old})
+    found = {name: dict.fromkeys(sizes, math.nan) | old.get(name, {}) | new.get(name, {}) for name in names}
     bounds = {name: WANTED_OF_MEDIANS if name == "median_absolute_error" else WANTED for name in found}
     missed = [f"`{name}` at {n:,}" for name, each in found.items() for n in each if each[n] > bounds[name]]
     lines = [
@@ -89,7 +105,8 @@ def page(found: dict[str, dict[int, float]], facts: dict[str, str]) -> str:
         f"the functions of at most {WANTED_MEDIAN}. Rounded up. Written by `python bench/face.py`.",
         "",
         "Each side runs up to seven times and for about a second, in turn, and the best times are compared; of 10⁷",
-        "rows that is often a single run. On a busy machine a cell can be off either way.",
+        "rows that is often a single run. On a busy machine a cell can be off either way. Cells with ° are those of an",
+        "earlier run, cells with – were not measured: there scikit-learn loops over the rows in Python for minutes.",
         "",
         *(f"- {name}: {text}" for name, text in facts.items()),
         "",
@@ -98,16 +115,17 @@ def page(found: dict[str, dict[int, float]], facts: dict[str, str]) -> str:
         "| function | " + " | ".join(f"{n:,}" for n in sizes) + " |",
         "|---|" + "---|" * len(sizes),
     ]
-    for name, each in sorted(found.items()):
-        lines.append(f"| `{name}` | " + " | ".join(_up(each[n]) for n in sizes) + " |")
-    middle = [_up(statistics.median(each[n] for each in found.values())) for n in sizes]
+    for name, each in found.items():
+        cells = [_up(each[n]) + "°" * (n not in new.get(name, {}) and not math.isnan(each[n])) for n in sizes]
+        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+    middle = [_up(statistics.median(each[n] for each in found.values() if not math.isnan(each[n]))) for n in sizes]
     lines.append("| **median** | " + " | ".join(f"**{one}**" for one in middle) + " |")
     out = "; ".join(f"`{name}` ({why})" for name, why in LEFT_OUT.items())
     return "\n".join([*lines, "", f"Left out: {out}.", ""])
 
 
 def _up(ratio: float) -> str:
-    return f"{math.ceil(ratio * 100) / 100:.2f}"
+    return "–" if math.isnan(ratio) else f"{math.ceil(ratio * 100) / 100:.2f}"
 
 
 def main() -> None:
@@ -115,13 +133,15 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=SIZES[0], help="the fewest rows")
     parser.add_argument("--most", type=float, default=SIZES[-1], help="the most rows")
     parser.add_argument("--only", nargs="+", default=stakes.sklearn.FUNCTIONS, help="these functions")
+    parser.add_argument("--keep", action="store_true", help="write FACE.md, and keep its other cells")
     asked = parser.parse_args()
-    facts = machine.described()  # how busy it is before this
-    text = page(measure(asked.least, asked.most, asked.only), facts)
-    if any(getattr(asked, name) != parser.get_default(name) for name in ("least", "most", "only")):
-        print(text)
+    facts = {"measured on": date.today().isoformat(), **machine.described()}  # how busy it is before this
+    text = page(measure(asked.least, asked.most, asked.only), facts, earlier() if asked.keep else {})
+    whole = all(getattr(asked, name) == parser.get_default(name) for name in ("least", "most", "only"))
+    if whole or asked.keep:
+        PAGE.write_text(text, encoding="utf-8")
     else:
-        (Path(__file__).parent / "FACE.md").write_text(text, encoding="utf-8")
+        print(text)
 
 
 if __name__ == "__main__":

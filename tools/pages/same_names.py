@@ -41,8 +41,8 @@ Series with different indexes are paired by position, as there, with a warning.
 - Weights below 0 count in means over rows; a precision, an area or an R² with them is refused, where scikit-learn can
   say an average precision of 99.
 
-**Speed.** At 10 to 10⁷ rows the median function takes about a tenth of scikit-learn's time. Of 225 cells measured on a
-busy machine five took longer than two thirds of it, and one longer than scikit-learn (`bench/FACE.md` has all).
+**Speed.** At 10 to 10⁷ rows the median function takes about a tenth of scikit-learn's time. Of 247 cells measured on a
+busy machine one took longer than two thirds of it (`bench/FACE.md` has all).
 
 **The judge is scikit-learn.** Its own installed tests of metrics (1.9) run against these functions: of {total:,} tests
 that call one of them {passed:,} pass, whatever the words of errors and warnings. Those that do not:
