@@ -86,8 +86,8 @@ Are they better than `TunedThresholdClassifierCV`? In the gallery, mean costs on
 
 `make_scorer` takes these functions. `interval_scorer(roc_auc_score, response_method="predict_proba")` gives
 `cross_validate` and searches `score`, `low` and `high` for each fold. {displays} have
-`from_predictions` and `from_estimator`, take scikit-learn's words and have its numbers as attributes; curves have bands,
-bins and cells intervals.
+`from_predictions` and `from_estimator`, take scikit-learn's words and have its numbers as attributes; curves have
+bands, bins and cells intervals.
 """
 
 
