@@ -42,7 +42,8 @@ Series with different indexes are paired by position, as there, with a warning.
   say an average precision of 99.
 
 **Speed.** At 10 to 10⁷ rows the median function takes about a tenth of scikit-learn's time. Of 247 cells measured on a
-busy machine one took longer than two thirds of it (`bench/FACE.md` has all).
+busy machine one took longer than two thirds of it, and four did until they were measured again by themselves;
+39 are of an earlier release (`bench/FACE.md` has all).
 
 **The judge is scikit-learn.** Its own installed tests of metrics (1.9) run against these functions: of {total:,} tests
 that call one of them {passed:,} pass, whatever the words of errors and warnings. Those that do not:
