@@ -12,7 +12,15 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stakes.sklearn import classification_report, f1_score, log_loss, precision_score, recall_score, roc_auc_score
+from stakes.sklearn import (
+    RocCurveDisplay,
+    classification_report,
+    f1_score,
+    log_loss,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 
 # %%
 # What is unchanged
@@ -25,6 +33,7 @@ decided, probability = model.predict(X_test), model.predict_proba(X_test)[:, 1]
 
 print(classification_report(y_test, decided, target_names=["malignant", "benign"]))
 print(f"AUC {roc_auc_score(y_test, probability):.3f}")
+display = RocCurveDisplay.from_estimator(model, X_test, y_test)
 
 # %%
 # What is new

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from tests.examples import printed, ran
 pytestmark = pytest.mark.slow
 
 EVERY_ROW = slice(None)
+PAGE = " ".join((Path(__file__).parents[2] / "docs" / "migrating" / "same_names.md").read_text("utf-8").split())
 
 
 def figures(name, text):
@@ -192,6 +194,8 @@ def test_classifiers_that_know_the_losses_of_payments():
         "costs of each payment": 1.213,
     }
     assert round(tuned, 3) == 1.609
+    one, each = lost["one threshold"], lost["costs of each payment"]
+    assert f"{one:.2f} with one threshold, {each:.2f} with the costs of each payment, against {tuned:.2f}" in PAGE
     cost = found["model"].decision_.cost
     assert cost.low < min(lost["one threshold"], tuned) < max(lost["one threshold"], tuned) < cost.high
 
@@ -203,3 +207,6 @@ def test_classifiers_that_know_costs_beside_scikit_learns():
     logistic, bayes = told[:5], told[5:]
     assert max(logistic[1:]) - min(logistic[1:]) < 0.05 < logistic[0] - max(logistic[1:])
     assert bayes[4] < bayes[3] < bayes[1] < bayes[2] < bayes[0]
+    assert f"{logistic[2]:.2f} against {logistic[1]:.2f} per patient" in PAGE
+    assert f'{bayes[4]:.2f} recalibrated, {bayes[3]:.2f} with `method="threshold"`, ' in PAGE
+    assert f"{bayes[2]:.2f} by the probabilities as they stand, against {bayes[1]:.2f}." in PAGE

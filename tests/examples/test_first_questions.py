@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tests.examples import printed, ran
+from tests.examples import EXAMPLES, printed, ran
 
 pytestmark = pytest.mark.slow
 
@@ -183,6 +184,19 @@ def test_one_import_line():
     share = stats.binomtest(int(decided[truth == 1].sum()), int(truth.sum())).proportion_ci(method="wilson")
     assert f"{metrics.recall_score(truth, decided):.3f}   between {share.low:.3f} and {share.high:.3f}" in text
     assert "0.0 because nothing is decided positive" in text
+
+
+def test_only_the_import_line_differs_from_scikit_learns(capsys):
+    plt.switch_backend("Agg")
+    source = (EXAMPLES / "first_questions" / "one_import_line.py").read_text(encoding="utf-8")
+    unchanged = source.split("# What is new")[0]
+    shown = []
+    for home in ("stakes.sklearn", "sklearn.metrics"):
+        variables = {}
+        exec(unchanged.replace("stakes.sklearn", home), variables)
+        shown.append((capsys.readouterr().out, variables["display"].roc_auc, variables["display"].tpr.tolist()))
+    plt.close("all")
+    assert shown[0] == shown[1]
 
 
 def _cells(truth, decided):

@@ -398,8 +398,6 @@ def test_weights_and_days_add_up():
 
 def test_ranks_of_very_many_errors_are_those_of_all_sorted(monkeypatch):
     monkeypatch.setattr(error_sums, "_MANY", 1000)
-    monkeypatch.setattr(error_sums, "_SOME", 500)
-    monkeypatch.setattr(error_sums, "_BESIDE", 40)
     rng = np.random.default_rng(3)
     ties, sorted_by_size = rng.integers(0, 3, 5001) / 4, np.sort(rng.normal(size=5001))
     periodic = np.where(np.arange(5000) % 10 == 0, 100.0, 1.0) * rng.normal(size=5000)  # those asked tell nothing

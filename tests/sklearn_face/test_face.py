@@ -14,9 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics
+from scipy.stats import norm
+from sklearn import config_context
+from sklearn.calibration import CalibrationDisplay
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import confusion_matrix, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import stakes
@@ -30,6 +33,7 @@ THREE, DECIDED3 = RNG.integers(0, 3, 200), RNG.integers(0, 3, 200)
 SCORES3 = RNG.dirichlet([1, 1, 1], 200)
 NUMBERS, PREDICTED = RNG.gamma(2.0, size=200), RNG.gamma(2.0, size=200)
 WEIGHT = RNG.uniform(0.5, 2, 200)
+ROUTED = {"sample_weight": WEIGHT}
 
 CALLS = [
     *((name, (TWO, DECIDED), {}) for name in ("accuracy_score", "precision_score", "recall_score", "f1_score")),
@@ -285,32 +289,88 @@ def test_scikit_learn_is_not_loaded():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", ["RocCurveDisplay", "PrecisionRecallDisplay"])
-def test_displays_have_scikit_learns_points_and_a_band(name):
+CURVES = {
+    "RocCurveDisplay": ("fpr", "tpr", "roc_auc"),
+    "PrecisionRecallDisplay": ("precision", "recall", "average_precision"),
+    "DetCurveDisplay": ("fpr", "fnr"),
+    "CalibrationDisplay": ("prob_true", "prob_pred", "y_prob"),
+}
+
+
+@pytest.fixture
+def plt():
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
-    model, X = LogisticRegression().fit(SCORE[:, None], TWO), SCORE[:, None]
-    ours = getattr(face, name).from_estimator(model, X, TWO)
-    theirs = getattr(sklearn.metrics, name).from_estimator(model, X, TWO)
-    for part in ("fpr", "tpr", "roc_auc") if name == "RocCurveDisplay" else ("recall", "average_precision"):
-        assert np.allclose(getattr(ours, part), getattr(theirs, part))
-    assert ours.ax_.collections  # the band
-    assert ours.ax_.get_title() == "LogisticRegression"
-    assert getattr(face, name).from_predictions(TWO, SCORE - 0.5, ax=plt.gca()).figure_ is plt.gcf()
+    yield plt
     plt.close("all")
 
 
-def test_displays_of_decisions_and_numbers():
-    import matplotlib.pyplot as plt
+@pytest.mark.parametrize("name", CURVES)
+def test_displays_have_scikit_learns_points_and_a_band(plt, name):
+    model, X = LogisticRegression().fit(SCORE[:, None], TWO), SCORE[:, None]
+    home = sklearn.calibration if name == "CalibrationDisplay" else sklearn.metrics
+    for asked in ({}, {"pos_label": 0}):
+        ours = getattr(face, name).from_estimator(model, X, TWO, **asked)
+        theirs = getattr(home, name).from_estimator(model, X, TWO, **asked)
+        for part in CURVES[name]:
+            assert np.allclose(getattr(ours, part), getattr(theirs, part))
+        assert ours.ax_.collections  # the band
+        words = [text.get_text() for text in ours.ax_.get_legend().get_texts()] + [ours.ax_.get_title(loc="left")]
+        assert any("LogisticRegression" in one for one in words)
+    ax = plt.figure().gca()
+    second = getattr(face, name).from_predictions(TWO, np.clip(SCORE, 0, 1), ax=ax, color="red", name="B")
+    assert second.figure_ is ax.figure
+    assert second.artists_["line"].get_color() == "red"
 
-    plt.switch_backend("Agg")
-    assert face.ConfusionMatrixDisplay.from_predictions(THREE, DECIDED3).evaluation.confusion.counts.sum() == 200
+
+def test_a_det_curve_and_its_band_lie_on_the_scale_of_a_normal_law(plt):
+    made = face.DetCurveDisplay.from_predictions(TWO, SCORE)
+    theirs = sklearn.metrics.DetCurveDisplay.from_predictions(TWO, SCORE)
+    seen = {tuple(point) for point in np.round(made.artists_["line"].get_xydata(), 9)}
+    theirs = np.round(theirs.line_.get_xydata(), 9)  # shares of 0 and 1 lie far off the plot
+    assert seen == {tuple(point) for point in theirs if (np.abs(point) < 8).all()}
+    roc, band = made.evaluation.curve("roc").band, made.curve.band
+    assert np.allclose(norm.cdf(band.low)[1:-1], 1 - roc.high[1:-1], atol=4e-5)
+    assert np.allclose(norm.cdf(band.high)[1:-1], 1 - roc.low[1:-1], atol=4e-5)
+
+
+def test_calibration_in_bins_of_equally_many_rows(plt):
+    asked = {"n_bins": 4, "strategy": "quantile"}
+    ours, theirs = (d.from_predictions(TWO, SCORE, **asked) for d in (face.CalibrationDisplay, CalibrationDisplay))
+    assert np.allclose(ours.prob_true, theirs.prob_true)
+    assert np.allclose(ours.prob_pred, theirs.prob_pred)
+    with pytest.raises(ValueError, match="give one of"):
+        face.CalibrationDisplay.from_predictions(TWO, SCORE, strategy="kmeans")
+
+
+@pytest.mark.parametrize("normalize", [None, "true", "pred", "all"])
+def test_the_display_of_decisions_has_scikit_learns_table(plt, normalize):
+    asked = {"labels": [2, 0], "normalize": normalize, "sample_weight": WEIGHT}
+    ours = face.ConfusionMatrixDisplay.from_predictions(THREE, DECIDED3, **asked, values_format=".3f", colorbar=True)
+    theirs = sklearn.metrics.ConfusionMatrixDisplay.from_predictions(THREE, DECIDED3, **asked, values_format=".3f")
+    assert np.allclose(ours.confusion_matrix, theirs.confusion_matrix)
+    shown = [[text.get_text() for text in np.ravel(one)] for one in (ours.artists_["texts"], theirs.text_)]
+    assert shown[0] == shown[1]
+    assert [text.get_text() for text in ours.ax_.get_yticklabels()] == ["2", "0"]
+
+
+def test_displays_of_decisions_and_numbers(plt):
+    X = SCORE[:, None]
+    model = LogisticRegression().fit(X, np.array(["no", "yes"])[TWO])
+    made = face.ConfusionMatrixDisplay.from_estimator(model, X, np.array(["no", "yes"])[TWO], display_labels=["N", "Y"])
+    assert made.confusion_matrix.tolist() == confusion_matrix(TWO, model.predict(X) == "yes").tolist()
+    assert [text.get_text() for text in made.ax_.get_xticklabels()] == ["N", "Y"]
     for kind in ("residual_vs_predicted", "actual_vs_predicted"):
-        assert face.PredictionErrorDisplay.from_predictions(NUMBERS, PREDICTED, kind=kind).ax_.get_xlabel()
+        drawn = face.PredictionErrorDisplay.from_predictions(
+            NUMBERS, PREDICTED, kind=kind, scatter_kwargs={"alpha": 0.2}, line_kwargs={"color": "red"}
+        )
+        assert drawn.artists_["points"].get_alpha() == 0.2
+        assert drawn.ax_.get_xlabel()
+    linear = LinearRegression().fit(X, NUMBERS)
+    assert np.array_equal(face.PredictionErrorDisplay.from_estimator(linear, X, NUMBERS).y_pred, linear.predict(X))
     with pytest.raises(ValueError, match="is no kind of this display"):
         face.PredictionErrorDisplay.from_predictions(NUMBERS, PREDICTED, kind="both")
-    plt.close("all")
 
 
 def test_scorers_tell_how_sure_a_score_is():
@@ -327,3 +387,36 @@ def test_scorers_tell_how_sure_a_score_is():
     assert (search.cv_results_["mean_test_low"] < search.cv_results_["mean_test_score"]).all()
     with pytest.raises(ValueError, match="there are several; give an average"):
         face.interval_scorer(face.f1_score, average=None)(model.fit(X, TWO), X, TWO)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function", ("decision_function", "predict_proba")])
+def test_scorers_ask_for_the_positive_class(label, method):
+    X, model = SCORE[:, None], LogisticRegression().fit(SCORE[:, None], TWO)
+    asked = {"response_method": method, "pos_label": label}
+    ours = pickle.loads(pickle.dumps(face.interval_scorer(face.average_precision_score, **asked)))(model, X, TWO)
+    theirs = make_scorer(sklearn.metrics.average_precision_score, **asked)(model, X, TWO)
+    assert ours["score"] == pytest.approx(theirs)
+    assert ours["low"] < theirs < ours["high"]
+
+
+def test_an_import_line_may_name_scikit_learns_scorers_too():
+    assert face.make_scorer is make_scorer
+
+
+def test_weights_are_routed_to_scorers():
+    X, model = SCORE[:, None], LogisticRegression()
+    with config_context(enable_metadata_routing=True):
+        found = [
+            cross_validate(
+                model.set_fit_request(sample_weight=False),
+                X,
+                TWO,
+                scoring=scorer.set_score_request(sample_weight=True),
+                cv=3,
+                params=ROUTED,
+            )
+            for scorer in (face.interval_scorer(face.f1_score, name="f1"), make_scorer(sklearn.metrics.f1_score))
+        ]
+    assert np.allclose(found[0]["test_f1"], found[1]["test_score"])
+    assert (found[0]["test_f1_low"] < found[0]["test_f1"]).all()

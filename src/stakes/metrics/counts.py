@@ -36,7 +36,17 @@ ALL_EQUAL = Undefined("the baseline is never wrong", lambda s: s.constant is not
 def deviance(truth: Array, prediction: Array, power: float = 1.0) -> Array:
     """How far each prediction is off, in the unit of a log likelihood; the variance is a power of the mean."""
     with np.errstate(all="ignore"):
-        return np.asarray(2 * (own_part(truth, power) - crossed_part(truth, prediction, power)))
+        if power not in (1, 2):
+            return np.asarray(2 * (own_part(truth, power) - crossed_part(truth, prediction, power)))
+        share = truth / prediction  # one logarithm, which loses no digits where both are alike
+        if power == 2:
+            found = share - np.log(share)
+            found -= 1
+        else:
+            found = truth * np.log(np.where(truth > 0, share, 1.0))
+            found += prediction - truth
+        found *= 2
+        return np.asarray(found)
 
 
 def _mean_deviance(sums: ErrorSums, power: float) -> Number:

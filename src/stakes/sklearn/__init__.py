@@ -14,11 +14,16 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stakes.sklearn.names import FUNCTIONS as FUNCTIONS
-from stakes.sklearn.names import HOMES
+from stakes.sklearn.names import HOMES, THEIRS
 
-__all__ = sorted(HOMES)
+__all__ = sorted([*HOMES, *THEIRS])
 
 if TYPE_CHECKING:
+    from sklearn.metrics import check_scoring as check_scoring
+    from sklearn.metrics import get_scorer as get_scorer
+    from sklearn.metrics import get_scorer_names as get_scorer_names
+    from sklearn.metrics import make_scorer as make_scorer
+
     from stakes.sklearn.decisions import accuracy_score as accuracy_score
     from stakes.sklearn.decisions import balanced_accuracy_score as balanced_accuracy_score
     from stakes.sklearn.decisions import class_likelihood_ratios as class_likelihood_ratios
@@ -34,7 +39,9 @@ if TYPE_CHECKING:
     from stakes.sklearn.decisions import precision_score as precision_score
     from stakes.sklearn.decisions import recall_score as recall_score
     from stakes.sklearn.decisions import zero_one_loss as zero_one_loss
+    from stakes.sklearn.displays import CalibrationDisplay as CalibrationDisplay
     from stakes.sklearn.displays import ConfusionMatrixDisplay as ConfusionMatrixDisplay
+    from stakes.sklearn.displays import DetCurveDisplay as DetCurveDisplay
     from stakes.sklearn.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
     from stakes.sklearn.displays import PredictionErrorDisplay as PredictionErrorDisplay
     from stakes.sklearn.displays import RocCurveDisplay as RocCurveDisplay
@@ -82,8 +89,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    if name in HOMES:
-        value: object = getattr(importlib.import_module(f"stakes.sklearn.{HOMES[name]}"), name)
+    if name in __all__:
+        home = f"stakes.sklearn.{HOMES[name]}" if name in HOMES else "sklearn.metrics"
+        value: object = getattr(importlib.import_module(home), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'stakes.sklearn' has no attribute {name!r}")

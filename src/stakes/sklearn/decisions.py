@@ -16,9 +16,9 @@ from stakes.metrics.many import average_of
 from stakes.metrics.multilabel import over_labels
 from stakes.sklearn.labels import source_of_labels
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
-from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, read_decisions
-from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, ratio
+from stakes.sklearn.targets import Decisions, SeveralLabels, as_array, negative_weights, read_decisions
+from stakes.tallies import Confusion, Tally
+from stakes.tallies.arithmetic import Array, Number, Values, divide, exact, is_real, ratio
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"] | None
 ZeroDivision = float | Literal["warn"]
@@ -50,7 +50,7 @@ def zero_one_loss(
 def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normalize: bool = True) -> FloatWithInterval:
     """The share of rows that are right, or wrong; otherwise their number."""
     if isinstance(seen, SeveralLabels):
-        right = (seen.truth == seen.decided).all(1)
+        right = np.asarray(~seen.differ.any(1))
         unit = np.ones(len(right), int) if seen.weight is None else seen.weight
         hits, total = (unit @ right).item(), unit.sum().item()
     else:
@@ -62,12 +62,25 @@ def _share_right(seen: Decisions | SeveralLabels, *, wrong: bool = False, normal
         return (1 - share if wrong else share) * (1 if normalize else total)
 
     if isinstance(seen, SeveralLabels):
-        return FloatWithInterval(value, _of_labels(SUBSET, seen), scale)
+        return FloatWithInterval(value, _of_flags_only(SUBSET, seen), scale)
     return FloatWithInterval(value, _of(ACCURACY, seen), scale)
 
 
 def _of_labels(metric: Metric, seen: SeveralLabels) -> Source:
-    return source_of_labels(metric, seen.weight, truth=seen.truth.astype(bool), decided=seen.decided.astype(bool))
+    return source_of_labels(metric, seen.weight, truth=seen.truth, decided=seen.decided)
+
+
+def _of_flags_only(metric: Metric, seen: SeveralLabels) -> Source:
+    """The same of a figure that is told by where matrices differ, which has to be where their flags do."""
+
+    def source() -> tuple[Metric, Tally]:
+        if (seen.differ != (seen.truth ^ seen.decided)).any():
+            raise InputError(
+                "not-flags", "y_true and y_pred hold other values than 0 and 1; give flags for an interval"
+            )
+        return _of_labels(metric, seen)()
+
+    return source
 
 
 def _of(metric: Metric, seen: Decisions) -> Source:
@@ -79,10 +92,10 @@ def hamming_loss(y_true: Values, y_pred: Values, *, sample_weight: Values = None
     seen = read_decisions(y_true, y_pred, sample_weight)
     if isinstance(seen, Decisions):
         return _share_right(seen, wrong=True)
-    wrong = (seen.truth != seen.decided).sum(1)
+    wrong = seen.differ.sum(1)
     counted = wrong.sum() if seen.weight is None else wrong @ seen.weight
     total = len(wrong) if seen.weight is None else seen.weight.sum()
-    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_labels(HAMMING, seen))
+    return FloatWithInterval(float(counted) / float(total * seen.truth.shape[1]), _of_flags_only(HAMMING, seen))
 
 
 def _single(y_true: Values, y_pred: Values, sample_weight: Values = None) -> Decisions:
@@ -103,14 +116,21 @@ def balanced_accuracy_score(
     hits, true, _ = seen.margins
     classes = len(true) if strict else int(np.count_nonzero(true))
     chance = 1 / classes
-    scale = (lambda value: (value - chance) / (1 - chance) if classes > 1 else math.nan) if adjusted else float
+    scale = partial(_beyond, chance=chance) if adjusted else float
     if classes == len(true) > 1 and seen.counts is not None:
         return FloatWithInterval(scale(float(BALANCED.of(seen.table))), _of(BALANCED, seen), scale)
     if not strict and classes < len(true):
         errors.warn("decided-only", "y_pred contains classes not in y_true")
-    value = math.nan if strict and classes < len(true) else float((hits[true > 0] / true[true > 0]).mean())
+    value = math.nan if strict and classes < len(true) else float((hits[true != 0] / true[true != 0]).mean())
     source = _of(BALANCED, seen) if len(true) > 1 and seen.counts is not None else None
     return FloatWithInterval(scale(value), source, scale, _MANY if len(true) > 1 else "there is one class")
+
+
+def _beyond(value: float, chance: float) -> float:
+    """What is left of a figure beyond chance, of all that could be; of one class nothing could."""
+    if chance == 1:
+        return math.nan if value == chance else -math.inf
+    return (value - chance) / (1 - chance)
 
 
 def matthews_corrcoef(
@@ -134,6 +154,9 @@ def cohen_kappa_score(
 ) -> FloatWithInterval:
     """Return Cohen's kappa: the agreement of two raters beyond chance; ``weights`` make far disagreements worse."""
     check_value("weights", weights, (None, "linear", "quadratic"))
+    if not is_real(replace_undefined_by) or abs(replace_undefined_by) > 1:
+        words = " is neither NaN nor from -1 to 1; leave it out for NaN"
+        raise InputError("bad-stand-in", Given("replace_undefined_by", replace_undefined_by), words)
     seen = _among(_single(y1, y2, sample_weight), labels)
     if seen.counts is None and weights is None:
         return FloatWithInterval(seen.beyond_chance(squared=False), why_none=_MANY)
@@ -192,7 +215,7 @@ def _likelihood_ratio(metric: Metric, instead: float, seen: Decisions, strict: b
     value = float(metric.of(seen.table))
     if not strict and not math.isfinite(value):
         warn_undefined(f"{metric.name} is undefined and set to {instead}")
-        value = instead if seen.margins[1].all() else math.nan
+        value = instead if seen.margins[1][1] else math.nan
     return FloatWithInterval(value, _of(metric, seen))
 
 
@@ -240,6 +263,8 @@ def _among(seen: Decisions, labels: Values) -> Decisions:
             "too-many-labels", f"there are {len(seen.labels):,} labels; group them, or leave out ", Pass("labels")
         )
     places = _places(seen, wanted)
+    last = {label: place for place, label in enumerate(wanted.tolist())}  # of a label that is named twice
+    places[[last[label] != place for place, label in enumerate(wanted.tolist())]] = len(seen.labels)
     padded = [
         None if one is None else np.pad(one, (0, 1))[np.ix_(places, places)] for one in (seen.counts, seen.squares)
     ]
@@ -281,7 +306,7 @@ def _of_flags(seen: SeveralLabels, wanted: Array | None, samplewise: bool) -> Co
             raise InputError(
                 "no-such-label-of-decisions", f"all labels must be in [0, {truth.shape[1]}), the columns of y_true"
             )
-        truth, decided = truth[:, wanted], decided[:, wanted]
+        truth, decided = (flags[:, wanted.astype(int)] for flags in (truth, decided))
     columns = (truth & decided, truth, decided)
     if not samplewise:
         unit = np.ones(len(truth), int) if weight is None else weight
@@ -297,7 +322,10 @@ def _tables(counts: Sequence[Array], total: Number) -> Confusion:
     hits, true, decided = counts
     cells = {"tp": hits, "fn": true - hits, "fp": decided - hits, "tn": total - true - decided + hits}
     if any(cell.dtype.kind == "f" for cell in cells.values()):  # differences of sums of weights leave crumbs
-        cells = {name: np.where(cell > 1e-12 * np.asarray(total), cell, 0.0) for name, cell in cells.items()}
+        least = 1e-12 * np.abs(total)
+        cells = {name: np.where(np.abs(cell) > least, cell, 0.0) for name, cell in cells.items()}
+        if any((cell < 0).any() for cell in cells.values()):
+            raise negative_weights()
     return Confusion.two_class(**cells)
 
 
@@ -416,7 +444,7 @@ def rate(
     """A figure of each label, or one figure made of them."""
     check_value("average", average, ("binary", "micro", "macro", "weighted", "samples", None))
     instead = _stand_in(zero_division)
-    say = partial(_say_undefined, metric, zero_division, strict, warns)
+    say = partial(_say_undefined, metric, average, warns and not strict and zero_division == "warn")
     if average == "binary":
         table = _positive_table(seen, pos_label)
         return _one(metric, table, instead, strict, say)
@@ -430,7 +458,7 @@ def rate(
     each = np.asarray(metric.of(rest), np.float64)
     undefined = np.isnan(each)
     if undefined.any():
-        say()
+        say(one=len(each) == 1)
         each = each if strict else np.where(undefined, instead, each)
     if average is None:
         return each
@@ -452,10 +480,10 @@ def _mean(each: Array, rest: Confusion, seen: Decisions | SeveralLabels, average
     return float(np.average(each[known], weights=None if weight is None else weight[known]))
 
 
-def _one(metric: Metric, table: Confusion, instead: float, strict: bool, say: Callable[[], None]) -> FloatWithInterval:
+def _one(metric: Metric, table: Confusion, instead: float, strict: bool, say: Callable[..., None]) -> FloatWithInterval:
     value = float(metric.of(table))
     if math.isnan(value) and not strict:
-        say()
+        say(one=True)
         value = instead
     return FloatWithInterval(value, lambda: (metric, table))
 
@@ -500,8 +528,8 @@ def _interval_of(
     return (lambda: (declared, seen.table)), None, ""
 
 
-def _average_of_some(c: Confusion, *, base: Metric, how: str, places: Array) -> Number:
-    """The average over some of the classes."""
+def _average_of_some(c: Confusion, *, base: Metric, how: str, places: Array, **_: float) -> Number:
+    """The average over some of the classes; the parameters are those of the base."""
     rest = c.against_rest()
     some = rest.with_counts(rest.counts[..., places, :, :])
     if how == "micro":
@@ -523,10 +551,21 @@ def _stand_in(zero_division: ZeroDivision) -> float:
     raise InputError("bad-stand-in", Given("zero_division", zero_division), " is not known; give 0, 1, NaN or 'warn'")
 
 
-def _say_undefined(metric: Metric, zero_division: ZeroDivision, strict: bool, warns: bool) -> None:
-    if warns and not strict and isinstance(zero_division, str):
-        name = "F-score" if metric.name.startswith("f") else metric.name.capitalize()
-        warn_undefined(f"{name} has no value for some labels and is set to 0; zero_division= says what stands for it")
+_LACKING = {
+    "precision": ("Precision", "predicted"),
+    "recall": ("Recall", "true"),
+    "jaccard": ("Jaccard", "true or predicted"),
+}
+
+
+def _say_undefined(metric: Metric, average: Average, warns: bool, *, one: bool) -> None:
+    """Warn in scikit-learn's words, by which users filter warnings."""
+    if warns:
+        name, lacking = _LACKING.get(metric.name, ("F-score", "true nor predicted"))
+        of, over = ("label", "sample") if average == "samples" else ("sample", "label")
+        where = "due to" if one else f"in {over}s with"
+        text = f"{name} is ill-defined and being set to 0.0 {where} no {lacking} {of}s."
+        warn_undefined(f"{text} Use `zero_division` parameter to control this behavior.")
 
 
 def check_value(name: str, value: object, known: Sequence[object]) -> None:

@@ -91,7 +91,7 @@ class ProbabilityClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(np.asarray(y).reshape(-1), return_inverse=True)
         if method is not None:
-            _check_method(method, len(self.classes_))
+            method = _method_of(method, len(self.classes_))
         routed = process_routing(self, "fit", **params).estimator.fit if params else {}
         self.estimator_ = clone(self._model()).fit(X, y, **_check_method_params(X, routed))
         if len(self.classes_) < 2:
@@ -132,14 +132,20 @@ class ProbabilityClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return found
 
 
-def _check_method(method: str, classes: int) -> None:
+_ONLY_TWO = "Only binary classification is supported. The type of the target is multiclass. "
+
+
+def _method_of(method: str, classes: int) -> str:
+    """Refuse a method that there is not for so many classes; a scale and a bias for each of two is the beta map."""
     if method not in CALIBRATORS:
         known = ", ".join(CALIBRATORS)
         raise InputError("no-recalibration", Given("method", method), f" is no way to recalibrate; give one of {known}")
-    if not fits(method, classes):
-        text = "Only binary classification is supported. The type of the target is multiclass. "
+    if method == "vector" and classes <= 2:
+        return "beta"
+    if classes > 2 and not fits(method, classes):
         words = f": there are {classes} classes; temperature, affine and vector are for any number"
-        raise InputError("recalibration-of-two-classes", text, Given("method", method), words)
+        raise InputError("recalibration-of-two-classes", _ONLY_TWO, Given("method", method), words)
+    return method
 
 
 def _recalibrate(calibrator: Calibrator, given: Array) -> Array:
@@ -153,7 +159,8 @@ def _two_columns(probability: Array) -> Array:
 class RecalibratedClassifier(ProbabilityClassifier):
     """A classifier whose probabilities are recalibrated on rows that it was not fitted on.
 
-    ``method`` is "isotonic", "sigmoid" or "beta" for two classes, "temperature", "affine" or "vector" for any number.
+    ``method`` is "isotonic", "sigmoid" or "beta" for two classes, "temperature", "affine" or "vector" for any number;
+    of two classes "vector" is "beta".
     ``cv`` are the folds that give each row a probability from a fit on the others; the classifier itself is fitted on
     all rows. ``calibrator_`` is what was learned; None where a class has a single row, and nothing could be.
     """
@@ -233,7 +240,7 @@ class CostClassifier(ProbabilityClassifier):
                 shape = " × ".join(map(str, self.cost_matrix_.shape))
                 raise InputError(
                     "threshold-of-many-decisions",
-                    f"a threshold is for 2 × 2 costs, and these are {shape}; take 'bayes'",
+                    f"{_ONLY_TWO}A threshold is for 2 × 2 costs, and these are {shape}; take 'bayes'",
                 )
             found = self.decision_
             self.threshold_ = found.recommended[0] if isinstance(found, Decision) else None
@@ -242,6 +249,12 @@ class CostClassifier(ProbabilityClassifier):
     @property
     def _calibration(self) -> str | None:
         return self.calibrate
+
+    def __sklearn_tags__(self) -> object:
+        """Tell that a threshold is for two classes."""
+        tags: Values = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class &= self.method != "threshold"
+        return tags
 
     def predict(self, X: Values, *, costs: Values = None) -> Array:
         """Return the cheapest decision for each row; ``costs`` are those of each row, where they differ."""

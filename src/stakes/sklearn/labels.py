@@ -5,7 +5,16 @@ import numpy as np
 from stakes.errors import InputError
 from stakes.metrics import Metric, find
 from stakes.sklearn.result import FloatWithInterval, Source
-from stakes.sklearn.targets import as_array, as_numbers, dense, different_shapes, kind_of, same_length, weights
+from stakes.sklearn.targets import (
+    as_array,
+    as_numbers,
+    dense,
+    different_shapes,
+    kind_of,
+    same_length,
+    warn_of_indexes,
+    weights,
+)
 from stakes.tallies import LabelSums
 from stakes.tallies.arithmetic import Array, Values
 
@@ -16,16 +25,19 @@ def source_of_labels(metric: Metric, weight: Array | None, **columns: Array) -> 
     """What the interval of a figure of several labels is made from; rows that weigh nothing are left out."""
 
     def source() -> tuple[Metric, LabelSums]:
-        held = slice(None) if weight is None else weight > 0
+        held = slice(None) if weight is None else weight != 0
         names = tuple(map(str, range(columns["truth"].shape[1])))
         units = None if weight is None else weight[held].astype(np.float64)
-        return metric, LabelSums.from_rows(names, {name: one[held] for name, one in columns.items()}, units)
+        return metric, LabelSums.from_rows(
+            names, {name: one[held] for name, one in columns.items()}, units, metric.parts
+        )
 
     return source
 
 
 def _ranked(metric: Metric, y_true: Values, y_score: Values, sample_weight: Values, one: bool) -> FloatWithInterval:
     truth, scores = dense("y_true", y_true), as_array("y_score", y_score)
+    warn_of_indexes(y_true, y_score)
     same_length(y_true=truth, y_score=scores)
     kind = kind_of("y_true", truth)
     if kind != "multilabel-indicator" and not (one and kind == "binary" and truth.ndim == 2):

@@ -83,7 +83,7 @@ NAMES = {
     "root_mean_squared_error": Name(
         "regression", "root_mean_squared_error", f"{_ONE_OUTPUT}; a number where its square is beyond floats"
     ),
-    "root_mean_squared_log_error": Name("regression", "mean_squared_log_error", "the root of it"),
+    "root_mean_squared_log_error": Name("regression", "mean_squared_log_error", "several outputs have no interval"),
 }
 """Every function of this face, in the order of the page about it."""
 
@@ -93,8 +93,18 @@ FUNCTIONS = tuple(NAMES)
 ESTIMATORS = ("CostClassifier", "RecalibratedClassifier", "RejectClassifier")
 """What needs scikit-learn, and loads it."""
 
-DISPLAYS = ("ConfusionMatrixDisplay", "PrecisionRecallDisplay", "PredictionErrorDisplay", "RocCurveDisplay")
+DISPLAYS = (
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "DetCurveDisplay",
+    "PrecisionRecallDisplay",
+    "PredictionErrorDisplay",
+    "RocCurveDisplay",
+)
 """Plots, which need matplotlib."""
+
+THEIRS = ("check_scoring", "get_scorer", "get_scorer_names", "make_scorer")
+"""scikit-learn's own, since import lines name them beside metrics."""
 
 _OTHERS = dict.fromkeys(ESTIMATORS, "estimators") | dict.fromkeys(DISPLAYS, "displays")
 _OTHERS["interval_scorer"] = "scorers"

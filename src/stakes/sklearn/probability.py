@@ -13,9 +13,22 @@ from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric, find
 from stakes.sklearn.regression import Numbers, mean_of_rows
 from stakes.sklearn.result import FloatWithInterval, Scale, Source, warn_undefined
-from stakes.sklearn.targets import as_array, as_numbers, dense, distinct, encode, flat, kind_of, same_length, weights
+from stakes.sklearn.targets import (
+    as_array,
+    as_numbers,
+    codes_among,
+    dense,
+    distinct,
+    encode,
+    flat,
+    kind_of,
+    negative_weights,
+    same_length,
+    warn_of_indexes,
+    weights,
+)
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 
 LOG_LOSS, BRIER = ((find(name), find(f"multiclass_{name}")) for name in ("log_loss", "brier_score"))
 D2_LOG_LOSS, D2_BRIER = (
@@ -76,6 +89,8 @@ class Probabilities:
     @property
     def shares(self) -> Array:
         """How frequent the classes are."""
+        if self.weight is not None and self.weight.min() < 0:
+            raise negative_weights()
         if self.several:
             return np.asarray(np.average(self.codes, axis=0, weights=self.weight))
         return np.asarray(np.bincount(self.codes, self.weight, len(self.names)) / self.total)
@@ -103,7 +118,8 @@ def _read(y_true: Values, y_proba: Values, sample_weight: Values, labels: Values
     """Labels, and a probability for each in their order."""
     given = _shares_of_one("y_proba", y_proba)
     truth = dense("y_true", y_true)
-    same_length(y_true=truth, y_proba=given, sample_weight=None if is_real(sample_weight) else sample_weight)
+    warn_of_indexes(y_true, y_proba)
+    same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if labels is None and given.ndim == 1 and (plain := _zeros_and_ones(truth)) is not None:
         return Probabilities(plain, given, ("0", "1"), weight)
@@ -163,21 +179,15 @@ def _classes(truth: Array, labels: Values) -> tuple[Array, Array]:
     if len(classes) == len(wanted) and not np.array_equal(classes, wanted):
         text = f"labels are taken in their order, which is {classes.tolist()}; the columns of y_proba must follow it"
         errors.warn("unordered-labels-of-probabilities", text)
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    unknown = [label for label in found.tolist() if label not in places]
-    if unknown:
-        raise InputError(
-            "unknown-labels-of-probabilities",
-            f"y_true contains values {unknown[:5]} not belonging to the passed labels",
-        )
-    return classes, np.array([places[label] for label in found.tolist()])[codes]
+    return classes, codes_among(classes, found, codes)
 
 
 def _read_binary(y_true: Values, y_proba: Values, sample_weight: Values, pos_label: object) -> Probabilities:
     """Which rows are positive, and their probabilities."""
     given = _shares_of_one("y_proba", y_proba)
     truth = flat("y_true", y_true)
-    same_length(y_true=truth, y_proba=given, sample_weight=None if is_real(sample_weight) else sample_weight)
+    warn_of_indexes(y_true, y_proba)
+    same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
     weight = weights(sample_weight, len(truth))
     if pos_label in (None, 1) and (plain := _zeros_and_ones(truth)) is not None:
         return Probabilities(plain, given, ("0", "1"), weight)
@@ -294,9 +304,10 @@ def d2_brier_score(
 
 
 def _too_few(y_true: Values, y_proba: Values, sample_weight: Values) -> bool:
-    same_length(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
-    if len(y_proba) > 1:
+    if len(as_array("y_proba", y_proba)) > 1:
         return False
+    if len(y_proba):
+        same_length(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     warn_undefined("D^2 score is not well-defined with less than two samples.")
     return True
 
@@ -313,6 +324,7 @@ def hinge_loss(
     """Return how far decision values fall short of a margin of 1, on average."""
     scores = as_numbers("pred_decision", as_array("pred_decision", pred_decision))
     truth = flat("y_true", y_true)
+    warn_of_indexes(y_true, pred_decision)
     same_length(y_true=truth, pred_decision=scores, sample_weight=sample_weight)
     found, codes = encode(truth)
     classes = found if labels is None else distinct("labels", flat("labels", labels))
@@ -321,7 +333,7 @@ def hinge_loss(
         sides = np.ones(len(margin))
     else:
         margin, sides = flat("pred_decision", scores), np.where(truth == classes[-1], 1.0, -1.0)
-        sides = -np.ones(len(truth)) if labels is None and len(found) == 1 else sides
+        sides = -np.ones(len(truth)) if len(classes) == 1 else sides
     weight = weights(sample_weight, len(truth))
     rows = Numbers(sides, margin.astype(np.float64), None if weight is None else weight.astype(np.float64), True)
     return FloatWithInterval(rows.figure(HINGE), rows.source(HINGE))
@@ -339,14 +351,7 @@ def _margins(scores: Array, found: Array, codes: Array, classes: Array) -> Array
             f"{text}; give a column for each, and pass all labels with ",
             Pass("labels"),
         )
-    places = np.searchsorted(classes, found)
-    if (places >= len(classes)).any() or (classes[np.minimum(places, len(classes) - 1)] != found).any():
-        raise InputError(
-            "unknown-labels-of-probabilities",
-            "y_true contains labels that were not given; give all with ",
-            Pass("labels"),
-        )
-    rows, own = np.arange(len(codes)), places[codes]
+    rows, own = np.arange(len(codes)), codes_among(classes, found, codes)
     others = scores.astype(np.float64)
     mine = others[rows, own]
     others[rows, own] = -math.inf

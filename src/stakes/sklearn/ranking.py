@@ -20,6 +20,7 @@ from stakes.sklearn.targets import (
     Kind,
     as_array,
     as_numbers,
+    codes_among,
     dense,
     different_shapes,
     distinct,
@@ -28,10 +29,11 @@ from stakes.sklearn.targets import (
     kind_of,
     numbers,
     same_length,
+    warn_of_indexes,
     weights,
 )
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 
 AUC, PARTIAL, PRECISION = map(find, ("auc", "partial_auc", "average_precision"))
 HAND_TILL, TOP_K = map(find, ("hand_till_auc", "top_k_accuracy"))
@@ -57,13 +59,18 @@ def positives(y_true: Values, pos_label: object = None, several: bool = False) -
     return np.asarray(truth == pos_label)
 
 
+def _as_column(weight: Values) -> Values:
+    """Weights that stand in a column of their own as a plain one."""
+    return weight[:, 0] if isinstance(weight, np.ndarray) and weight.ndim == 2 and weight.shape[1] == 1 else weight
+
+
 def _score_table(y_true: Array, y_score: Values, sample_weight: Values) -> ScoreTable:
     """Count scores; rows that weigh nothing are left out."""
     if hasattr(y_score, "toarray"):
         as_array("y_score", y_score)
     score = numbers("y_score", y_score)
-    same_length(y_true=y_true, y_score=score, sample_weight=None if is_real(sample_weight) else sample_weight)
-    weight = weights(sample_weight, len(score))
+    same_length(y_true=y_true, y_score=score, sample_weight=sample_weight)
+    weight = weights(_as_column(sample_weight), len(score))
     if weight is not None:
         if (weight < 0).any():
             raise InputError(
@@ -83,6 +90,7 @@ def confusion_matrix_at_thresholds(
     y_true: Values, y_score: Values, *, pos_label: object = None, sample_weight: Values = None
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Return tn, fp, fn, tp at every distinct score, highest first, and these scores."""
+    warn_of_indexes(y_true, y_score)
     columns = _score_table(positives(y_true, pos_label, several=True), y_score, sample_weight).as_columns()
     tp, fp = (np.cumsum(columns.values[name], dtype=np.float64) for name in ("positives", "negatives"))
     return fp[-1] - fp, fp, tp[-1] - tp, tp, np.asarray(columns.scores, _kind_of_scores(y_score))
@@ -212,9 +220,10 @@ def roc_auc_score(
     labels: Values = None,
 ) -> FloatWithInterval | Array:
     """Return how often a random positive scores higher than a random negative."""
-    truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
+    warn_of_indexes(y_true, y_score)
+    truth = dense("y_true", y_true)
     score = y_score if type(y_score) is np.ndarray else as_numbers("y_score", as_array("y_score", y_score))
-    metric = AUC if max_fpr in (None, 1) else _partial(max_fpr)
+    metric, sample_weight = AUC if max_fpr in (None, 1) else _partial(max_fpr), _as_column(sample_weight)
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
     kind, codes = _kind_and_codes(truth)
     if kind == "multiclass" or (kind == "binary" and score.ndim == 2 and score.shape[1] > 2):
@@ -226,7 +235,9 @@ def roc_auc_score(
     if kind == "binary" and (score.ndim == 1 or score.shape[1] == 1):
         return _area(metric, codes, score, sample_weight)
     same_length(y_true=truth, y_score=score)
-    return _over_labels(metric, truth.astype(bool), as_numbers("y_score", score), average, sample_weight)
+    if truth.shape != score.shape:
+        raise different_shapes(truth, score)
+    return _over_labels(metric, truth > 0, as_numbers("y_score", score), average, sample_weight)
 
 
 def _partial(max_fpr: float | None) -> Metric:
@@ -250,10 +261,7 @@ def _kind_and_codes(truth: Array) -> tuple[Kind, Array]:
 
 def _area(metric: Metric, positive: Array, score: Values, weight: Values) -> FloatWithInterval:
     table = _score_table(positive, score, weight)
-    if not table.P or not table.N:
-        warn_undefined("Only one class is present in y_true. ROC AUC score is not defined in that case.")
-        return FloatWithInterval(math.nan, lambda: (metric, table))
-    return FloatWithInterval(float(metric.of(table)), lambda: (metric, table))
+    return FloatWithInterval(_value(metric, table), lambda: (metric, table))
 
 
 def _over_labels(
@@ -291,7 +299,11 @@ def _over_labels(
 
 
 def _figure(metric: Metric, positive: Array, score: Array, weight: Array | None) -> float:
-    table = _score_table(positive, score, weight)
+    return _value(metric, _score_table(positive, score, weight))
+
+
+def _value(metric: Metric, table: ScoreTable) -> float:
+    """The figure, or what scikit-learn says of a single class."""
     if metric.name == PRECISION.name:
         if not table.P:
             text = "No positive class found in y_true, recall is set to one for all thresholds"
@@ -371,14 +383,7 @@ def _classes_of_columns(truth: Array, scores: Array, labels: Values) -> tuple[Ar
         raise InputError(
             "classes-and-columns-of-scores", f"labels has {len(classes)} classes and y_score {scores.shape[1]} columns"
         )
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    present, codes = encode(truth.reshape(-1))
-    unknown = [label for label in present.tolist() if label not in places]
-    if unknown:
-        raise InputError(
-            "unknown-labels-of-scores", f"'y_true' contains labels not in parameter 'labels': {unknown[:5]}"
-        )
-    return classes, np.array([places[label] for label in present.tolist()], np.int64)[codes]
+    return classes, codes_among(classes, *encode(truth.reshape(-1)))
 
 
 def average_precision_score(
@@ -391,8 +396,9 @@ def average_precision_score(
 ) -> FloatWithInterval | Array:
     """Return the mean precision over the positives, walking down the ranking."""
     check_value("average", average, ("micro", "macro", "samples", "weighted", None))
-    truth = as_array("y_true", y_true) if not hasattr(y_true, "toarray") else dense("y_true", y_true)
-    kind, _ = _kind_and_codes(truth)
+    warn_of_indexes(y_true, y_score)
+    truth = dense("y_true", y_true)
+    (kind, _), sample_weight = _kind_and_codes(truth), _as_column(sample_weight)
     if kind == "binary":
         labels = distinct("y_true", truth).tolist() if truth.dtype.kind not in "biu" or pos_label != 1 else []
         if len(labels) == 2 and pos_label not in labels:
@@ -403,17 +409,14 @@ def average_precision_score(
             )
         positive = np.asarray(truth.reshape(-1) == pos_label)
         table = _score_table(positive, y_score, sample_weight)
-        value = (
-            float(PRECISION.of(table)) if table.P else _figure(PRECISION, positive, numbers("y_score", y_score), None)
-        )
-        return FloatWithInterval(value, lambda: (PRECISION, table))
+        return FloatWithInterval(_value(PRECISION, table), lambda: (PRECISION, table))
     if kind not in ("multiclass", "multilabel-indicator"):
         raise InputError("not-two-classes-of-scores", f"{kind} format is not supported; give labels")
     if pos_label != 1:
         raise InputError("fixed-positive", f"pos_label is fixed to 1 for {kind} y_true; leave it out")
     scores = as_numbers("y_score", as_array("y_score", y_score))
     if kind == "multilabel-indicator":
-        return _over_labels(PRECISION, truth.astype(bool), scores, average, sample_weight)
+        return _over_labels(PRECISION, truth == 1, scores, average, sample_weight)
     classes, codes = _classes_of_columns(truth, scores, None)
     found = _over_labels(PRECISION, codes[:, None] == np.arange(len(classes)), scores, average, sample_weight)
     if average in ("macro", "weighted") and isinstance(found, float):
@@ -438,6 +441,7 @@ def top_k_accuracy_score(
 
     Of classes that tie scikit-learn puts the last one first; with ``strict`` the first one goes first, as in decisions.
     """
+    warn_of_indexes(y_true, y_score)
     truth, scores = flat("y_true", y_true), as_numbers("y_score", as_array("y_score", y_score))
     kind = kind_of("y_true", truth)
     if kind == "binary" and labels is not None and len(labels) > 2:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal
 
 import numpy as np
@@ -14,9 +14,9 @@ from stakes.metrics.counts import deviance
 from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.outputs import average_of_outputs
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
-from stakes.sklearn.targets import as_array, as_numbers, same_length, warn_of_indexes, weights
+from stakes.sklearn.targets import as_array, as_numbers, negative_weights, same_length, warn_of_indexes, weights
 from stakes.tallies import ErrorSums, OutputSums
-from stakes.tallies.arithmetic import Array, Values, is_real
+from stakes.tallies.arithmetic import Array, Values
 from stakes.tallies.parallel import run_all
 
 Multioutput = Literal["raw_values", "uniform_average", "variance_weighted"] | Sequence[float] | Array
@@ -24,8 +24,9 @@ Multioutput = Literal["raw_values", "uniform_average", "variance_weighted"] | Se
 Loss = Callable[[Array, Array], Array]
 """What rows add to a mean, from their truths and predictions."""
 
-_BLOCK, _SPAN = 1 << 13, 1 << 18
-"""Rows whose temporaries stay in the processor's cache, and those that a thread works on at a time."""
+_BLOCK, _SPAN = 3 << 12, 1 << 18
+"""Rows whose temporaries stay in the cache and below 128 KiB, from where on the system is asked for memory each time;
+and those that a thread works on at a time."""
 
 _NO_OPTIONS = {"positive": None, "classes": None, "baseline": None}
 _SEVERAL = "the outputs are weighted by hand, of which no interval is known"
@@ -64,8 +65,7 @@ class Numbers:
         if metric.plain_mean and (metric.parts == ("rows",) or not self.positive_weight):
             return self.mean_of(metric.row_losses)
         if not self.positive_weight:
-            words = f"sample_weight holds negative values, with which {metric.name} is undefined; give others"
-            raise InputError("negative-weights-of-numbers", words)
+            raise negative_weights()
         columns = self.truth, self.predicted[:]  # one column that stands for both is no mistake here
         found, _ = metric.of_rows(columns, {**_NO_OPTIONS, "weight": self.weight})
         return float(found)
@@ -92,8 +92,8 @@ class Numbers:
             for start in range(first, min(first + _SPAN, len(self.truth)), _BLOCK):
                 rows = slice(start, start + _BLOCK)
                 errors = np.subtract(self.truth[rows], self.predicted[rows], dtype=np.float64)
-                found += [float(errors.max()), -float(errors.min())]
-            return max(found)
+                found += [errors.max(), -errors.min()]
+            return float(np.max(found))  # which is NaN if one is
 
         return max(self._each_span(find_largest))
 
@@ -109,18 +109,28 @@ class Numbers:
         """The same of an average over the outputs."""
         average = average_of_outputs(metric.name, how).with_parameters(**metric.parameters)
         names = tuple(map(str, range(self.truth.shape[1])))
-        return lambda: (average, OutputSums.from_rows(names, self.truth, self.predicted, self.weight))
+        return lambda: (average, OutputSums.from_rows(names, *self._counting))
 
     def source(self, metric: Metric) -> Source:
         """What the interval of a figure is made from: rows are counted again with all that it takes."""
-        return lambda: (metric, ErrorSums.from_rows(self.truth, self.predicted, self.weight))
+        return lambda: (metric, ErrorSums.from_rows(*self._counting))
+
+    @property
+    def _counting(self) -> tuple[Array, Array, Array | None]:
+        """Truth, predictions and weights of the rows that weigh anything."""
+        if self.weight is None:
+            return self.truth, self.predicted, None
+        if not self.positive_weight:
+            raise negative_weights()
+        held = self.weight > 0
+        return self.truth[held], self.predicted[held], self.weight[held]
 
 
 def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
     if sample_weight is None and _plain(y_true, y_pred):
         return Numbers(y_true, y_pred, None, True)  # whether all are finite is seen when they are added up
     truth, predicted = (_columns(name, one) for name, one in (("y_true", y_true), ("y_pred", y_pred)))
-    same_length(y_true=truth, y_pred=predicted, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_pred=predicted, sample_weight=sample_weight)
     warn_of_indexes(y_true, y_pred)
     if truth.shape != predicted.shape:
         sizes = [1 if one.ndim == 1 else one.shape[1] for one in (truth, predicted)]
@@ -130,8 +140,6 @@ def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
     weight = weights(sample_weight, len(truth))
     if weight is not None:
         weight = weight.astype(np.float64)
-        if not weight.all() and not weight.any():
-            raise InputError("empty-input-of-numbers", "all rows weigh 0; give one or more that count")
     return Numbers(truth, predicted, weight, weight is None or bool((weight >= 0).all()))
 
 
@@ -184,8 +192,9 @@ def _check_multioutput(rows: Numbers, multioutput: Multioutput, more: tuple[str,
         raise InputError(
             "weights-of-one-output", "Custom weights are useful only in multi-output cases; leave them out"
         )
-    if len(multioutput) != size:
-        raise InputError("bad-multioutput", f"multioutput has {len(multioutput)} weights for {size} outputs")
+    if len(multioutput) != size or not sum(multioutput):
+        words = f"multioutput has {len(multioutput)} weights for {size} outputs, which sum to {sum(multioutput)}"
+        raise InputError("bad-multioutput", f"{words}; give one for each, not all 0")
 
 
 def mean_absolute_error(
@@ -279,9 +288,11 @@ def root_mean_squared_log_error(
     """Return the root of it."""
     rows = _with_logarithms(y_true, y_pred, sample_weight)
     found = _over_outputs(rows, _LOGS, multioutput, lambda one: math.sqrt(one.mean_of(_squared_log)))
-    if isinstance(found, FloatWithInterval) and found.has_source:
+    if not isinstance(found, FloatWithInterval):
+        return found
+    if rows.truth.ndim == 1:
         return FloatWithInterval(found, rows.source(_LOGS), math.sqrt)
-    return found
+    return FloatWithInterval(found, why_none="no interval is known of a mean of roots")
 
 
 def _squared_log(t: Array, p: Array) -> Array:
@@ -353,6 +364,7 @@ def _explained(
         if not math.isnan(value):
             return value
         errors = one.truth - one.predicted
+        errors = errors if one.weight is None else errors[one.weight != 0]
         right = not (errors - errors[0] if mean_errors else errors).any()
         if force_finite:
             return float(right)
@@ -383,7 +395,8 @@ def d2_pinball_score(
 
     def share(one: Numbers) -> float:
         return _of_constant(
-            one.figure(metric), one.instead(_quantile(one.truth, one.weight, alpha)).mean_of(metric.row_losses)
+            one.mean_of(metric.row_losses),
+            one.instead(_quantile(one.truth, one.weight, alpha)).mean_of(metric.row_losses),
         )
 
     return _skill(rows, metric, multioutput, share)
@@ -410,6 +423,8 @@ def _quantile(values: Array, weight: Array | None, alpha: float) -> float:
         low = high - 1 if high and abs(place - round(place)) < 1e-9 and place < len(values) else high
         some = np.partition(values, (low, high))
         return (float(some[low]) + float(some[high])) / 2
+    if weight.min() < 0:
+        raise negative_weights()
     order = np.argsort(values, kind="stable")
     unit = weight[order]
     some = unit > 0
@@ -458,9 +473,11 @@ def d2_tweedie_score(
 ) -> FloatWithInterval | Array:
     """Return how much of the deviance of the mean is avoided."""
     rows = _one_output(_read(y_true, y_pred, sample_weight), "d2_tweedie_score")
-    metric = _tweedie(power, rows)
+    metric = _tweedie(power, rows) if len(rows.truth) > 1 else _MSE
     if metric is _MSE and len(rows.truth) > 1:
-        return FloatWithInterval(rows.figure(_R2), rows.source(_R2))
+        value = rows.figure(_R2)
+        value = 1 - _quotient(rows.figure(_MSE), 0.0) if math.isnan(value) else value
+        return FloatWithInterval(value, rows.source(_R2))
 
     def share(one: Numbers) -> float:
         mean = float(np.average(one.truth, weights=one.weight))
@@ -487,4 +504,9 @@ def _tweedie(power: float, rows: Numbers) -> Metric:
         truths = "" if power < 0 else "non-negative y and " if power < 2 else "strictly positive y and "
         text = f"the deviance with power={power} can only be used on {truths}strictly positive y_pred"
         raise InputError("no-deviance", text)
-    return mean_of_rows("tweedie_deviance", partial(deviance, power=float(power)))
+    return _deviance(float(power))
+
+
+@lru_cache
+def _deviance(power: float) -> Metric:
+    return mean_of_rows("tweedie_deviance", partial(deviance, power=power))

@@ -52,7 +52,8 @@ def classification_report(
     ends |= {name: dict(zip(_HEADS, (*row, total), strict=True)) for name, row in rows.items()}
     if output_dict:
         return report | ends
-    return _text(report, ends, digits, support.dtype.kind == "i", total)
+    whole = sample_weight is None and bool(seen.margins[0].any() if isinstance(seen, Decisions) else True)
+    return _text(report, ends, digits, whole, total)  # scikit-learn counts in floats where nothing is hit
 
 
 def _row(average: Average, seen: Values, labels: Values, zero_division: ZeroDivision, strict: bool) -> list[Values]:

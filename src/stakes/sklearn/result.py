@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-from stakes.errors import UndefinedWarning
+from stakes.errors import InputError, UndefinedWarning
 from stakes.metrics import Metric
 from stakes.metrics.estimate import Estimate
 from stakes.tallies import Tally
@@ -46,7 +46,10 @@ class FloatWithInterval(float):
         """The figure with its interval, baseline, method and reason."""
         if self._source is None:
             return Estimate("", float(self), no_interval=self._why_none)
-        metric, tally = self._source()
+        try:
+            metric, tally = self._source()
+        except InputError as problem:  # a mean over rows may have weights with which there is no interval
+            return Estimate("", float(self), no_interval=str(problem))
         value = float(metric.of(tally))
         if math.isnan(value):
             why = metric.why_undefined(tally)

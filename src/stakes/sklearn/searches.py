@@ -9,7 +9,16 @@ from stakes.metrics import Metric
 from stakes.metrics.searches import grade_queries
 from stakes.sklearn.regression import Numbers, mean_of_rows
 from stakes.sklearn.result import FloatWithInterval
-from stakes.sklearn.targets import as_array, as_numbers, dense, different_shapes, kind_of, same_length, weights
+from stakes.sklearn.targets import (
+    as_array,
+    as_numbers,
+    dense,
+    different_shapes,
+    kind_of,
+    same_length,
+    warn_of_indexes,
+    weights,
+)
 from stakes.tallies.arithmetic import Array, Values
 
 _MEAN = {name: mean_of_rows(name, lambda gain, _: gain) for name in ("dcg", "ndcg")}
@@ -48,6 +57,7 @@ def ndcg_score(
 def _read(y_true: Values, y_score: Values, ignore_ties: bool) -> tuple[Array, Array]:
     """Relevance and scores, a column for each document; where ties are ignored, each score has a place of its own."""
     relevance, scores = dense("y_true", y_true), as_array("y_score", y_score)
+    warn_of_indexes(y_true, y_score)
     same_length(y_true=relevance, y_score=scores)
     kind = kind_of("y_true", relevance)
     if kind not in _KINDS and not (relevance.ndim == 2 and relevance.shape[1] == 1):

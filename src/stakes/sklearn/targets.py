@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from stakes import errors
+from stakes.engines.columns import is_missing
 from stakes.engines.memory import sums_by
 from stakes.errors import InputError, short
 from stakes.tallies import Confusion, JointCounts
@@ -28,7 +29,7 @@ class WrongKindError(InputError, TypeError):
 # ── single columns ───────────────────────────────────────────────────────────────────────────────────────────────
 def as_array(name: str, values: Values) -> Array:
     """Return what was given as an array; a column vector stays one."""
-    if type(values) is np.ndarray:
+    if type(values) is np.ndarray and values.ndim:
         return values
     if hasattr(values, "toarray"):
         raise WrongKindError("sparse-input", f"{name} is a sparse matrix; give it as an array: {name}.toarray()")
@@ -40,6 +41,10 @@ def as_array(name: str, values: Values) -> Array:
         raise InputError(
             "ragged-column", f"{name} has rows of different lengths; give one value for each row"
         ) from None
+    if not array.ndim:
+        raise WrongKindError("no-column", f"{name} is {short(repr(values))}, not a column; give a list or an array")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InputError("masked-rows", f"{name} holds masked values; leave these rows out")
     if array.dtype.kind in "US" and isinstance(values, Sequence):
         texts = {isinstance(v, str | bytes) for v in values if isinstance(v, str | bytes | int | float)}
         if len(texts) > 1:
@@ -81,8 +86,8 @@ def as_numbers(name: str, array: Array) -> Array:
 
 
 def same_length(**columns: Values) -> None:
-    """Refuse columns of different lengths, and none at all."""
-    sizes = {name: len(column) for name, column in columns.items() if column is not None}
+    """Refuse columns of different lengths, and none at all; a number stands for a column of any length."""
+    sizes = {name: len(column) for name, column in columns.items() if column is not None and not is_real(column)}
     if len(set(sizes.values())) > 1:
         told = " and ".join(f"{name} has {size:,}" for name, size in sizes.items())
         raise InputError("different-lengths", f"{told} rows; give as many of each")
@@ -94,7 +99,7 @@ def warn_of_indexes(*columns: Values) -> None:
     """Warn where the indexes of series differ: rows are paired by position."""
     if "pandas" not in sys.modules:
         return
-    indexes = [column.index for column in columns if type(column).__module__.startswith("pandas")]
+    indexes = [column.index for column in columns if hasattr(getattr(column, "index", None), "equals")]
     if any(not one.equals(indexes[0]) for one in indexes[1:]):
         errors.warn(
             "different-indexes-of-columns",
@@ -112,7 +117,15 @@ def weights(values: Values, rows: int) -> Array | None:
     if len(array) != rows:
         raise InputError("different-lengths", f"sample_weight has {len(array):,} values for {rows:,} rows")
     array = as_numbers("sample_weight", array)
+    if not array.any():
+        raise InputError("weightless-rows", "all values of sample_weight are 0; give at least one that is not")
     return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def negative_weights() -> InputError:
+    """Say that a figure is no mean over rows, and its counts must not be below 0."""
+    text = "sample_weight holds negative values, with which this figure is undefined; give weights from 0 on"
+    return InputError("negative-weights-of-columns", text)
 
 
 # ── what a target is ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,11 +140,11 @@ def distinct(name: str, array: Array) -> Array:
         if found.dtype.kind == "f" and np.isnan(found[-1:]).any():
             raise InputError("missing-labels", f"{name} holds NaN; leave these rows out")
         return found
-    values = set(array.tolist())
+    values = set(array.ravel().tolist())
     try:
         return np.array(sorted(values), dtype=object)
     except TypeError:
-        if any(value is None or value != value for value in values):
+        if any(map(is_missing, values)):
             raise InputError("missing-labels", f"{name} holds missing values; leave these rows out") from None
         raise WrongKindError(
             "mixed-labels", f"{name} mixes text and numbers; make all labels text, or all numbers"
@@ -147,9 +160,8 @@ def kind_of(name: str, array: Array) -> Kind:
     if array.dtype.kind == "S" or (array.dtype.kind == "O" and isinstance(array.ravel()[0], bytes)):
         raise WrongKindError("bytes", f"{name} holds labels as bytes, which are not supported; make them text")
     if array.ndim == 2 and array.shape[1] > 1:
-        values = np.unique(array) if array.dtype.kind != "O" else np.array(sorted(set(array.ravel().tolist()), key=str))
         whole = array.dtype.kind in "biu" or (array.dtype.kind == "f" and not (array % 1).any())
-        return "multilabel-indicator" if whole and len(values) <= 2 else "multiclass-multioutput"
+        return "multilabel-indicator" if whole and len(distinct(name, array)) <= 2 else "multiclass-multioutput"
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
             raise InputError("not-finite", f"{name} holds NaN or infinite values; leave these rows out")
@@ -190,6 +202,8 @@ class Decisions:
             names = (*self.names, f"not {self.names[0]}")
             squares = None if self.squares is None else np.pad(self.squares, (0, 1))
             return Confusion(names, names, np.pad(self.counts, (0, 1)), squares, names[0])
+        if self.squares is not None and (self.counts < 0).any():
+            raise negative_weights()
         positive = self.names[1] if len(self.labels) == 2 else None
         return Confusion(self.names, self.names, self.counts, self.squares, positive)
 
@@ -221,10 +235,14 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Any number of labels for each row: two matrices of flags, and weights of the rows."""
+    """Any number of labels for each row: two matrices of flags, where they differ, and weights of the rows.
+
+    Whatever is not 0 is a label that a row has; matrices of other values than 0 and 1 can differ where both have it.
+    """
 
     truth: Array
     decided: Array
+    differ: Array
     weight: Array | None
 
     @property
@@ -238,7 +256,7 @@ def read_decisions(y_true: Values, y_pred: Values, sample_weight: Values = None)
     if sample_weight is None and (plain := _count_plain_arrays(y_true, y_pred)) is not None:
         return plain
     truth, decided = dense("y_true", y_true), dense("y_pred", y_pred)
-    same_length(y_true=truth, y_pred=decided, sample_weight=None if is_real(sample_weight) else sample_weight)
+    same_length(y_true=truth, y_pred=decided, sample_weight=sample_weight)
     warn_of_indexes(y_true, y_pred)
     kinds = kind_of("y_true", truth), kind_of("y_pred", decided)
     weight = weights(sample_weight, len(truth))
@@ -252,7 +270,7 @@ def read_decisions(y_true: Values, y_pred: Values, sample_weight: Values = None)
         )
     if truth.shape != decided.shape:
         raise different_shapes(truth, decided)
-    return SeveralLabels(truth.astype(bool), decided.astype(bool), weight)
+    return SeveralLabels(truth.astype(bool), decided.astype(bool), truth != decided, weight)
 
 
 def different_shapes(truth: Array, output: Array) -> InputError:
@@ -313,12 +331,25 @@ def encode(values: Array) -> tuple[Array, Array]:
     if values.dtype.kind in "biu" and len(labels := distinct("y", values)) <= 2:
         return labels, (values == labels[-1]).astype(np.int64) if len(labels) == 2 else np.zeros(len(values), np.int64)
     if values.dtype.kind != "O":
+        if values.dtype.kind == "f" and not (values % 1 == 0).all():
+            raise InputError("continuous-labels", "labels are continuous, infinite or NaN; give whole numbers, or text")
         labels, codes = np.unique(values, return_inverse=True)
         return labels, codes.reshape(-1)
     listed = values.tolist()
     labels = distinct("y", values)
     places = {value: place for place, value in enumerate(labels.tolist())}
     return labels, np.fromiter(map(places.__getitem__, listed), np.int64, len(listed))
+
+
+def codes_among(classes: Array, found: Array, codes: Array) -> Array:
+    """Return the place of each row's label among these classes, from those that were found."""
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in places]
+    if unknown:
+        raise InputError(
+            "unknown-labels-of-columns", f"y_true contains {unknown[:5]}, not belonging to labels; give all of them"
+        )
+    return np.array([places[label] for label in found.tolist()], np.int64)[codes]
 
 
 def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> Decisions | None:
@@ -338,7 +369,7 @@ def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> 
         counts += np.bincount(cells, minlength=span * span)
     table = counts.reshape(span, span)
     present = np.flatnonzero(table.any(0) | table.any(1))
-    labels = (present + low).astype(truth.dtype)
+    labels = (present + low).astype(np.result_type(truth, decided))
     if weight is None:
         return Decisions(labels, table if len(present) == span else table[np.ix_(present, present)])
     codes = [np.searchsorted(labels, column) for column in (truth, decided)]

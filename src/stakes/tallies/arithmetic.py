@@ -127,8 +127,11 @@ def root(square: Number) -> Number:
 
 
 def _root(square: Fraction) -> float:
-    """Correctly rounded: an integer root of some 64 bits, its last bit set when anything was cut off."""
-    if square == 0:
+    """Correctly rounded: an integer root of some 64 bits, its last bit set when anything was cut off.
+
+    Differences of rounded sums can leave a square just below 0, which is one of 0.
+    """
+    if square <= 0:
         return 0.0
     size = square.numerator.bit_length() - square.denominator.bit_length()
     shift = max(0, 130 - size) // 2

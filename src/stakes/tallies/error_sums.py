@@ -44,8 +44,8 @@ Cell = tuple[int, int]
 _SPAN = 16 * BLOCK
 """Rows that a thread adds up at a time."""
 
-_MANY, _SOME, _BESIDE = 1 << 18, 1 << 16, 1 << 10
-"""Of more rows than the first, the second number tells where a rank lies, give or take the third of them."""
+_MANY = 1 << 13
+"""Of more rows than this a sample tells about where a rank lies."""
 
 _PICTURE_BITS = 5
 """For pictures each power of two is cut into 2⁵ bins."""
@@ -97,8 +97,9 @@ class ErrorRows:
         """
         n = len(self.truth)
         if n > _MANY:
-            some = np.sort(self._sizes(slice(None, None, n // _SOME)))
-            before, after = int(first * len(some) / n) - _BESIDE, int(last * len(some) / n) + _BESIDE
+            some = np.sort(self._sizes(slice(None, None, math.isqrt(n) // 8)))
+            beside = 2 * math.isqrt(len(some))  # ranks in a sample miss by half the root of its size
+            before, after = int(first * len(some) / n) - beside, int(last * len(some) / n) + beside
             low, high = some[max(before, 0)] if before > 0 else 0.0, some[after] if after < len(some) else math.inf
             found = run_all([partial(self._between, start, low, high) for start in range(0, n, _SPAN)], n)
             below, inside = sum(one for one, _ in found), np.concatenate([one for _, one in found])

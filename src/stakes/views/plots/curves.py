@@ -42,15 +42,20 @@ def axis_name(name: str) -> str:
 
 
 # ── a curve by itself ────────────────────────────────────────────────────────────────────────────────────────────
-def of_curve(curve: Curve, kind: str, ax: object) -> Display:
-    """Draw a curve, its band and the lines to compare it with."""
+def of_curve(curve: Curve, kind: str, ax: object, *, name: str = "") -> Display:
+    """Draw a curve, its band and the lines to compare it with; beside other curves the line alone, in a new colour."""
     with axes(ax, 5.2, 4.6) as ax:
-        name = words(f"plot.curve_{curve.kind}")
+        others, name = _others(ax), name or words(f"plot.curve_{curve.kind}")
         label = name if curve.area is None else words("plot.area", curve=name, area=short_number(curve.area))
-        artists = _draw(ax, curve, label, COLOURS[0])
+        artists = _draw(ax, curve, label, COLOURS[others % len(COLOURS)], banded=not others)
         references = _references(ax, curve)
         _finish(ax, curve)
         return Display(kind, ax, {**artists, "references": references})
+
+
+def _others(ax: Axes) -> int:
+    """How many curves of models there are in these axes."""
+    return sum(line.get_gid() == _MODEL for line in ax.get_lines())
 
 
 def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
@@ -152,7 +157,7 @@ def of_two_classes(
     """
     curve = evaluation.curve(kind, **options)
     with axes(ax, *_size(kind)) as ax:
-        others = sum(line.get_gid() == _MODEL for line in ax.get_lines())
+        others = _others(ax)
         if others:
             colour = COLOURS[others % len(COLOURS)]
             artists = _draw(
