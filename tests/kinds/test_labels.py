@@ -280,7 +280,7 @@ def test_bad_input_is_one_line(case):
 
 def test_ten_thousand_sparse_labels_stay_sparse():
     random = np.random.default_rng(0)
-    truth, said = (sparse.random(3000, 10_000, 0.0005, format="csr", rng=random) for _ in range(2))
+    truth, said = (sparse.random(3000, 10_000, 0.0005, format="csr", random_state=random) for _ in range(2))
     truth.data[:], said.data[:] = 1, 1
     ev = stakes.evaluate(truth=truth, prediction=said)
     assert ev["micro_f1"].low is not None

@@ -70,7 +70,7 @@ def figures():
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "kind", "method"), figures(), ids=lambda one: one if isinstance(one, str) else ""
+    ("name", "rows", "kind", "method"), list(figures()), ids=lambda one: one if isinstance(one, str) else ""
 )
 def test_the_bootstrap_of_rows_is_scipys(name, rows, kind, method):
     metric, column = metrics.find(name), "score" if kind is ScoreTable else "prediction"
@@ -83,7 +83,7 @@ def test_the_bootstrap_of_rows_is_scipys(name, rows, kind, method):
         vectorized=False,
         n_resamples=300,
         method={"bootstrap": "percentile", "bca": "BCa"}[method],
-        rng=0,
+        random_state=0,
     ).confidence_interval
     width = found.high - found.low
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.15 * width)

@@ -182,6 +182,8 @@ def _count_batches(data: Data, wanted: dict[str, str], asked: ItemQuestion) -> G
 
 
 def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: list[Array]) -> Iterator[GradedItems]:
+    import polars as pl  # loaded by whoever opened the files
+
     some_rows = False
     for batch in files.with_types((_SCORE,)).batches(_BATCH):
         rows = len(batch[_SCORE + models[0]])
@@ -191,7 +193,9 @@ def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: l
         scores = _matrix(batch, models)
         _refuse_gaps(scores, models, None, asked.missing)
         if "item" in batch:
-            seen.append(batch["item"].hash().to_numpy())
+            names = batch["item"]
+            by_text = names.cast(pl.String) if names.dtype == pl.Categorical else names  # numbered anew in each batch
+            seen.append(by_text.hash().to_numpy())
         yield GradedItems.from_items(models, scores)
     if not some_rows:
         raise files.nothing_there()

@@ -171,7 +171,9 @@ def merge_labels(
                 f"{name} of row {places[row] + 1:,} is {seen} in the file, and {given} among the labels; put them "
                 "where they belong",
             )
-    return frame.with_columns(frame[truth].scatter(places, done[truth].cast(frame[truth].dtype))), len(done)
+    order = np.argsort(places)  # Polars before 1.30 takes no others
+    labels = done[truth].cast(frame[truth].dtype)[order]
+    return frame.with_columns(frame[truth].scatter(places[order], labels)), len(done)
 
 
 def _places(numbers: "pl.Series", rows: int) -> Array:

@@ -90,9 +90,11 @@ def lorenz(evaluation: RegressionEvaluation, kind: str, ax: object) -> Display:
     """Draw which share of all that happens the rows of the lowest predictions hold."""
     share, held = evaluation.lorenz()
     with axes(ax, 5.6, 5.0) as ax:
-        artists = {"equal": reference(ax, [0, 1], [0, 1], "no order")}
-        artists["curve"] = ax.plot(share, held, color=COLOURS[0], linewidth=1.6, label="by prediction", zorder=3)[0]
-        ax.set(xlabel="share of the rows, lowest predictions first", ylabel="share of all that happens")
+        artists = {"equal": reference(ax, [0, 1], [0, 1], words("points.lorenz_right"))}
+        artists["curve"] = ax.plot(
+            share, held, color=COLOURS[0], linewidth=1.6, label=words("points.lorenz_title"), zorder=3
+        )[0]
+        ax.set(xlabel=words("points.lorenz_x"), ylabel=words("points.lorenz_y"))
         ax.set_title(figure_in_words("Gini", evaluation.interval(lorenz_gini.name)))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
@@ -102,9 +104,9 @@ def reliability_of_quantiles(evaluation: QuantilesEvaluation, kind: str, ax: obj
     """Draw how often truths lie at or below each quantile, beside the line of what its level says."""
     found = [one[share_below.name] for one in evaluation.each_figures.values()]
     with axes(ax, 5.6, 5.0) as ax:
-        artists = {"equal": reference(ax, [0, 1], [0, 1], "as its level says")}
+        artists = {"equal": reference(ax, [0, 1], [0, 1], words("points.below_right"))}
         artists["shares"] = _with_intervals(ax, evaluation.quantiles.levels, found)
-        ax.set(xlabel="level of the quantile", ylabel="share of truths at or below it")
+        ax.set(xlabel=words("points.below_x"), ylabel=words("points.below_y"))
         ax.legend(loc="upper left")
         return Display(kind, ax, artists)
 
@@ -118,8 +120,10 @@ def pit(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
         heights = np.array([one.value for one in found]) / expected
         artists: Drawn = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
         artists["intervals"] = _with_intervals(ax, edges[:-1] + expected / 2, found, expected)
-        artists["equal"] = ax.axhline(1, color=INK, linewidth=1.0, linestyle="--", zorder=2, label="as the levels say")
-        ax.set(xlabel="level", ylabel="truths, as a multiple of what should lie there")
+        artists["equal"] = ax.axhline(
+            1, color=INK, linewidth=1.0, linestyle="--", zorder=2, label=words("points.pit_right")
+        )
+        ax.set(xlabel=words("points.pit_x"), ylabel=words("points.pit_y"))
         ax.legend(loc="best")
         return Display(kind, ax, artists)
 
