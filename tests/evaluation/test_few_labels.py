@@ -10,7 +10,7 @@ from scipy import stats
 
 import stakes
 from stakes.evaluation.few_labels import FewLabels
-from stakes.uncertainty.few_labels import Bins, draw_decisions, draw_tables
+from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.command import run
 
 
@@ -46,7 +46,9 @@ def test_nearly_all_labels_tell_what_all_of_them_tell():
 
 def test_decisions_alone_have_an_exact_posterior():
     """Two betas, mixed by how often each decision was taken: means by hand."""
-    drawn = draw_decisions(np.array([600.0, 400.0]), np.array([3.0, 40.0]), np.array([47.0, 10.0]), 0, 40_000)
+    rows, none = np.array([600.0, 400.0]), np.zeros(2)
+    bins = Bins(rows, np.array([3.0, 40.0]), np.array([47.0, 10.0]), none, none, np.array([0, 1]))
+    drawn = draw_decisions(bins, 0, 40_000)
     shares = [3.5 / 51, 40.5 / 51]
     total = (drawn.positives + drawn.negatives).sum(-1)
     assert (drawn.positives.sum(-1) / total).mean() == pytest.approx(0.6 * shares[0] + 0.4 * shares[1], abs=2e-3)
@@ -404,3 +406,157 @@ def test_intervals_of_graded_means_hold(labels):
         if one.low is not None:
             hits.append(one.low <= 4.43 <= one.high)
     assert np.mean(hits) >= 0.92
+
+
+def interesting(seed, rows=4000):
+    """Rows that somebody found interesting, which positives are more often, were labelled more often."""
+    truth, score, generator = world(seed, rows)
+    chance = np.where(generator.random(rows) < np.where(truth == 1, 0.8, 0.3), 0.12, 0.02)
+    return truth, score, chance, generator.random(rows) < chance
+
+
+def test_known_probabilities_of_labelling_undo_what_was_interesting():
+    truth, score, chance, labelled = interesting(0)
+    naive = estimate(truth, score, labelled)["prevalence"]
+    assert naive.low > truth.mean()  # labels alone mislead
+    found = estimate(truth, score, labelled, label_probability=chance)
+    for name, right in {"prevalence": truth.mean(), "recall": (score[truth == 1] >= 0.5).mean()}.items():
+        assert found[name].low < right < found[name].high, name
+    assert found["prevalence"].high - found["prevalence"].low > naive.high - naive.low
+    assert "labelled with the probability that is given for it" in " ".join(str(found).split())
+    assert (found.labelled, found.labelled_positives) == (labelled.sum(), (labelled & (truth == 1)).sum())
+
+
+def test_labels_that_weigh_differently_count_for_fewer():
+    """Equal weights change nothing; others count for as many as Hájek's variance says, and keep its share."""
+    positive = np.repeat([1.0, 0.0], [10, 40])
+    assert effective_labels(np.full(50, 7.0), positive) == pytest.approx(np.ones(50))
+    weight = np.where(np.arange(50) % 5 == 0, 20.0, 1.0)
+    counted = effective_labels(weight, positive)
+    share = np.average(positive, weights=weight)
+    assert counted @ positive / counted.sum() == pytest.approx(share)
+    hajek = ((weight * (positive - share)) ** 2).sum() / weight.sum() ** 2
+    most = weight.sum() ** 2 / (weight**2).sum()
+    assert counted.sum() == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
+    assert counted.sum() <= most + 1e-9
+    assert len(effective_labels(np.zeros(0), np.zeros(0))) == 0
+
+
+@pytest.mark.deep
+def test_intervals_of_known_probabilities_hold():
+    right = judged_by_scores(*world(10_000, rows=200_000)[:2], None)
+    hits = []
+    for seed in range(150):
+        truth, score, chance, labelled = interesting(seed)
+        found = estimate(truth, score, labelled, label_probability=chance)
+        hits.append([found[name].low <= value <= found[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.88
+
+
+def test_a_line_through_weighted_grades_is_that_of_statsmodels():
+    generator = np.random.default_rng(0)
+    judge, weight = generator.normal(size=300), generator.choice([1.0, 9.0], 60)
+    seen = 2 + judge[:60] + generator.normal(size=60)
+    fit = sm.WLS(seen, sm.add_constant(judge[:60]), weights=weight).fit(cov_type="HC3")
+    at = np.array([1, judge.mean()])
+    value, low, high = regressed_mean(seen, (judge[:60], judge), 0.95, weight)
+    assert value == pytest.approx(at @ fit.params)
+    error = np.sqrt(at @ fit.cov_params() @ at + fit.params[1] ** 2 * judge.var(ddof=1) / 300)
+    freedom = weight.sum() ** 2 / (weight**2).sum() - 2
+    assert high - low == pytest.approx(2 * stats.t.ppf(0.975, freedom) * error, rel=1e-6)
+
+
+PROBABILITIES = {
+    "label_probability= is 0 in 1 row (the first is row 3, counting from 1), of which no label can ever": {3: 0.0},
+    "label_probability= is -0.5 in 1 row (the first is row 1, counting from 1); a probability is above 0": {1: -0.5},
+    "label_probability= promises about 60 labels, and 30 rows have one": dict.fromkeys(range(1, 61), 1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PROBABILITIES)
+def test_probabilities_of_labelling_that_cannot_be_are_refused(words):
+    chance = np.full(60, 0.5)
+    chance[[row - 1 for row in PROBABILITIES[words]]] = list(PROBABILITIES[words].values())
+    known = np.r_[np.tile([0.0, 1.0], 15), np.full(30, np.nan)]
+    with pytest.raises(stakes.InputError) as problem:
+        estimate(known, np.linspace(0.1, 0.9, 60), np.arange(60) < 30, label_probability=chance)
+    assert words in str(problem.value)
+    with pytest.raises(stakes.InputError, match="for rows of which only some have a truth; pass unlabelled='estimate'"):
+        stakes.evaluate(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+    with pytest.raises(stakes.InputError, match="means nothing to count: labels in a tally weigh the same"):
+        stakes.count(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+
+
+def test_class_frequencies_elsewhere_are_where_saerens_ends():
+    """EM by hand over rows; of decisions alone the adjusted count has a closed form."""
+    share, labelled = np.array([[0.1, 0.3, 0.5, 0.9]]), np.array([[40.0, 30, 20, 10]])
+    rows, base = np.array([[700.0, 200, 60, 40]]), 0.32  # (4 + 9 + 10 + 9) / 100
+    prior = base
+    for _ in range(5000):
+        odds = share / (1 - share) * prior / base * (1 - base) / (1 - prior)
+        prior = float((rows * odds / (1 + odds)).sum() / rows.sum())
+    assert 0.01 < prior < base
+    found = _shifted(share, labelled, rows)
+    assert (rows * found).sum() / rows.sum() == pytest.approx(prior, abs=1e-6)
+    two = _shifted(np.array([[0.1, 0.8]]), np.array([[60.0, 40.0]]), np.array([[85.0, 15.0]]))
+    sensitivity, alarms = 32 / 38, 8 / 62  # 32 of the 38 positives are found
+    assert 0.85 * two[0, 0] + 0.15 * two[0, 1] == pytest.approx((0.15 - alarms) / (sensitivity - alarms), abs=1e-9)
+
+
+def elsewhere(seed, prevalence=0.1, rows=2000):
+    """200 labelled rows of which 30 % are positive, and others of which fewer are."""
+    here, there = world(seed, 200)[:2], world(seed + 5000, rows, 0.3)[:2]
+    keep = (there[0] == 0) | (np.random.default_rng(seed).random(rows) < prevalence / 0.3 * 0.7 / (1 - prevalence))
+    truth, score = (np.r_[one, other[keep]] for one, other in zip(here, there, strict=True))
+    return truth, score, np.arange(len(truth)) < 200
+
+
+def test_a_prior_is_estimated_from_rows_without_a_truth(tmp_path):
+    truth, score, labelled = elsewhere(0)
+    there = truth[~labelled].mean()
+    usual = estimate(truth, score, labelled)["prevalence"]
+    assert usual.low > there  # which takes both for one place
+    found = estimate(truth, score, labelled, prior="estimate", costs=stakes.Costs(miss=5, false_alarm=1))
+    assert found["prevalence"].low < there < found["prevalence"].high
+    assert found["prevalence"].value < usual.value
+    assert not found.as_good_as
+    assert {"auc", "brier_score"}.isdisjoint(found.figures)
+    for problem, ask in {"leave it out": found.next_labels, "held too rarely": lambda: found["auc"]}.items():
+        with pytest.raises(stakes.InputError, match=problem):
+            ask()
+    file = tmp_path / "rows.csv"
+    text = [str(int(one)) if known else "" for one, known in zip(truth, labelled, strict=True)]
+    pl.DataFrame({"y": text, "p": score}).write_csv(file)
+    asked = [file, "--truth", "y", "--score", "p", "--unlabelled", "estimate", "--prior", "estimate"]
+    told = " ".join(run("evaluate", *asked).stdout.split())
+    assert f"From 200 labelled rows, of the {len(truth) - 200:,} others: prevalence of “1” is" in told
+    assert "only the frequency of the classes differs" in told
+    tally = stakes.count(file, truth="y", score="p", unlabelled="estimate")
+    assert stakes.evaluate(tally, unlabelled="estimate", prior="estimate")["prevalence"].value == pytest.approx(
+        found["prevalence"].value, abs=0.02
+    )
+    with pytest.raises(stakes.InputError, match="among rows without a truth; pass unlabelled='estimate'"):
+        stakes.evaluate(truth=truth, score=score, prior="estimate")
+    with pytest.raises(stakes.InputError, match="among rows without a truth; give their shares"):
+        stakes.compare(truth=truth, scores={"a": score, "b": score}, prior="estimate")
+
+
+@pytest.mark.deep
+def test_intervals_of_an_estimated_prior_hold():
+    hits = []
+    for seed in range(150):
+        found = estimate(*elsewhere(seed), prior="estimate")
+        right = {"prevalence": 0.1, "recall": 0.5675, "specificity": 0.8975}
+        hits.append([found[name].low <= value <= found[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.9
+
+
+def test_labels_at_other_scores_than_the_rest():
+    truth, score, _ = world(9, rows=400)
+    with pytest.raises(
+        stakes.InputError, match=r"labelled rows have scores from 0\.\d+ to 0\.\d+, and all others from"
+    ):
+        estimate(truth, score, score > 0.5)
+    most = (score > 0.3) & (np.arange(400) % 2 == 0)
+    told = " ".join(str(estimate(truth, score, most)).split())
+    assert "% of all rows lie outside: of them the curve alone tells" in told

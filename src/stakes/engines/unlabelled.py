@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, Values, as_series, columns_of
+from stakes.engines.columns import Data, Values, as_finite, as_series, columns_of, to_column
 from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -16,7 +16,7 @@ from stakes.engines.plan import FEW_LABELS, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
-from stakes.errors import Given, InputError, Pass, short
+from stakes.errors import Given, InputError, Pass, first_row, rows_text, short
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 class PartlyLabelled:
     """Rows as they were read, those without a truth as if they had the first one; and which have one of their own.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight.
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. ``weight``
+    is how many rows each stands for if it is labelled, where the probability of that is known.
     """
 
     read: Read
     labelled: Array
     numbers: Array | None
+    weight: Array | None = None
 
     @property
     def plan(self) -> Plan:
@@ -62,7 +64,7 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
     if kind_of(asked) is not None:
         words = " is for rows with one truth and one answer, and here are several; estimate each by itself"
         raise InputError("unlabelled-columns", Given("unlabelled"), words)
-    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "weight", "cluster")}
+    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     for name in ("weight", "cluster", "frequency", "exposure", "order", "series"):
         if getattr(asked, name) is not None:
             article = "an" if name[0] in "eo" else "a"
@@ -100,11 +102,49 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)
-        read = read_rows(None, replace(asked, truth=truth, by=by, where=None, text_format=None, **plain))
+        read = read_rows(
+            None, replace(asked, truth=truth, by=by, where=None, text_format=None, label_probability=None, **plain)
+        )
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
     numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
-    return PartlyLabelled(read, ~gaps, numbers)
+    weight = _weight_of_labels(found["label_probability"], ~gaps) if "label_probability" in found else None
+    return PartlyLabelled(read, ~gaps, numbers, weight)
+
+
+def _weight_of_labels(values: Values, labelled: Array) -> Array:
+    """How many rows a labelled one stands for: one divided by the probability with which it was labelled."""
+    chance = as_finite(to_column(values, "label_probability")).astype(np.float64)
+    if len(chance) != len(labelled):
+        raise errors.wrong_length("label_probability", len(chance), len(labelled))
+    wrong = np.flatnonzero((chance <= 0) | (chance > 1))
+    if len(wrong):
+        if (chance[wrong] == 0).all():
+            raise InputError(
+                "never-labelled",
+                Given("label_probability"),
+                f" is 0 in {rows_text(len(wrong))} (",
+                first_row(int(wrong[0])),
+                "), of which no label can ever tell; leave them out with ",
+                Pass("where"),
+            )
+        raise InputError(
+            "bad-label-probability",
+            Given("label_probability"),
+            f" is {chance[wrong[0]]:g} in {rows_text(len(wrong))} (",
+            first_row(int(wrong[0])),
+            "); a probability is above 0 and at most 1",
+        )
+    expected, seen = float(chance.sum()), int(labelled.sum())
+    unlikely = (expected - seen) ** 2 > 36 * float((chance * (1 - chance)).sum()) + 1
+    if unlikely and not seen / 2 < expected < 2 * seen:
+        raise InputError(
+            "other-label-probability",
+            Given("label_probability"),
+            f" promises about {expected:,.0f} labels, and {seen:,} rows have one; give the probability with which each "
+            "row was labelled",
+        )
+    return np.asarray(1 / chance)
 
 
 def count_partly(data: Data, asked: RowQuestion) -> Counted:

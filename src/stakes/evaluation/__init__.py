@@ -117,6 +117,9 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
         known = " is not known; it is 'error' or 'estimate'"
         raise InputError("unknown-unlabelled", Given("unlabelled", unlabelled), known)
+    if question["label_probability"] is not None and unlabelled != "estimate":
+        words = " is for rows of which only some have a truth; pass "
+        raise InputError("label-probability-alone", Given("label_probability"), words, Pass("unlabelled", "estimate"))
     if not arrays and are_tallies(data):
         counted = load_sum(data, question)
         if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate", "report"):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables
+from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables, effective_labels
 
 FEWEST_OF_A_CLASS = 5
 """From so many labels of a class on figures of that class have an interval."""
@@ -53,7 +53,9 @@ class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
     ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says.
+    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
+    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
+    labelled ones.
     """
 
     decided: Array
@@ -62,12 +64,17 @@ class Rows:
     labelled: Array
     numbers: Array | None = None
     counts: Array | None = None
+    weight: Array | None = None
+    shifted: bool = False
 
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows."""
-        score = None if self.score is None else self.score[rows]
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return Rows(self.decided[rows], score, self.truth[rows], self.labelled[rows], numbers)
+        columns = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(self, **{name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)})
+
+    def count(self, chosen: Array) -> int:
+        """How many rows are chosen, by what is said of each entry."""
+        return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
 
     @property
     def unlabelled(self) -> Array:
@@ -96,9 +103,26 @@ class Rows:
             return np.bincount(codes, values, many).astype(np.float64)
 
         score = np.zeros(len(codes)) if self.score is None else self.score
-        positive = self.labelled & (self.truth == 1)
-        sums = (summed(), summed(positive), summed(self.labelled & ~positive), summed(score), summed(score**2))
-        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64))
+        labels, unseen = self._labels()
+        positive = labels * (self.truth == 1)
+        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
+        elsewhere = summed(~self.labelled) if self.shifted else None
+        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
+
+    def _labels(self) -> tuple[Array, tuple[float, float] | None]:
+        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
+
+        Together those of a decision count for as many plain labels as tell its share of positives as well.
+        """
+        labels = self.labelled.astype(np.float64)
+        if self.weight is None:
+            return labels, None
+        unseen = []
+        for decision in (0, 1):
+            here = self.labelled & (self.decided == decision)
+            labels[here] = effective_labels(self.weight[here], self.truth[here])
+            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
+        return labels, (unseen[0], unseen[1])
 
 
 def _edges(score: Array, counts: Array | None) -> Array:
@@ -106,8 +130,8 @@ def _edges(score: Array, counts: Array | None) -> Array:
 
     Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
     """
-    order = np.argsort(score, kind="stable")
-    ordered, many = score[order], 1.0 if counts is None else counts[order]
+    order = None if counts is None else np.argsort(score, kind="stable")
+    ordered, many = (np.sort(score), 1.0) if order is None or counts is None else (score[order], counts[order])
     steps = np.linspace(0, 1, _BINS + 1)[1:-1]
     promised = (np.cumsum(many * ordered), np.cumsum(many * (1 - ordered)))
     return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
@@ -126,7 +150,9 @@ class FewLabels(
 
     ``ev["recall"]`` is an :class:`~stakes.Estimate`. ``as_good_as`` says how many labels alone would tell as much about
     each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
-    found interesting for another reason mislead, and nothing in the numbers shows it.
+    found interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` it
+    may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows without
+    a truth, whose class frequencies may differ.
     """
 
     positive: str
@@ -147,20 +173,37 @@ class FewLabels(
         """All rows, labelled or not."""
         return int(self.kept.bins.rows.sum())
 
-    @property
+    @cached_property
     def labelled(self) -> Count:
         """The rows that have a truth."""
-        return int(self.kept.bins.positive.sum() + self.kept.bins.negative.sum())
+        return self.kept.count(self.kept.labelled)
 
-    @property
+    @cached_property
     def labelled_positives(self) -> Count:
         """The labelled rows that are positive."""
-        return int(self.kept.bins.positive.sum())
+        return self.kept.count(self.kept.labelled & (self.kept.truth == 1))
+
+    @property
+    def rests_on(self) -> str:
+        """What has to hold, as a sentence is called."""
+        if self.kept.shifted:
+            return "few.shifted"
+        return "few.provided" if self.kept.weight is None else "few.known_chance"
+
+    @property
+    def labelled_scores(self) -> tuple[float, float, float] | None:
+        """The lowest and the highest score of labelled rows, and the share of all rows outside; None without scores."""
+        rows = self.kept
+        if rows.score is None or not rows.labelled.any():
+            return None
+        seen = rows.score[rows.labelled]
+        low, high = float(seen.min()), float(seen.max())
+        return low, high, rows.count((rows.score < low) | (rows.score > high)) / self.rows
 
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The usual figures; others by their name: ``ev["f_beta(beta=2)"]``."""
-        usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self.kept.score is not None else ())]
+        usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self._of_scores else ())]
         return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
 
     @property
@@ -178,8 +221,8 @@ class FewLabels(
         metric = find(name)
         if why := self.why_nothing:
             return Estimate(metric.text, math.nan, reason=why, no_interval=why)
-        draws = np.asarray(self._figure_of_draws(metric), np.float64)
-        draws = draws[np.isfinite(draws)]
+        found = np.asarray(self._figure_of_draws(metric), np.float64)
+        draws = found[np.isfinite(found)]
         if not len(draws):
             return Estimate(metric.text, math.nan, reason="it is undefined in every table that fits the labels")
         tail = (1 - self.confidence) / 2
@@ -192,7 +235,12 @@ class FewLabels(
     @property
     def main_figures(self) -> tuple[str, ...]:
         """The figures that are told first."""
-        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self.kept.score is not None else ()))
+        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+
+    @property
+    def _of_scores(self) -> bool:
+        """Whether figures of scores are told: of other places their intervals held too rarely."""
+        return self.kept.score is not None and not self.kept.shifted
 
     def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -200,6 +248,9 @@ class FewLabels(
         A fifth of them is chosen at random among all rows without a truth.
         """
         check_whole("count", count, 1)
+        if self.kept.shifted:
+            words = " is for rows that nobody labels; to choose some of them, leave it out"
+            raise InputError("labels-elsewhere", Given("prior", "estimate"), words)
         if self.kept.numbers is None:
             raise InputError(
                 "label-all-rows", "rows to label are chosen among all rows of a table; leave out ", Pass("where")
@@ -229,7 +280,7 @@ class FewLabels(
     def _draws(self) -> Draws:
         bins = self.kept.bins
         if self.kept.score is None:
-            return draw_decisions(bins.rows, bins.positive, bins.negative, self.seed)
+            return draw_decisions(bins, self.seed)
         return draw_tables(bins, self.seed)
 
     @cached_property
@@ -237,9 +288,9 @@ class FewLabels(
         return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
 
     def _figure_of_draws(self, metric: Metric) -> Array:
-        """The figure of each draw; rankings and losses also believe draws of the curve alone."""
+        """The figure of each draw; rankings, losses and other places also believe draws of the curve alone."""
         found = self._figure(metric, self._draws)
-        if metric.tally is Confusion:
+        if self.kept.score is None or (metric.tally is Confusion and not self.kept.shifted):
             return found
         return np.concatenate([found, self._figure(metric, self._soft_draws)])
 
@@ -248,6 +299,9 @@ class FewLabels(
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
                 raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
+            if not self._of_scores:
+                words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
+                raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
         cells = self._table(drawn)
         if metric.name == expected_cost.name and metric.lacking and self.costs is not None:
@@ -265,9 +319,8 @@ class FewLabels(
 
     def _table(self, drawn: Draws) -> Array:
         """The four cells of each draw, the negative class and decision first."""
-        said = self.kept.bins.cell == 1
-        parts = [[part[:, ~said].sum(-1), part[:, said].sum(-1)] for part in (drawn.negatives, drawn.positives)]
-        return np.moveaxis(np.array(parts), -1, 0)
+        said = np.stack([self.kept.bins.cell == 0, self.kept.bins.cell == 1], axis=-1).astype(np.float64)
+        return np.stack([drawn.negatives @ said, drawn.positives @ said], axis=1)
 
     def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins
@@ -302,7 +355,7 @@ class FewLabels(
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
         few = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
         where = ""
-        if self.kept.score is not None:
+        if self.kept.score is not None and not self.kept.shifted:
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
@@ -344,7 +397,23 @@ def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
         if by is not None:
             parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
     found = {name: _estimated(names, part, question) for name, part in parts.items()}
-    return replace(_enough(found.pop("")), segments=found)
+    whole = _enough(found.pop(""))
+    _refuse_labels_elsewhere(whole)
+    return replace(whole, segments=found)
+
+
+def _refuse_labels_elsewhere(found: FewLabels) -> None:
+    """Refuse labels that lie at other scores than all rows without one."""
+    if (seen := found.labelled_scores) is None:
+        return
+    low, high, _ = seen
+    rest = found.kept.score[~found.kept.labelled] if found.kept.score is not None else np.zeros(0)
+    if len(rest) and (rest.min() > high or rest.max() < low):
+        raise InputError(
+            "labels-at-other-scores",
+            f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
+            f"{rest.max():.3g}, of which no label tells; label some there",
+        )
 
 
 Found = TypeVar("Found", FewLabels, FewGrades)
@@ -360,7 +429,7 @@ def _enough(found: Found) -> Found:
 def row_question(question: Question) -> RowQuestion:
     """What is asked of the rows; what means nothing to few labels is refused."""
     for name in ("prior", "training_prior", "design"):
-        if name in question.changed:
+        if name in question.changed and not (name == "prior" and question.prior_unknown):
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
@@ -423,7 +492,7 @@ def _rows(partly: PartlyLabelled, question: Question) -> Rows:
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    return Rows(decided, kept, truth, partly.labelled, partly.numbers)
+    return Rows(decided, kept, truth, partly.labelled, partly.numbers, weight=partly.weight)
 
 
 def _threshold(question: Question, negative: str, positive: str) -> float:
@@ -452,7 +521,8 @@ def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLab
             raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
         costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
         unit = question.pricing.costs.unit
-    alone = _alone(rows, negative, positive, question)
+    rows = replace(rows, shifted=question.prior_unknown)
+    alone = {} if rows.shifted else _alone(rows, negative, positive, question)
     return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
 
 
@@ -468,6 +538,8 @@ def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict
     columns |= {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
     if rows.score is not None:
         columns["score"] = rows.score[here]
+    if rows.weight is not None and np.ptp(rows.weight[here]):
+        columns["weight"] = rows.weight[here]
     counted = count_rows(None, **columns, positive=positive, classes=[negative, positive])
     found = Evaluation(counted, sampling=question.sampling)
     wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]

@@ -165,6 +165,11 @@ class Shared(TypedDict, total=False):
         "was labelled depends on its output only.",
         Option("rows", "choice", default="error", of=("error", "estimate")),
     ]
+    label_probability: Annotated[
+        Column,
+        "The known probability with which each row was labelled, where that depends on more than the output.",
+        _COLUMN,
+    ]
     separator: SeparatorOption
     decimal: DecimalOption
     encoding: EncodingOption
@@ -213,7 +218,10 @@ class Shared(TypedDict, total=False):
     ]
     costs: CostsOption
     prior: Annotated[
-        Value, "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.", _SHARES
+        Value,
+        "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE; 'estimate' "
+        "finds it from rows without a truth.",
+        _SHARES,
     ]
     training_prior: Annotated[Value, "The same in the data the model was trained on; 'rows' if as in FILE.", _SHARES]
     confidence: ConfidenceOption
@@ -474,6 +482,7 @@ _ROWS_KEPT = "every row is kept here as it is"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
 _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
+_EVERY_ROW_LABELLED = dict.fromkeys(("unlabelled", "label_probability"), _EVERY_TRUTH)
 _OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
 _NOT_YET = dict.fromkeys(
     ("low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "exposure", "label_separator"),
@@ -483,7 +492,7 @@ _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided 
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "compare": {
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
         **dict.fromkeys(
@@ -493,14 +502,14 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "decide": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",
     },
     "calibrate": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "prediction": "scores are recalibrated, not decisions",
         "by": Text("one calibrator is fitted on all rows; fit that of a segment with ", Pass("where")),
         "exact": _ROWS_KEPT,
@@ -509,7 +518,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "permutation_test": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "by": Text("one figure is tested on all rows; test a segment with ", Pass("where")),
         "cluster": "rows of a cluster are alike, and a shuffle that parts them takes chance for a finding far too "
         "often; keep one row of each cluster",
@@ -518,7 +527,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "validate": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "truth": "it is given as y",
         "score": "the estimator gives the scores",
         "prediction": "the estimator gives the predictions",
@@ -533,6 +542,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "count": {
         **dict.fromkeys(("confidence", "design"), _SAID_LATER),
+        "label_probability": "labels in a tally weigh the same; evaluate the rows themselves",
         "seed": "counting draws no random numbers",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",
     },

@@ -10,7 +10,7 @@ from stakes.engines.files.text_format import TextFormat
 from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
-from stakes.errors import About, Given, InputError
+from stakes.errors import About, Given, InputError, Pass
 from stakes.errors.words import short
 from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
@@ -42,7 +42,8 @@ class Question:
             raise InputError("one-column-here", About("truth"), words)
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
-        there = at_frequencies(given["prior"], given["training_prior"]) if verb in _AT_PRIOR else None
+        prior = _known_prior(given)
+        there = at_frequencies(prior, given["training_prior"]) if verb in _AT_PRIOR else None
         how = {name: given[name] for name in ("confidence", "design", "seed") if name in given}
         sampling = Sampling(**how, population=there)
         for name, option in known.items():
@@ -54,8 +55,13 @@ class Question:
     @cached_property
     def pricing(self) -> Pricing | None:
         """What decisions cost, and where; None without costs."""
-        costs, *shares = (self.given.get(name) for name in ("costs", "prior", "training_prior"))
-        return None if costs is None else Pricing(costs, *shares)
+        costs, training = (self.given.get(name) for name in ("costs", "training_prior"))
+        return None if costs is None else Pricing(costs, _known_prior(self.given), training)
+
+    @property
+    def prior_unknown(self) -> bool:
+        """Whether the class frequencies of rows without a truth are to be estimated."""
+        return isinstance(self["prior"], str) and self["prior"] == "estimate"
 
     @property
     def cost_columns(self) -> Sequence[str]:
@@ -123,6 +129,18 @@ class Question:
             raise errors.threshold_and_prediction()
         if self["score"] is None:
             raise errors.threshold_without_score()
+
+
+def _known_prior(given: Mapping[str, Any]) -> Any:
+    """The class frequencies that were given; none where they are to be estimated from rows without a truth."""
+    prior = given.get("prior")
+    if not isinstance(prior, str) or prior != "estimate":
+        return prior
+    if given.get("unlabelled") == "estimate":
+        return None
+    words = " finds how frequent classes are among rows without a truth; "
+    advice = ("pass ", Pass("unlabelled", "estimate")) if "unlabelled" in given else ("give their shares",)
+    raise InputError("prior-of-labelled-rows", Given("prior", "estimate"), words, *advice)
 
 
 def _all_texts(values: Iterable[object]) -> bool:
