@@ -337,7 +337,7 @@ def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
     with pytest.raises(stakes.InputError, match="chosen among all rows of a table"):
         found.next_labels("recall", 5)
     with pytest.raises(stakes.InputError, match="rows without a truth, which evaluate and gate estimate"):
-        stakes.decide([tmp_path / "0.tally"], costs=stakes.Costs(miss=2, false_alarm=1))
+        stakes.Evaluation(stakes.load(tmp_path / "0.tally"))
     decided = {"t": table["t"], "d": (score >= 0.5).astype(int)}
     verdicts = tallied(decided, prediction="d", positive=1)
     verdicts[0].save(tmp_path / "decided.tally")  # decisions alone can be sent
@@ -560,3 +560,129 @@ def test_labels_at_other_scores_than_the_rest():
     most = (score > 0.3) & (np.arange(400) % 2 == 0)
     told = " ".join(str(estimate(truth, score, most)).split())
     assert "% of all rows lie outside: of them the curve alone tells" in told
+
+
+def two_models(seed, labels=150):
+    """A model, and another that sees less of it."""
+    truth, score, generator = world(seed)
+    other = 1 / (1 + np.exp(-(np.log(score / (1 - score)) + 1.5 * generator.normal(size=2000))))
+    known = np.where(at_random(generator, 2000, labels), truth, np.nan)
+    return truth, {"t": known, "a": score, "b": other}
+
+
+def test_two_models_are_compared_by_few_labels():
+    """The share of positives in each combination of decisions, by hand; both agree with evaluate about each model."""
+    truth, table = two_models(0)
+    asked = {"truth": "t", "unlabelled": "estimate"}
+    found = stakes.compare(table, **asked, scores=["a", "b"], metric=["accuracy", "recall"])
+    assert (found.rows, found.unlabelled) == (150, 1850)
+    for place in found.table:
+        alone = stakes.evaluate(table, **asked, score=place.model)[place.metric]
+        assert (place.estimate.low, place.estimate.high) == (alone.low, alone.high)
+    pair = found.pair("a", "b", "accuracy")
+    one, other = table[pair.first] >= 0.5, table[pair.second] >= 0.5
+    labelled = ~np.isnan(table["t"])
+    gap = 0.0
+    for first, second in [(True, False), (False, True)]:
+        here = (one == first) & (other == second)
+        positive, of = truth[here & labelled].sum(), (here & labelled).sum()
+        share = (positive + 0.5) / (of + 1)  # the mean of its beta
+        gap += here.mean() * (share - (1 - share)) * (1 if first else -1)
+    assert pair.difference == pytest.approx(gap, abs=2e-3)
+    assert pair.low < pair.difference < pair.high
+    assert (pair.p_value > 0.05) == (pair.low < 0 < pair.high)
+    assert pair.flipped.only_first_right == (labelled & (one == truth) & (other != truth)).sum()
+    same = stakes.compare({**table, "b": table["a"]}, **asked, scores=["a", "b"]).pairs[0]
+    assert (same.difference, same.p_value) == (0, 1)
+    told = " ".join(str(found).split())
+    assert "Figures and differences are of all rows, from 150 that have a truth and 1,850 others." in told
+
+
+@pytest.mark.deep
+def test_intervals_of_differences_hold():
+    full = {name: {} for name in ("accuracy", "recall", "f1")}
+    big, hits = [two_models(seed)[1] | {"t": world(seed)[0]} for seed in range(60)], []
+    joined = {name: np.concatenate([one[name] for one in big]) for name in ("t", "a", "b")}
+    both = stakes.compare(joined, truth="t", scores=["a", "b"], metric=list(full))
+    right = {name: both.pair("a", "b", name).difference for name in full}
+    for seed in range(100, 250):
+        asked = {"truth": "t", "scores": ["a", "b"], "metric": list(full), "unlabelled": "estimate"}
+        found = stakes.compare(two_models(seed)[1], **asked)
+        pairs = {name: found.pair_like(both.pair("a", "b", name)) for name in full}
+        hits.append([pairs[name].low <= value <= pairs[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.88
+
+
+NOT_COMPARED = {
+    "few labels tell differences of decisions, and auc is about scores": {"metric": "auc"},
+    "by= was not tried for differences from few labels": {"by": "a"},
+    "few labels compare models on the same rows of one table": {"paired": False},
+    "label_probability= means nothing to compare": {"label_probability": "a"},
+}
+
+
+@pytest.mark.parametrize("words", NOT_COMPARED)
+def test_differences_that_few_labels_do_not_tell_are_refused(words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.compare(two_models(1)[1], truth="t", scores=["a", "b"], unlabelled="estimate", **NOT_COMPARED[words])
+
+
+def test_a_comparison_of_few_labels_is_no_pilot_and_no_baseline():
+    _, table = two_models(2)
+    found = stakes.compare(table, truth="t", scores=["a", "b"], unlabelled="estimate")
+    with pytest.raises(stakes.InputError, match="a pilot has a truth for every row"):
+        stakes.plan("accuracy", found, difference=0.05, power=0.8)
+    whole = stakes.evaluate(truth=np.nan_to_num(table["t"]), score=table["a"])
+    with pytest.raises(stakes.InputError, match="differences from few labels were not tried in a gate"):
+        stakes.gate(whole, require="auc >= 0.1", no_worse="accuracy:0.1", baseline=found)
+
+
+COSTS = stakes.Costs(miss=5, false_alarm=1)
+
+
+def test_few_labels_choose_a_threshold(tmp_path):
+    """Near that of all labels; what it costs on average over all curves is least there, by brute force."""
+    truth, score, generator = world(1)
+    known = np.where(at_random(generator, 2000, 150), truth, np.nan)
+    asked = {"truth": known, "score": score, "unlabelled": "estimate", "costs": COSTS}
+    found = stakes.decide(**asked)
+    best = stakes.decide(truth=truth, score=score, costs=COSTS)
+
+    def cost(threshold):
+        return ((truth == 1) & (score < threshold)).mean() * 5 + ((truth == 0) & (score >= threshold)).mean()
+
+    assert cost(found.threshold) < 1.1 * cost(best.threshold)
+    assert found["expected_cost"].low < cost(found.threshold) < found["expected_cost"].high
+    before = stakes.evaluate(**asked)
+    curve, bins = before._curve, before.kept.bins
+    costs = [((curve.positives @ (bins.means < at)) * 5 + curve.negatives @ (bins.means >= at)).mean()
+             for at in np.linspace(0, 1, 101)]  # fmt: skip
+    assert np.linspace(0, 1, 101)[np.argmin(costs)] == pytest.approx(found.threshold, abs=0.05)
+    tally = stakes.count(truth=known, score=score, unlabelled="estimate")
+    assert stakes.decide(tally, costs=COSTS).threshold == pytest.approx(found.threshold, abs=0.02)
+    file = tmp_path / "rows.csv"
+    pl.DataFrame({"y": ["" if np.isnan(one) else str(int(one)) for one in known], "p": score}).write_csv(file)
+    words = ["--truth", "y", "--score", "p", "--unlabelled", "estimate", "--miss", "5", "--false-alarm", "1"]
+    done = run("decide", file, *words)
+    assert (done.returncode, "costs least" in done.stdout) == (0, True)
+    assert "savings held too rarely" in " ".join(done.stdout.split())
+    for name, value in {"best": "f1", "harm": 1.0, "prior": 0.2}.items():
+        with pytest.raises(stakes.InputError, match=f"{name}= was not tried with few labels"):
+            stakes.decide(**{**asked, "costs": None if name == "best" else COSTS, name: value})
+    with pytest.raises(stakes.InputError, match="few labels decide by costs, and by probabilities"):
+        stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
+    with pytest.raises(stakes.InputError, match="decisions are between classes"):
+        stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
+
+
+@pytest.mark.deep
+def test_costs_of_chosen_thresholds_hold():
+    big, marks, hits = world(10_001, rows=200_000), np.linspace(0, 1, 1001), []
+    costs = [((big[0] == 1) & (big[1] < at)).mean() * 5 + ((big[0] == 0) & (big[1] >= at)).mean() for at in marks]
+    for seed in range(150):
+        truth, score, generator = world(seed)
+        known = np.where(at_random(generator, 2000, 100), truth, np.nan)
+        found = stakes.decide(truth=known, score=score, unlabelled="estimate", costs=COSTS)
+        right = np.interp(found.threshold, marks, costs)
+        hits.append(found["expected_cost"].low <= right <= found["expected_cost"].high)
+    assert np.mean(hits) >= 0.9

@@ -122,7 +122,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
         raise InputError("label-probability-alone", Given("label_probability"), words, Pass("unlabelled", "estimate"))
     if not arrays and are_tallies(data):
         counted = load_sum(data, question)
-        if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate", "report"):
+        if counted.task == FEW_LABELS and question.verb in ("evaluate", "decide", "gate", "report"):
             return _few(question, counted)
         if unlabelled == "estimate":
             raise InputError("unlabelled-tally", Given("unlabelled"), ": this tally holds no rows without a truth")
@@ -197,7 +197,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
-    condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs.
+    condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs. With
+    ``unlabelled="estimate"`` a few labels choose the threshold, and what comes back is what they tell at it.
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
@@ -208,8 +209,19 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
         raise errors.costs_or_best()
     shares = {name: question[name] for name in ("prior", "training_prior")}
     evaluation = _answer(question.without(*shares), data, arrays)
+    if evaluation.task == FEW_LABELS:
+        return _decide_few(question, evaluation)
     decision = evaluation.decide(best=question["best"], harm=question["harm"], **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
+
+
+def _decide_few(question: Question, found: Value) -> "Decision":
+    """Choose the threshold that costs least by few labels; what was not tried is refused."""
+    for name in ("best", "prior", "training_prior", "harm"):
+        if name in question.changed:
+            raise InputError("few-labels-not-decided", Given(name), " was not tried with few labels; give costs alone")
+    decided: Decision = found.decide()
+    return decided
 
 
 def judge(

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes.engines.plan import FEW_LABELS
 from stakes.engines.unlabelled import PartlyLabelled
 from stakes.errors import Given, InputError, some
 from stakes.language.narrated import Narrated
@@ -68,6 +69,7 @@ class FewGrades(
     main_figures = (MEAN_TRUTH, mean_error.name, mean_absolute_error.name)
     key_figure = MEAN_TRUTH
     positive = ""
+    task = FEW_LABELS
 
     @property
     def rests_on(self) -> str:
@@ -136,6 +138,10 @@ class FewGrades(
         beside = None if judge is None else (judge[self.labelled_rows], judge)
         weight = None if self.weight is None else self.weight[self.labelled_rows]
         return regressed_mean(self._losses(name), beside, self.confidence, weight)
+
+    def decide(self) -> "FewGrades":
+        """Refuse: numbers have no threshold."""
+        raise InputError("grades-decided", "decisions are between classes, and these are numbers")
 
     def next_labels(self, name: str = MEAN_TRUTH, count: int = 100) -> Array:
         """Refuse: rows to grade are chosen at random, since a line need not fit where few of them lie."""

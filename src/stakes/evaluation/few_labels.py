@@ -1,7 +1,7 @@
 """evaluate(…, unlabelled="estimate"): many rows have an output, a few of them a truth."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TypeVar
@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data
-from stakes.engines.plan import Counted
+from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.unlabelled import LABELLED, PartlyLabelled, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
@@ -30,6 +30,7 @@ from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
+from stakes.text import visible
 from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables, effective_labels
 
 FEWEST_OF_A_CLASS = 5
@@ -55,7 +56,7 @@ class Rows:
     ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
     each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
     the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
-    labelled ones.
+    labelled ones. The threshold was ``chosen`` by the labels.
     """
 
     decided: Array
@@ -66,11 +67,13 @@ class Rows:
     counts: Array | None = None
     weight: Array | None = None
     shifted: bool = False
+    chosen: bool = False
 
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows."""
-        columns = {one.name: getattr(self, one.name) for one in fields(self)}
-        return replace(self, **{name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)})
+        columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
+        taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
+        return Rows(**{**columns, **taken})
 
     def count(self, chosen: Array) -> int:
         """How many rows are chosen, by what is said of each entry."""
@@ -144,7 +147,7 @@ class FewLabels(
     Reportable,
     stakes="few labels",
     form=1,
-    shown="rows labelled labelled_positives positive confidence figures as_good_as segments findings",
+    shown="rows labelled labelled_positives positive threshold confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and many others tell about a model of two classes.
 
@@ -163,10 +166,12 @@ class FewLabels(
     alone: Mapping[str, float] = field(default_factory=dict)
     costs: Array | None = None
     unit: str = ""
+    threshold: Finite | None = None
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
 
     drawn_as = "few labels"
     key_figure = accuracy.name
+    task = FEW_LABELS
 
     @property
     def rows(self) -> Count:
@@ -266,6 +271,29 @@ class FewLabels(
         best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
         return np.append(chosen, left[best])
 
+    def decide(self) -> "FewLabels":
+        """Return the same at the threshold that costs least, on average over all curves that fit the labels."""
+        rows = self.kept
+        if self.costs is None or rows.score is None or rows.shifted:
+            words = "few labels decide by costs, and by probabilities of rows of one place; give "
+            raise InputError("few-labels-decide", words, Pass("costs"), " and ", Pass("score"))
+        if why := self._too_few(auc, 0.0, 1.0):
+            raise InputError("too-few-labels", why)
+        bins, order = rows.bins, np.argsort(rows.bins.means)
+        (right_no, false_alarm), (miss, right_yes) = self.costs
+        positives, negatives = (part[:, order].mean(axis=0) for part in (self._curve.positives, self._curve.negatives))
+        below = np.append(0.0, np.cumsum(positives * (miss - right_yes) - negatives * (false_alarm - right_no)))
+        place = int(np.argmin(below))
+        lowest = np.full(len(bins.rows), np.inf)
+        np.minimum.at(lowest, rows.places[0], rows.score)
+        threshold = float(lowest[order][place]) if place < len(order) else float(np.nextafter(rows.score.max(), 2.0))
+        kept = replace(rows, decided=(rows.score >= threshold).astype(np.int64), chosen=True)
+        return replace(self, kept=kept, alone={}, threshold=threshold)
+
+    def sentences(self) -> Iterator[str]:
+        """Tell what the labels tell in plain words."""
+        return (visible(words) for found in self.findings for words in found.words)
+
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; of segments, too."""
         found = [{"segment": "", **_flat(one), "as_good_as": self.as_good_as.get(name)}
@@ -284,13 +312,18 @@ class FewLabels(
         return draw_tables(bins, self.seed)
 
     @cached_property
+    def _curve(self) -> Draws:
+        return draw_tables(self.kept.bins, self.seed, anchored=False)
+
+    @cached_property
     def _soft_draws(self) -> Draws:
         return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
 
     def _figure_of_draws(self, metric: Metric) -> Array:
-        """The figure of each draw; rankings, losses and other places also believe draws of the curve alone."""
+        """Figures of draws; rankings, losses, other places and chosen thresholds believe the curve alone, too."""
         found = self._figure(metric, self._draws)
-        if self.kept.score is None or (metric.tally is Confusion and not self.kept.shifted):
+        by_labels = metric.tally is Confusion and not self.kept.shifted and not self.kept.chosen
+        if self.kept.score is None or by_labels:
             return found
         return np.concatenate([found, self._figure(metric, self._soft_draws)])
 
@@ -303,7 +336,10 @@ class FewLabels(
                 words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
-        cells = self._table(drawn)
+        return self.figure_of_cells(metric, self._table(drawn))
+
+    def figure_of_cells(self, metric: Metric, cells: Array) -> Array:
+        """A figure of decisions of each table that was drawn."""
         if metric.name == expected_cost.name and metric.lacking and self.costs is not None:
             return np.asarray((cells * self.costs).sum((-1, -2)) / cells.sum((-1, -2)))
         if metric.tally is not Confusion or metric.lacking:
@@ -318,9 +354,7 @@ class FewLabels(
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
 
     def _table(self, drawn: Draws) -> Array:
-        """The four cells of each draw, the negative class and decision first."""
-        said = np.stack([self.kept.bins.cell == 0, self.kept.bins.cell == 1], axis=-1).astype(np.float64)
-        return np.stack([drawn.negatives @ said, drawn.positives @ said], axis=1)
+        return cells_of(drawn, self.kept.bins.cell)
 
     def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins
@@ -372,6 +406,12 @@ class FewLabels(
         return np.asarray(np.nan_to_num(slope) * np.sqrt(np.maximum(share * (1 - share), 1e-6)))
 
 
+def cells_of(drawn: Draws, decision: Array) -> Array:
+    """The four cells of each draw, the negative class and decision first; ``decision`` is that of each bin."""
+    said = np.stack([decision == 0, decision == 1], axis=-1).astype(np.float64)
+    return np.stack([drawn.negatives @ said, drawn.positives @ said], axis=1)
+
+
 def _auc(drawn: Draws) -> Array:
     """Bins are in the order of decisions first: those of one decision lie on one side, as a threshold parts them."""
     wins = drawn.positives * (np.cumsum(drawn.negatives, axis=-1) - drawn.negatives / 2)
@@ -391,15 +431,13 @@ def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     else:
         partly = read_partly(data, row_question(question))
         if partly.read.plan is None:
-            return _enough(estimate_grades(partly, question))
-        rows, names, by = _rows(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
+            return enough(estimate_grades(partly, question))
+        rows, names, by = rows_of(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
         parts = {"": rows}
         if by is not None:
             parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
-    found = {name: _estimated(names, part, question) for name, part in parts.items()}
-    whole = _enough(found.pop(""))
-    _refuse_labels_elsewhere(whole)
-    return replace(whole, segments=found)
+    found = {name: estimate_rows(names, part, question) for name, part in parts.items()}
+    return replace(enough(found.pop("")), segments=found)
 
 
 def _refuse_labels_elsewhere(found: FewLabels) -> None:
@@ -419,10 +457,12 @@ def _refuse_labels_elsewhere(found: FewLabels) -> None:
 Found = TypeVar("Found", FewLabels, FewGrades)
 
 
-def _enough(found: Found) -> Found:
-    """The estimate, if there are labels enough for any."""
+def enough(found: Found) -> Found:
+    """The estimate, if there are labels enough for any, and where rows lie."""
     if why := found.why_nothing:
         raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+    if isinstance(found, FewLabels):
+        _refuse_labels_elsewhere(found)
     return found
 
 
@@ -472,7 +512,8 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
     return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
 
 
-def _rows(partly: PartlyLabelled, question: Question) -> Rows:
+def rows_of(partly: PartlyLabelled, question: Question) -> Rows:
+    """The rows of two classes that were read, as few labels need them."""
     read, plan = partly.read, partly.plan
     if plan.positive is None:
         raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
@@ -513,7 +554,8 @@ def _in_order(score: Array, decided: Array) -> bool:
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
-def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
+def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
+    """What the labels tell about these rows; ``names`` are the negative and the positive class."""
     negative, positive = names
     costs, unit = None, ""
     if question.pricing is not None:
@@ -522,26 +564,28 @@ def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLab
         costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
         unit = question.pricing.costs.unit
     rows = replace(rows, shifted=question.prior_unknown)
-    alone = {} if rows.shifted else _alone(rows, negative, positive, question)
+    alone = {} if rows.shifted or not rows.labelled.any() else _alone(rows, names, question)
     return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
 
 
-def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict[str, float]:
+def _alone(rows: Rows, names: tuple[str, str], question: Question) -> dict[str, float]:
     """How wide the intervals are that the labelled rows give by themselves."""
+    found = evaluate_labelled(rows, names, question)
+    wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
+    widths = {one.name: found[one.name] for one in wanted}
+    return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
+
+
+def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question) -> Evaluation:
+    """The labelled rows by themselves, evaluated as usual."""
     from stakes.engines.counting import count_rows
 
-    here = rows.labelled
-    if not here.any():
-        return {}
-    names = np.array([negative, positive], object)
+    here, both = rows.labelled, np.array(names, object)
     columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
-    columns |= {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
+    columns |= {"truth": both[rows.truth[here]], "prediction": both[rows.decided[here]]}
     if rows.score is not None:
         columns["score"] = rows.score[here]
     if rows.weight is not None and np.ptp(rows.weight[here]):
         columns["weight"] = rows.weight[here]
-    counted = count_rows(None, **columns, positive=positive, classes=[negative, positive])
-    found = Evaluation(counted, sampling=question.sampling)
-    wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
-    widths = {one.name: found[one.name] for one in wanted}
-    return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
+    counted = count_rows(None, **columns, positive=names[1], classes=list(names))
+    return Evaluation(counted, sampling=question.sampling, pricing=question.pricing)

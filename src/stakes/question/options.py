@@ -492,7 +492,7 @@ _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided 
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "compare": {
-        **_EVERY_ROW_LABELLED,
+        "label_probability": "it was not tried for differences of models; evaluate each by itself",
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
         **dict.fromkeys(
@@ -502,7 +502,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "decide": {
         **_NOT_YET,
-        **_EVERY_ROW_LABELLED,
+        "label_probability": "it was not tried for a threshold that few labels choose",
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",

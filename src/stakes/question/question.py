@@ -136,10 +136,10 @@ def _known_prior(given: Mapping[str, Any]) -> Any:
     prior = given.get("prior")
     if not isinstance(prior, str) or prior != "estimate":
         return prior
-    if given.get("unlabelled") == "estimate":
+    if given.get("unlabelled") == "estimate" and "scores" not in given:
         return None
     words = " finds how frequent classes are among rows without a truth; "
-    advice = ("pass ", Pass("unlabelled", "estimate")) if "unlabelled" in given else ("give their shares",)
+    advice = ("pass ", Pass("unlabelled", "estimate")) if "label_probability" in given else ("give their shares",)
     raise InputError("prior-of-labelled-rows", Given("prior", "estimate"), words, *advice)
 
 

@@ -98,7 +98,8 @@ def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) 
     if bins.unseen is None:
         return generator.beta(positive + 0.5, negative + 0.5, draws)
     more = bins.unseen[int(bins.cell[here][0])] * (np.arange(draws) % 2)
-    return generator.beta(np.maximum(positive + more, 1e-9), np.maximum(negative + more.max() - more, 1e-9))
+    sides = np.maximum(positive + more, 1e-9), np.maximum(negative + more.max() - more, 1e-9)
+    return np.asarray(generator.beta(*sides))
 
 
 def _with_rows(bins: Bins, share: Array, generator: np.random.Generator) -> Draws:

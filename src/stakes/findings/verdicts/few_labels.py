@@ -23,8 +23,14 @@ def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
     kind = "few.elsewhere" if shifted else "few.estimated" if found.positive else "few.graded"
     rows = found.rows - found.labelled if shifted else found.rows
     told = sentence(kind, n=found.labelled, rows=rows, positive=found.positive, **values)
-    answers = [answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH])]
-    if not shifted:
+    answers = []
+    if isinstance(found, FewLabels) and found.threshold is not None:
+        cost = found["expected_cost"]
+        at = {"threshold": found.threshold, "value": cost.value, "low": cost.low, "high": cost.high}
+        words = sentence("few.threshold", positive=found.positive, unit=found.unit, **at)
+        answers.append(answer("few.decide", "note", words, sentence("few.no_saving")))
+    answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
+    if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
     missing = [caution("few.no_interval", name=named(one.name), why=reason(one.no_interval))
                for one in found.figures.values() if one.no_interval]  # fmt: skip
