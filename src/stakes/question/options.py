@@ -425,7 +425,8 @@ class Watched(TypedDict, total=False):
 
     require: Annotated[
         str | Sequence[str],
-        'Such as "recall >= 0.9", "auc >= 0.8" or "expected_cost <= 0.3"; with a reference also "auc" alone.',
+        'Such as "recall >= 0.9", "auc >= 0.8" or "expected_cost <= 0.3"; with a reference also "auc" alone. Before '
+        'labels come "scores", "segments" or "expected recall >= 0.8".',
         Option("models", "columns", "CONDITION"),
     ]
     margin: Annotated[
