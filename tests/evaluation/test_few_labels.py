@@ -9,6 +9,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 import stakes
+from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.command import run
@@ -686,3 +687,34 @@ def test_costs_of_chosen_thresholds_hold():
         right = np.interp(found.threshold, marks, costs)
         hits.append(found["expected_cost"].low <= right <= found["expected_cost"].high)
     assert np.mean(hits) >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
+    """The same rows, whole and in batches of which the first has no label: counts are alike, and so are figures."""
+    truth, score, generator = world(12, rows=900)
+    labelled = at_random(generator, 900, 300) & (np.arange(900) >= 64)
+    known = [("yes" if one else "no") if here else None for one, here in zip(truth, labelled, strict=True)]
+    table = {"y": known, "p": score.round(3), "site": np.where(np.arange(900) % 3, "a", "b"), "d": (score > 0.6) * 1}
+    file = tmp_path / f"rows.{kind}"
+    getattr(pl.DataFrame(table), f"write_{kind}")(file)
+    asked = {"truth": "y", "unlabelled": "estimate", "positive": "yes", "by": "site", "where": "p > 0.01"}
+    for more in ({"score": "p"}, {"score": "p", "threshold": 0.5}):
+        whole = stakes.evaluate(file, **asked, **more)
+        with monkeypatch.context() as small:
+            small.setattr(unlabelled, "MOST_WHOLE", 100)
+            small.setattr(unlabelled, "_BATCH", 64)
+            parts = stakes.evaluate(file, **asked, **more)
+            counted = stakes.count(file, **asked, **more)
+            kept = stakes.evaluate(file, **asked, **more, exact=True)
+        assert (parts.kept.counts is None, kept.kept.counts is None) == (False, True)
+        counts = ("rows", "labelled", "labelled_positives")
+        both = [(whole, parts), (whole, stakes.evaluate(counted)), (whole.segments["a"], parts.segments["a"])]
+        for one, other in both:
+            assert all(getattr(one, name) == getattr(other, name) for name in counts)
+            for name in ("recall", "auc"):
+                assert (one[name].low, one[name].high) == pytest.approx((other[name].low, other[name].high), abs=4e-3)
+    with monkeypatch.context() as small:
+        small.setattr(unlabelled, "MOST_WHOLE", 100)
+        with pytest.raises(stakes.InputError, match="keep the rows of a large file with exact=True"):
+            stakes.evaluate(file, **{**asked, "by": None}, score="p").next_labels()

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data, Values, as_finite, as_series, columns_of, to_column
+from stakes.engines.files.sources import read_once
 from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -21,6 +22,8 @@ from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from stakes.engines.files.reading import Files
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +56,16 @@ def _filled(values: Values, gaps: Array) -> Values:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.where(gaps, values[~gaps][0], values)
     series = as_series(values)
+    if series is not None and np.array_equal(series.is_null().to_numpy(), gaps):
+        return series.fill_null(series.drop_nulls()[0]).to_native()
     known = list(keep(values, ~gaps)) if series is None else series.filter((~gaps).tolist()).to_list()
     truth = np.full(len(gaps), known[0], object)
     truth[~gaps] = known
     return truth.tolist()
 
 
-def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
-    """Read rows of which some lack a truth; nothing else may be missing."""
+def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> PartlyLabelled:
+    """Read rows of which some lack a truth, among ``all_rows`` at least; nothing else may be missing."""
     if kind_of(asked) is not None:
         words = " is for rows with one truth and one answer, and here are several; estimate each by itself"
         raise InputError("unlabelled-columns", Given("unlabelled"), words)
@@ -86,7 +91,7 @@ def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
     with locating(data, asked):
         found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
         gaps = lacking(found["truth"])
-        if not gaps.any():
+        if all_rows and not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate; leave this option out"
             )
@@ -149,7 +154,58 @@ def _weight_of_labels(values: Values, labelled: Array) -> Array:
 
 def count_partly(data: Data, asked: RowQuestion) -> Counted:
     """Count rows of which only some have a truth: in each segment those with one and those without apart."""
-    partly = read_partly(data, asked)
+    return _count_by_label(read_partly(data, asked))
+
+
+def count_batches(data: Data, asked: RowQuestion) -> Counted | None:
+    """Count files of very many rows batch by batch, their scores in fine bins; None where they are to be read whole.
+
+    A pass over the truth finds the classes first.
+    """
+    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction")} | spread_by(asked.by, data)
+    wanted = {name: one for name, one in named.items() if one is not None}
+    if not names_files(data) or asked.label_probability is not None or read_once(data):
+        return None
+    if not all(isinstance(one, str) for one in wanted.values()) or asked.task == "regression" or kind_of(asked):
+        return None
+    from stakes.engines.files.reading import Files  # loads Polars
+
+    data = in_format(data, asked.text_format)
+    files = Files.open(data, wanted, asked.where)
+    if not files.have_more_rows_than(MOST_WHOLE):
+        return None
+    classes = asked.classes or _classes_in(Files.open(data, {"truth": wanted["truth"]}, asked.where))
+    if classes is None:
+        return None
+    several = [name for name in wanted if name.startswith("by")]
+    alone = replace(
+        asked,
+        **{name: name for name in wanted if name not in several},
+        by={name.removeprefix("by "): name for name in several} or None,
+        classes=classes,
+        where=None,
+        text_format=None,
+    )
+    found: Counted | None = None
+    for batch in files.batches(_BATCH):
+        if len(batch["truth"]):
+            part = _count_by_label(read_partly(batch, alone, all_rows=False)).binned()
+            found = part if found is None else found + part
+    return found
+
+
+def _classes_in(files: "Files") -> list[str] | None:
+    """The two classes of labelled rows; None where there are others, which is told when all rows are read."""
+    seen: set[str] = set()
+    for batch in files.batches(_BATCH):
+        truth = batch["truth"]
+        seen |= {*truth.filter(~lacking(truth)).unique().to_list()}
+        if len(seen) > 2:
+            return None
+    return sorted(seen) if len(seen) == 2 else None
+
+
+def _count_by_label(partly: PartlyLabelled) -> Counted:
     _ = partly.plan  # of two classes
     by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
     kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
@@ -171,6 +227,10 @@ def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
     return found
 
 
+MOST_WHOLE = 1 << 22
+"""Files of more rows are counted in batches."""
+
+_BATCH = 1 << 20
 LABELLED, UNLABELLED = "labelled", "unlabelled"
 _NUMBERS = "numbers of the rows"
 

@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.engines.unlabelled import count_partly
+from stakes.engines.unlabelled import count_batches, count_partly
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
@@ -284,7 +284,9 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     if question["unlabelled"] == "estimate":
         from stakes.evaluation.few_labels import row_question
 
-        counted = replace(count_partly(data, row_question(question)), question=question.words(data is not None))
+        asked_rows = row_question(question)
+        large = None if question["exact"] else count_batches(data, asked_rows)
+        counted = replace(large or count_partly(data, asked_rows), question=question.words(data is not None))
         counted = counted.binned() if question["exact"] is False else counted
     else:
         counted = _count(question, data)

@@ -12,7 +12,7 @@ from stakes import errors
 from stakes.engines.columns import Data
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, parts_of, read_partly
+from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_batches, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
@@ -258,7 +258,11 @@ class FewLabels(
             raise InputError("labels-elsewhere", Given("prior", "estimate"), words)
         if self.kept.numbers is None:
             raise InputError(
-                "label-all-rows", "rows to label are chosen among all rows of a table; leave out ", Pass("where")
+                "label-all-rows",
+                "rows to label are chosen among all rows of a table; leave out ",
+                Pass("where"),
+                ", or keep the rows of a large file with ",
+                Pass("exact", True),
             )
         return np.asarray(self.kept.numbers[np.sort(self._next(find(name), count))])
 
@@ -425,7 +429,11 @@ def _flat(one: Estimate) -> dict[str, object]:
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
 def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
-    if isinstance(data, Counted):
+    counted = data if isinstance(data, Counted) else None
+    if counted is None and question["exact"] is not True:
+        counted = count_batches(data, row_question(question))
+    if counted is not None:
+        data = counted
         names = _names_in(data)
         parts = {name: _of_tally(part, names, question) for name, part in parts_of(data).items()}
     else:
