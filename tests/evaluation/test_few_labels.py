@@ -2,6 +2,7 @@
 
 import json
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -718,3 +719,33 @@ def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
         small.setattr(unlabelled, "MOST_WHOLE", 100)
         with pytest.raises(stakes.InputError, match="keep the rows of a large file with exact=True"):
             stakes.evaluate(file, **{**asked, "by": None}, score="p").next_labels()
+
+
+def test_lazy_tables_are_counted_where_they_lie():
+    """Missing truths of every kind; what comes back is counts, and tells what the rows tell."""
+    truth, score, generator = world(13, rows=600)
+    labelled = at_random(generator, 600, 200)
+    gaps = [" ", None] * 300
+    text = [str(int(one)) if here else gap for one, here, gap in zip(truth, labelled, gaps, strict=True)]
+    table = {
+        "y": text,
+        "f": np.where(labelled, truth, np.nan),
+        "p": score,
+        "d": (score > 0.4) * 1,
+        "g": ["a", "b"] * 300,
+    }
+    frame = pl.DataFrame(table)
+    for named in ({"score": "p", "by": "g"}, {"prediction": "d", "positive": 1, "where": "p > 0.05"}):
+        whole = stakes.evaluate(frame, truth="f", unlabelled="estimate", **named)
+        for lazy in (frame.lazy(), duckdb.sql("SELECT * FROM frame")):
+            for name in "yf" if "score" in named else "f":
+                found = stakes.evaluate(lazy, truth=name, unlabelled="estimate", **named)
+                assert found.kept.counts is not None
+                for count in ("rows", "labelled", "labelled_positives"):
+                    assert getattr(found, count) == getattr(whole, count)
+                    for segment, part in whole.segments.items():
+                        assert getattr(found.segments[segment], count) == getattr(part, count)
+                one, other = found["recall"], whole["recall"]
+                assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=2e-3)
+    with pytest.raises(stakes.InputError, match="no row has a truth"):
+        stakes.evaluate(frame.with_columns(y=pl.lit("")).lazy(), truth="y", score="p", unlabelled="estimate")

@@ -157,17 +157,52 @@ def count_partly(data: Data, asked: RowQuestion) -> Counted:
     return _count_by_label(read_partly(data, asked))
 
 
-def count_batches(data: Data, asked: RowQuestion) -> Counted | None:
-    """Count files of very many rows batch by batch, their scores in fine bins; None where they are to be read whole.
+def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
+    """Count rows of lazy tables where they lie, and of very large files batch by batch; None for all others.
 
     A pass over the truth finds the classes first.
     """
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction")} | spread_by(asked.by, data)
     wanted = {name: one for name, one in named.items() if one is not None}
-    if not names_files(data) or asked.label_probability is not None or read_once(data):
-        return None
     if not all(isinstance(one, str) for one in wanted.values()) or asked.task == "regression" or kind_of(asked):
         return None
+    if asked.label_probability is not None or asked.missing != "error":
+        return None
+    if is_lazy(data):
+        return _count_inside(data, asked, wanted)
+    return _count_batches(data, asked, wanted) if names_files(data) and not read_once(data) else None
+
+
+def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> Counted | None:
+    """Let another engine count its rows: those without a truth get one of the classes, and are a segment apart."""
+    import narwhals as nw
+
+    from stakes.engines.lazy import count_inside
+    from stakes.engines.queries import QuerySource, collect
+
+    source = QuerySource.of(data, wanted, asked.where)
+    kind, place = source.dtype("truth"), source.places["truth"]
+    if kind.is_nested() or any(name.startswith("by ") for name in wanted):
+        return None
+    truth = nw.col(place)
+    gap = truth.is_null()
+    gap = gap | truth.is_nan() if kind.is_float() else gap
+    gap = gap | (truth.str.strip_chars() == "") if kind == nw.String else gap
+    labels = collect(source.frame.filter(~gap).select(place).unique().head(3))[place].to_list()
+    if len(labels) != 2:
+        return None  # told when the rows are read
+    which = nw.when(gap).then(nw.lit(UNLABELLED)).otherwise(nw.lit(LABELLED))
+    by = [nw.col(source.places["by"]).cast(nw.String)] if "by" in wanted else []
+    part = nw.concat_str(which, *by, separator=" ") if by else which
+    filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
+    table = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART)).to_native()
+    named = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
+    classes = asked.classes if asked.classes is not None else sorted(labels)
+    counted = count_inside(table, replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, **named))
+    return None if counted is None else _as_few_labels(counted)
+
+
+def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
     from stakes.engines.files.reading import Files  # loads Polars
 
     data = in_format(data, asked.text_format)
@@ -212,6 +247,10 @@ def _count_by_label(partly: PartlyLabelled) -> Counted:
     present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)
     parts = Labels(codes, tuple(kinds[code] for code in present))
     counted = count_read(replace(partly.read, by=parts))
+    return _as_few_labels(counted)
+
+
+def _as_few_labels(counted: Counted) -> Counted:
     segments = {name: replace(part, task=FEW_LABELS) for name, part in counted.segments.items()}
     return replace(counted, task=FEW_LABELS, segments=segments)
 
@@ -232,6 +271,7 @@ MOST_WHOLE = 1 << 22
 
 _BATCH = 1 << 20
 LABELLED, UNLABELLED = "labelled", "unlabelled"
+_FILLED, _PART = "truth_or_any_class", "labelled_or_not"
 _NUMBERS = "numbers of the rows"
 
 

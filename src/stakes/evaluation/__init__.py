@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.engines.unlabelled import count_batches, count_partly
+from stakes.engines.unlabelled import count_partly, count_partly_elsewhere
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
@@ -285,7 +285,7 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
         from stakes.evaluation.few_labels import row_question
 
         asked_rows = row_question(question)
-        large = None if question["exact"] else count_batches(data, asked_rows)
+        large = None if question["exact"] else count_partly_elsewhere(data, asked_rows)
         counted = replace(large or count_partly(data, asked_rows), question=question.words(data is not None))
         counted = counted.binned() if question["exact"] is False else counted
     else:

@@ -12,7 +12,7 @@ from stakes import errors
 from stakes.engines.columns import Data
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_batches, parts_of, read_partly
+from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
@@ -431,7 +431,7 @@ def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
     counted = data if isinstance(data, Counted) else None
     if counted is None and question["exact"] is not True:
-        counted = count_batches(data, row_question(question))
+        counted = count_partly_elsewhere(data, row_question(question))
     if counted is not None:
         data = counted
         names = _names_in(data)
