@@ -749,3 +749,17 @@ def test_lazy_tables_are_counted_where_they_lie():
                 assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=2e-3)
     with pytest.raises(stakes.InputError, match="no row has a truth"):
         stakes.evaluate(frame.with_columns(y=pl.lit("")).lazy(), truth="y", score="p", unlabelled="estimate")
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+def test_few_labels_are_counted_in_spark(spark):
+    truth, score, generator = world(14, rows=400)
+    known = [str(int(one)) if here else None for one, here in zip(truth, at_random(generator, 400, 120), strict=True)]
+    frame = pl.DataFrame({"y.y": known, "p": score.round(2)})
+    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate"}
+    found = stakes.evaluate(spark.createDataFrame(frame.rows(), "`y.y` string, p double").repartition(3), **asked)
+    whole = stakes.evaluate(frame, **asked)
+    assert found.kept.counts is not None
+    assert (found.rows, found.labelled, found.labelled_positives) == (400, 120, whole.labelled_positives)
+    assert found["recall"].low == pytest.approx(whole["recall"].low, abs=2e-3)
