@@ -8,7 +8,6 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data, Values, as_finite, as_series, columns_of, to_column
-from stakes.engines.files.sources import read_once
 from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -170,7 +169,7 @@ def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
         return None
     if is_lazy(data):
         return _count_inside(data, asked, wanted)
-    return _count_batches(data, asked, wanted) if names_files(data) and not read_once(data) else None
+    return _count_batches(data, asked, wanted) if names_files(data) else None
 
 
 def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> Counted | None:
@@ -204,7 +203,10 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
 
 def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
     from stakes.engines.files.reading import Files  # loads Polars
+    from stakes.engines.files.sources import read_once
 
+    if read_once(data):
+        return None
     data = in_format(data, asked.text_format)
     files = Files.open(data, wanted, asked.where)
     if not files.have_more_rows_than(MOST_WHOLE):
