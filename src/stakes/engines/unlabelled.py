@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Data, Values, as_finite, as_series, columns_of, to_column
+from stakes.engines.columns import Arguments, Data, Values, as_finite, as_series, columns_of, to_column
 from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -195,7 +195,7 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     part = nw.concat_str(which, *by, separator=" ") if by else which
     filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
     table = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART)).to_native()
-    named = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
+    named: Arguments = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
     classes = asked.classes if asked.classes is not None else sorted(labels)
     counted = count_inside(table, replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, **named))
     return None if counted is None else _as_few_labels(counted)
@@ -215,9 +215,10 @@ def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Co
     if classes is None:
         return None
     several = [name for name in wanted if name.startswith("by")]
+    plain: Arguments = {name: name for name in wanted if name not in several}
     alone = replace(
         asked,
-        **{name: name for name in wanted if name not in several},
+        **plain,
         by={name.removeprefix("by "): name for name in several} or None,
         classes=classes,
         where=None,

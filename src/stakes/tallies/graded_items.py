@@ -9,7 +9,7 @@ import numpy as np
 from stakes.errors import InputError, Pass
 from stakes.tallies.arithmetic import Array, finite
 from stakes.tallies.base import Tally
-from stakes.tallies.fields import SUMMED_FLOATS, how, same
+from stakes.tallies.fields import SUMMED_FLOATS, Value, how, same
 
 _CLUSTERING = how(load=bool, same="whether items come in clusters", tell=lambda clustered: "yes" if clustered else "no")
 _SEALS = how(
@@ -113,10 +113,10 @@ class GradedItems(Tally):
     ) -> Self:
         """The same from sums over clusters of complete items: own scores, numbers of items, distances from the mean."""
         own, sizes, apart = added
-        told = dict(zip(("lowest", "highest", "binary"), ends, strict=True))
+        low, high, binary = ends
+        sums: Value = {**_of_clusters(own, sizes[:, None], apart), "items": int(sizes.sum())}
         seals = np.array([_seal(name) for name in names], np.uint64)
-        sums = _of_clusters(own, sizes[:, None], apart)
-        return cls(models, **sums, items=int(sizes.sum()), **told, clustered=True, seals=seals)
+        return cls(models, **sums, lowest=low, highest=high, binary=binary, clustered=True, seals=seals)
 
     @classmethod
     def of_pairs(
