@@ -17,6 +17,7 @@ from textwrap import fill
 import numpy as np
 from scipy.special import ndtri
 
+import few_labels
 import long_runs
 import stakes
 import worlds
@@ -409,7 +410,9 @@ def main() -> None:
         for cell, figures in zip(cells, pool.map(partial(_run, runs), map(ALL.index, cells)), strict=True):
             found[cell] = figures
             print(f"{time.perf_counter() - started:6.0f} s", *table(cell, figures), sep="\n", flush=True)
-    text = page(found, runs) + ("" if asked.only else f"\n{long_runs.sections(max(runs // 8, 10))}")
+    text = page(found, runs) + (
+        "" if asked.only else f"\n{few_labels.section(max(runs // 20, 5))}\n{long_runs.sections(max(runs // 8, 10))}"
+    )
     print(text)
     if not asked.quick and not asked.only:
         TARGET.write_text(text, encoding="utf-8")

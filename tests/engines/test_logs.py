@@ -3,6 +3,7 @@
 import importlib
 import json
 import struct
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -276,4 +277,43 @@ def test_deepeval_takes_the_model_under_test_and_leaves_out_metrics_that_failed(
     assert found.standings[1].estimate.value == pytest.approx(0.18)
     assert found.pair("acme/one", "acme/two").difference == pytest.approx(4.1 / 5 - 0.18)
     with pytest.raises(InputError, match="missing"):
+        stakes.rank([one, two])
+
+
+def helm(folder, model, scores, told=None):
+    """A run of two trials with a perturbed copy, other metrics in elements of their own, and the tool's own means."""
+    folder.mkdir()
+
+    def stat(value, **name):
+        return {"name": {"name": "exact_match", "split": "test", **name}, "count": 1, "sum": value, "mean": value}
+
+    rows = [{"instance_id": f"id{place}", "train_trial_index": trial, "stats": [stat(value)]}
+            for trial in (0, 1) for place, value in enumerate(scores)]  # fmt: skip
+    changed = {"name": "typos"}
+    once, worse = {"instance_id": "id0", "train_trial_index": 0}, stat(1 - scores[0])
+    rows += [{**once, "perturbation": changed, "stats": [worse]}, {**once, "stats": [stat(9, name="num_tokens")]}]
+    rows.append({**once, "stats": [stat(1 - scores[0], perturbation=changed)]})
+    spec = {"name": f"mmlu:model={model}", "adapter_spec": {"model": model},
+            "scenario_spec": {"class_name": "helm.mmlu.MMLUScenario", "args": {"subject": "anatomy"}}}  # fmt: skip
+    write(folder, "run_spec.json", spec)
+    mean = sum(scores) / len(scores) if told is None else told
+    write(folder, "stats.json", [{**stat(mean), "count": 2}, {**stat(0.0, perturbation=changed)}])
+    return write(folder, "per_instance_stats.json", rows)
+
+
+def test_helm_is_read_without_perturbed_copies(tmp_path):
+    one = helm(tmp_path / "one", "acme/one", [1, 1, 1, 0, 1, 1, 1, 1])
+    two = helm(tmp_path / "two", "acme/two", [0, 1, 0, 0, 1, 0, 0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the tool's own mean is the same
+        found = stakes.rank([one, two], scores="exact_match")
+    assert [(each.model, each.estimate.value) for each in found.standings] == [("acme/one", 7 / 8), ("acme/two", 3 / 8)]
+    assert found.items == 8
+    wrong = helm(tmp_path / "wrong", "acme/wrong", [0, 1, 0, 0, 1, 0, 0, 1], told=0.9)
+    with pytest.warns(stakes.InputWarning, match=r"is 0\.375 here and 0\.9 in the log itself"):
+        stakes.rank([one, wrong], scores="exact_match,test")
+    with pytest.raises(InputError, match="has several scores; choose one of 'exact_match,test' or 'num_tokens,test'"):
+        stakes.rank([one, two])
+    (tmp_path / "one" / "run_spec.json").unlink()
+    with pytest.raises(InputError, match=r"which model it is about stands in run_spec\.json"):
         stakes.rank([one, two])

@@ -2,6 +2,7 @@
 
 import json
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -9,8 +10,9 @@ import statsmodels.api as sm
 from scipy import stats
 
 import stakes
+from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels
-from stakes.uncertainty.few_labels import Bins, draw_decisions, draw_tables
+from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.command import run
 
 
@@ -46,7 +48,9 @@ def test_nearly_all_labels_tell_what_all_of_them_tell():
 
 def test_decisions_alone_have_an_exact_posterior():
     """Two betas, mixed by how often each decision was taken: means by hand."""
-    drawn = draw_decisions(np.array([600.0, 400.0]), np.array([3.0, 40.0]), np.array([47.0, 10.0]), 0, 40_000)
+    rows, none = np.array([600.0, 400.0]), np.zeros(2)
+    bins = Bins(rows, np.array([3.0, 40.0]), np.array([47.0, 10.0]), none, none, np.array([0, 1]))
+    drawn = draw_decisions(bins, 0, 40_000)
     shares = [3.5 / 51, 40.5 / 51]
     total = (drawn.positives + drawn.negatives).sum(-1)
     assert (drawn.positives.sum(-1) / total).mean() == pytest.approx(0.6 * shares[0] + 0.4 * shares[1], abs=2e-3)
@@ -335,7 +339,7 @@ def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
     with pytest.raises(stakes.InputError, match="chosen among all rows of a table"):
         found.next_labels("recall", 5)
     with pytest.raises(stakes.InputError, match="rows without a truth, which evaluate and gate estimate"):
-        stakes.decide([tmp_path / "0.tally"], costs=stakes.Costs(miss=2, false_alarm=1))
+        stakes.Evaluation(stakes.load(tmp_path / "0.tally"))
     decided = {"t": table["t"], "d": (score >= 0.5).astype(int)}
     verdicts = tallied(decided, prediction="d", positive=1)
     verdicts[0].save(tmp_path / "decided.tally")  # decisions alone can be sent
@@ -404,3 +408,358 @@ def test_intervals_of_graded_means_hold(labels):
         if one.low is not None:
             hits.append(one.low <= 4.43 <= one.high)
     assert np.mean(hits) >= 0.92
+
+
+def interesting(seed, rows=4000):
+    """Rows that somebody found interesting, which positives are more often, were labelled more often."""
+    truth, score, generator = world(seed, rows)
+    chance = np.where(generator.random(rows) < np.where(truth == 1, 0.8, 0.3), 0.12, 0.02)
+    return truth, score, chance, generator.random(rows) < chance
+
+
+def test_known_probabilities_of_labelling_undo_what_was_interesting():
+    truth, score, chance, labelled = interesting(0)
+    naive = estimate(truth, score, labelled)["prevalence"]
+    assert naive.low > truth.mean()  # labels alone mislead
+    found = estimate(truth, score, labelled, label_probability=chance)
+    for name, right in {"prevalence": truth.mean(), "recall": (score[truth == 1] >= 0.5).mean()}.items():
+        assert found[name].low < right < found[name].high, name
+    assert found["prevalence"].high - found["prevalence"].low > naive.high - naive.low
+    assert "labelled with the probability that is given for it" in " ".join(str(found).split())
+    assert (found.labelled, found.labelled_positives) == (labelled.sum(), (labelled & (truth == 1)).sum())
+
+
+def test_labels_that_weigh_differently_count_for_fewer():
+    """Equal weights change nothing; others count for as many as Hájek's variance says, and keep its share."""
+    positive = np.repeat([1.0, 0.0], [10, 40])
+    assert effective_labels(np.full(50, 7.0), positive) == pytest.approx(np.ones(50))
+    weight = np.where(np.arange(50) % 5 == 0, 20.0, 1.0)
+    counted = effective_labels(weight, positive)
+    share = np.average(positive, weights=weight)
+    assert counted @ positive / counted.sum() == pytest.approx(share)
+    hajek = ((weight * (positive - share)) ** 2).sum() / weight.sum() ** 2
+    most = weight.sum() ** 2 / (weight**2).sum()
+    assert counted.sum() == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
+    assert counted.sum() <= most + 1e-9
+    assert len(effective_labels(np.zeros(0), np.zeros(0))) == 0
+
+
+@pytest.mark.deep
+def test_intervals_of_known_probabilities_hold():
+    right = judged_by_scores(*world(10_000, rows=200_000)[:2], None)
+    hits = []
+    for seed in range(150):
+        truth, score, chance, labelled = interesting(seed)
+        found = estimate(truth, score, labelled, label_probability=chance)
+        hits.append([found[name].low <= value <= found[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.88
+
+
+def test_a_line_through_weighted_grades_is_that_of_statsmodels():
+    generator = np.random.default_rng(0)
+    judge, weight = generator.normal(size=300), generator.choice([1.0, 9.0], 60)
+    seen = 2 + judge[:60] + generator.normal(size=60)
+    fit = sm.WLS(seen, sm.add_constant(judge[:60]), weights=weight).fit(cov_type="HC3")
+    at = np.array([1, judge.mean()])
+    value, low, high = regressed_mean(seen, (judge[:60], judge), 0.95, weight)
+    assert value == pytest.approx(at @ fit.params)
+    error = np.sqrt(at @ fit.cov_params() @ at + fit.params[1] ** 2 * judge.var(ddof=1) / 300)
+    freedom = weight.sum() ** 2 / (weight**2).sum() - 2
+    assert high - low == pytest.approx(2 * stats.t.ppf(0.975, freedom) * error, rel=1e-6)
+
+
+PROBABILITIES = {
+    "label_probability= is 0 in 1 row (the first is row 3, counting from 1), of which no label can ever": {3: 0.0},
+    "label_probability= is -0.5 in 1 row (the first is row 1, counting from 1); a probability is above 0": {1: -0.5},
+    "label_probability= promises about 60 labels, and 30 rows have one": dict.fromkeys(range(1, 61), 1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PROBABILITIES)
+def test_probabilities_of_labelling_that_cannot_be_are_refused(words):
+    chance = np.full(60, 0.5)
+    chance[[row - 1 for row in PROBABILITIES[words]]] = list(PROBABILITIES[words].values())
+    known = np.r_[np.tile([0.0, 1.0], 15), np.full(30, np.nan)]
+    with pytest.raises(stakes.InputError) as problem:
+        estimate(known, np.linspace(0.1, 0.9, 60), np.arange(60) < 30, label_probability=chance)
+    assert words in str(problem.value)
+    with pytest.raises(stakes.InputError, match="for rows of which only some have a truth; pass unlabelled='estimate'"):
+        stakes.evaluate(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+    with pytest.raises(stakes.InputError, match="means nothing to count: labels in a tally weigh the same"):
+        stakes.count(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+
+
+def test_class_frequencies_elsewhere_are_where_saerens_ends():
+    """EM by hand over rows; of decisions alone the adjusted count has a closed form."""
+    share, labelled = np.array([[0.1, 0.3, 0.5, 0.9]]), np.array([[40.0, 30, 20, 10]])
+    rows, base = np.array([[700.0, 200, 60, 40]]), 0.32  # (4 + 9 + 10 + 9) / 100
+    prior = base
+    for _ in range(5000):
+        odds = share / (1 - share) * prior / base * (1 - base) / (1 - prior)
+        prior = float((rows * odds / (1 + odds)).sum() / rows.sum())
+    assert 0.01 < prior < base
+    found = _shifted(share, labelled, rows)
+    assert (rows * found).sum() / rows.sum() == pytest.approx(prior, abs=1e-6)
+    two = _shifted(np.array([[0.1, 0.8]]), np.array([[60.0, 40.0]]), np.array([[85.0, 15.0]]))
+    sensitivity, alarms = 32 / 38, 8 / 62  # 32 of the 38 positives are found
+    assert 0.85 * two[0, 0] + 0.15 * two[0, 1] == pytest.approx((0.15 - alarms) / (sensitivity - alarms), abs=1e-9)
+
+
+def elsewhere(seed, prevalence=0.1, rows=2000):
+    """200 labelled rows of which 30 % are positive, and others of which fewer are."""
+    here, there = world(seed, 200)[:2], world(seed + 5000, rows, 0.3)[:2]
+    keep = (there[0] == 0) | (np.random.default_rng(seed).random(rows) < prevalence / 0.3 * 0.7 / (1 - prevalence))
+    truth, score = (np.r_[one, other[keep]] for one, other in zip(here, there, strict=True))
+    return truth, score, np.arange(len(truth)) < 200
+
+
+def test_a_prior_is_estimated_from_rows_without_a_truth(tmp_path):
+    truth, score, labelled = elsewhere(0)
+    there = truth[~labelled].mean()
+    usual = estimate(truth, score, labelled)["prevalence"]
+    assert usual.low > there  # which takes both for one place
+    found = estimate(truth, score, labelled, prior="estimate", costs=stakes.Costs(miss=5, false_alarm=1))
+    assert found["prevalence"].low < there < found["prevalence"].high
+    assert found["prevalence"].value < usual.value
+    assert not found.as_good_as
+    assert {"auc", "brier_score"}.isdisjoint(found.figures)
+    for problem, ask in {"leave it out": found.next_labels, "held too rarely": lambda: found["auc"]}.items():
+        with pytest.raises(stakes.InputError, match=problem):
+            ask()
+    file = tmp_path / "rows.csv"
+    text = [str(int(one)) if known else "" for one, known in zip(truth, labelled, strict=True)]
+    pl.DataFrame({"y": text, "p": score}).write_csv(file)
+    asked = [file, "--truth", "y", "--score", "p", "--unlabelled", "estimate", "--prior", "estimate"]
+    told = " ".join(run("evaluate", *asked).stdout.split())
+    assert f"From 200 labelled rows, of the {len(truth) - 200:,} others: prevalence of “1” is" in told
+    assert "only the frequency of the classes differs" in told
+    tally = stakes.count(file, truth="y", score="p", unlabelled="estimate")
+    assert stakes.evaluate(tally, unlabelled="estimate", prior="estimate")["prevalence"].value == pytest.approx(
+        found["prevalence"].value, abs=0.02
+    )
+    with pytest.raises(stakes.InputError, match="among rows without a truth; pass unlabelled='estimate'"):
+        stakes.evaluate(truth=truth, score=score, prior="estimate")
+    with pytest.raises(stakes.InputError, match="among rows without a truth; give their shares"):
+        stakes.compare(truth=truth, scores={"a": score, "b": score}, prior="estimate")
+
+
+@pytest.mark.deep
+def test_intervals_of_an_estimated_prior_hold():
+    hits = []
+    for seed in range(150):
+        found = estimate(*elsewhere(seed), prior="estimate")
+        right = {"prevalence": 0.1, "recall": 0.5675, "specificity": 0.8975}
+        hits.append([found[name].low <= value <= found[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.9
+
+
+def test_labels_at_other_scores_than_the_rest():
+    truth, score, _ = world(9, rows=400)
+    with pytest.raises(
+        stakes.InputError, match=r"labelled rows have scores from 0\.\d+ to 0\.\d+, and all others from"
+    ):
+        estimate(truth, score, score > 0.5)
+    most = (score > 0.3) & (np.arange(400) % 2 == 0)
+    told = " ".join(str(estimate(truth, score, most)).split())
+    assert "% of all rows lie outside: of them the curve alone tells" in told
+
+
+def two_models(seed, labels=150):
+    """A model, and another that sees less of it."""
+    truth, score, generator = world(seed)
+    other = 1 / (1 + np.exp(-(np.log(score / (1 - score)) + 1.5 * generator.normal(size=2000))))
+    known = np.where(at_random(generator, 2000, labels), truth, np.nan)
+    return truth, {"t": known, "a": score, "b": other}
+
+
+def test_two_models_are_compared_by_few_labels():
+    """The share of positives in each combination of decisions, by hand; both agree with evaluate about each model."""
+    truth, table = two_models(0)
+    asked = {"truth": "t", "unlabelled": "estimate"}
+    found = stakes.compare(table, **asked, scores=["a", "b"], metric=["accuracy", "recall"])
+    assert (found.rows, found.unlabelled) == (150, 1850)
+    for place in found.table:
+        alone = stakes.evaluate(table, **asked, score=place.model)[place.metric]
+        assert (place.estimate.low, place.estimate.high) == (alone.low, alone.high)
+    pair = found.pair("a", "b", "accuracy")
+    one, other = table[pair.first] >= 0.5, table[pair.second] >= 0.5
+    labelled = ~np.isnan(table["t"])
+    gap = 0.0
+    for first, second in [(True, False), (False, True)]:
+        here = (one == first) & (other == second)
+        positive, of = truth[here & labelled].sum(), (here & labelled).sum()
+        share = (positive + 0.5) / (of + 1)  # the mean of its beta
+        gap += here.mean() * (share - (1 - share)) * (1 if first else -1)
+    assert pair.difference == pytest.approx(gap, abs=2e-3)
+    assert pair.low < pair.difference < pair.high
+    assert (pair.p_value > 0.05) == (pair.low < 0 < pair.high)
+    assert pair.flipped.only_first_right == (labelled & (one == truth) & (other != truth)).sum()
+    same = stakes.compare({**table, "b": table["a"]}, **asked, scores=["a", "b"]).pairs[0]
+    assert (same.difference, same.p_value) == (0, 1)
+    told = " ".join(str(found).split())
+    assert "Figures and differences are of all rows, from 150 that have a truth and 1,850 others." in told
+
+
+@pytest.mark.deep
+def test_intervals_of_differences_hold():
+    full = {name: {} for name in ("accuracy", "recall", "f1")}
+    big, hits = [two_models(seed)[1] | {"t": world(seed)[0]} for seed in range(60)], []
+    joined = {name: np.concatenate([one[name] for one in big]) for name in ("t", "a", "b")}
+    both = stakes.compare(joined, truth="t", scores=["a", "b"], metric=list(full))
+    right = {name: both.pair("a", "b", name).difference for name in full}
+    for seed in range(100, 250):
+        asked = {"truth": "t", "scores": ["a", "b"], "metric": list(full), "unlabelled": "estimate"}
+        found = stakes.compare(two_models(seed)[1], **asked)
+        pairs = {name: found.pair_like(both.pair("a", "b", name)) for name in full}
+        hits.append([pairs[name].low <= value <= pairs[name].high for name, value in right.items()])
+    assert np.mean(hits, axis=0).min() >= 0.88
+
+
+NOT_COMPARED = {
+    "few labels tell differences of decisions, and auc is about scores": {"metric": "auc"},
+    "by= was not tried for differences from few labels": {"by": "a"},
+    "few labels compare models on the same rows of one table": {"paired": False},
+    "label_probability= means nothing to compare": {"label_probability": "a"},
+}
+
+
+@pytest.mark.parametrize("words", NOT_COMPARED)
+def test_differences_that_few_labels_do_not_tell_are_refused(words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.compare(two_models(1)[1], truth="t", scores=["a", "b"], unlabelled="estimate", **NOT_COMPARED[words])
+
+
+def test_a_comparison_of_few_labels_is_no_pilot_and_no_baseline():
+    _, table = two_models(2)
+    found = stakes.compare(table, truth="t", scores=["a", "b"], unlabelled="estimate")
+    with pytest.raises(stakes.InputError, match="a pilot has a truth for every row"):
+        stakes.plan("accuracy", found, difference=0.05, power=0.8)
+    whole = stakes.evaluate(truth=np.nan_to_num(table["t"]), score=table["a"])
+    with pytest.raises(stakes.InputError, match="differences from few labels were not tried in a gate"):
+        stakes.gate(whole, require="auc >= 0.1", no_worse="accuracy:0.1", baseline=found)
+
+
+COSTS = stakes.Costs(miss=5, false_alarm=1)
+
+
+def test_few_labels_choose_a_threshold(tmp_path):
+    """Near that of all labels; what it costs on average over all curves is least there, by brute force."""
+    truth, score, generator = world(1)
+    known = np.where(at_random(generator, 2000, 150), truth, np.nan)
+    asked = {"truth": known, "score": score, "unlabelled": "estimate", "costs": COSTS}
+    found = stakes.decide(**asked)
+    best = stakes.decide(truth=truth, score=score, costs=COSTS)
+
+    def cost(threshold):
+        return ((truth == 1) & (score < threshold)).mean() * 5 + ((truth == 0) & (score >= threshold)).mean()
+
+    assert cost(found.threshold) < 1.1 * cost(best.threshold)
+    assert found["expected_cost"].low < cost(found.threshold) < found["expected_cost"].high
+    before = stakes.evaluate(**asked)
+    curve, bins = before._curve, before.kept.bins
+    costs = [((curve.positives @ (bins.means < at)) * 5 + curve.negatives @ (bins.means >= at)).mean()
+             for at in np.linspace(0, 1, 101)]  # fmt: skip
+    assert np.linspace(0, 1, 101)[np.argmin(costs)] == pytest.approx(found.threshold, abs=0.05)
+    tally = stakes.count(truth=known, score=score, unlabelled="estimate")
+    assert stakes.decide(tally, costs=COSTS).threshold == pytest.approx(found.threshold, abs=0.02)
+    file = tmp_path / "rows.csv"
+    pl.DataFrame({"y": ["" if np.isnan(one) else str(int(one)) for one in known], "p": score}).write_csv(file)
+    words = ["--truth", "y", "--score", "p", "--unlabelled", "estimate", "--miss", "5", "--false-alarm", "1"]
+    done = run("decide", file, *words)
+    assert (done.returncode, "costs least" in done.stdout) == (0, True)
+    assert "savings held too rarely" in " ".join(done.stdout.split())
+    for name, value in {"best": "f1", "harm": 1.0, "prior": 0.2}.items():
+        with pytest.raises(stakes.InputError, match=f"{name}= was not tried with few labels"):
+            stakes.decide(**{**asked, "costs": None if name == "best" else COSTS, name: value})
+    with pytest.raises(stakes.InputError, match="few labels decide by costs, and by probabilities"):
+        stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
+    with pytest.raises(stakes.InputError, match="decisions are between classes"):
+        stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
+
+
+@pytest.mark.deep
+def test_costs_of_chosen_thresholds_hold():
+    big, marks, hits = world(10_001, rows=200_000), np.linspace(0, 1, 1001), []
+    costs = [((big[0] == 1) & (big[1] < at)).mean() * 5 + ((big[0] == 0) & (big[1] >= at)).mean() for at in marks]
+    for seed in range(150):
+        truth, score, generator = world(seed)
+        known = np.where(at_random(generator, 2000, 100), truth, np.nan)
+        found = stakes.decide(truth=known, score=score, unlabelled="estimate", costs=COSTS)
+        right = np.interp(found.threshold, marks, costs)
+        hits.append(found["expected_cost"].low <= right <= found["expected_cost"].high)
+    assert np.mean(hits) >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
+    """The same rows, whole and in batches of which the first has no label: counts are alike, and so are figures."""
+    truth, score, generator = world(12, rows=900)
+    labelled = at_random(generator, 900, 300) & (np.arange(900) >= 64)
+    known = [("yes" if one else "no") if here else None for one, here in zip(truth, labelled, strict=True)]
+    table = {"y": known, "p": score.round(3), "site": np.where(np.arange(900) % 3, "a", "b"), "d": (score > 0.6) * 1}
+    file = tmp_path / f"rows.{kind}"
+    getattr(pl.DataFrame(table), f"write_{kind}")(file)
+    asked = {"truth": "y", "unlabelled": "estimate", "positive": "yes", "by": "site", "where": "p > 0.01"}
+    for more in ({"score": "p"}, {"score": "p", "threshold": 0.5}):
+        whole = stakes.evaluate(file, **asked, **more)
+        with monkeypatch.context() as small:
+            small.setattr(unlabelled, "MOST_WHOLE", 100)
+            small.setattr(unlabelled, "_BATCH", 64)
+            parts = stakes.evaluate(file, **asked, **more)
+            counted = stakes.count(file, **asked, **more)
+            kept = stakes.evaluate(file, **asked, **more, exact=True)
+        assert (parts.kept.counts is None, kept.kept.counts is None) == (False, True)
+        counts = ("rows", "labelled", "labelled_positives")
+        both = [(whole, parts), (whole, stakes.evaluate(counted)), (whole.segments["a"], parts.segments["a"])]
+        for one, other in both:
+            assert all(getattr(one, name) == getattr(other, name) for name in counts)
+            for name in ("recall", "auc"):
+                assert (one[name].low, one[name].high) == pytest.approx((other[name].low, other[name].high), abs=4e-3)
+    with monkeypatch.context() as small:
+        small.setattr(unlabelled, "MOST_WHOLE", 100)
+        with pytest.raises(stakes.InputError, match="keep the rows of a large file with exact=True"):
+            stakes.evaluate(file, **{**asked, "by": None}, score="p").next_labels()
+
+
+def test_lazy_tables_are_counted_where_they_lie():
+    """Missing truths of every kind; what comes back is counts, and tells what the rows tell."""
+    truth, score, generator = world(13, rows=600)
+    labelled = at_random(generator, 600, 200)
+    gaps = [" ", None] * 300
+    text = [str(int(one)) if here else gap for one, here, gap in zip(truth, labelled, gaps, strict=True)]
+    table = {
+        "y": text,
+        "f": np.where(labelled, truth, np.nan),
+        "p": score,
+        "d": (score > 0.4) * 1,
+        "g": ["a", "b"] * 300,
+    }
+    frame = pl.DataFrame(table)
+    for named in ({"score": "p", "by": "g"}, {"prediction": "d", "positive": 1, "where": "p > 0.05"}):
+        whole = stakes.evaluate(frame, truth="f", unlabelled="estimate", **named)
+        for lazy in (frame.lazy(), duckdb.sql("SELECT * FROM frame")):
+            for name in "yf" if "score" in named else "f":
+                found = stakes.evaluate(lazy, truth=name, unlabelled="estimate", **named)
+                assert found.kept.counts is not None
+                for count in ("rows", "labelled", "labelled_positives"):
+                    assert getattr(found, count) == getattr(whole, count)
+                    for segment, part in whole.segments.items():
+                        assert getattr(found.segments[segment], count) == getattr(part, count)
+                one, other = found["recall"], whole["recall"]
+                assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=2e-3)
+    with pytest.raises(stakes.InputError, match="no row has a truth"):
+        stakes.evaluate(frame.with_columns(y=pl.lit("")).lazy(), truth="y", score="p", unlabelled="estimate")
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+def test_few_labels_are_counted_in_spark(spark):
+    truth, score, generator = world(14, rows=400)
+    known = [str(int(one)) if here else None for one, here in zip(truth, at_random(generator, 400, 120), strict=True)]
+    frame = pl.DataFrame({"y.y": known, "p": score.round(2)})
+    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate"}
+    found = stakes.evaluate(spark.createDataFrame(frame.rows(), "`y.y` string, p double").repartition(3), **asked)
+    whole = stakes.evaluate(frame, **asked)
+    assert found.kept.counts is not None
+    assert (found.rows, found.labelled, found.labelled_positives) == (400, 120, whole.labelled_positives)
+    assert found["recall"].low == pytest.approx(whole["recall"].low, abs=2e-3)

@@ -2,6 +2,7 @@
 
 import json
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -367,3 +368,59 @@ def test_batches_refuse_what_the_whole_does(tmp_path, in_batches):
     assert not stakes.rank(file, item="id", scores=NAMES, missing="pairwise").complete
     with pytest.raises(InputError, match="no row satisfies"):
         stakes.rank(file, scores=NAMES, where="passage > 99")
+
+
+LAZY = {
+    "lazy polars": lambda frame, _: frame.lazy(),
+    "duckdb": lambda frame, _: duckdb.sql("SELECT * FROM frame"),
+    "spark": lambda frame, session: session.createDataFrame(frame.to_pandas()).repartition(3),
+}
+ASKED = {
+    "items": {},
+    "clusters": {"cluster": "c", "item": "q"},
+    "some": {"item": "q", "where": "a > 0.2"},
+}
+
+
+def graded_frame():
+    rng = np.random.default_rng(1)
+    return pl.DataFrame({
+        "q": [f"q{place}" for place in range(240)], "c": [f"c{place // 8}" for place in range(240)],
+        "a": rng.random(240), "z.z": (rng.random(240) > 0.5) * 1, "same": (rng.random(240) > 0.5) * 1.0,
+    }).with_columns(twin=pl.col("same"))  # fmt: skip
+
+
+@pytest.fixture(params=["lazy polars", "duckdb", pytest.param("spark", marks=pytest.mark.spark)])
+def lazily(request):
+    session = request.getfixturevalue("spark") if request.param == "spark" else None
+    return lambda frame: LAZY[request.param](frame, session)
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_lazy_tables_are_ranked_where_they_lie(lazily, asked, monkeypatch):
+    """Every sum of the tally is that of the rows, and no row is brought here."""
+    frame, scores = graded_frame(), ["a", "z.z", "same", "twin"]
+    whole = stakes.rank(frame, scores=scores, **asked).tally
+    monkeypatch.setattr("stakes.engines.items._count_wide", None)
+    found = stakes.rank(lazily(frame), scores=scores, **asked).tally
+    for name in whole.__dataclass_fields__:
+        one, other = getattr(whole, name), getattr(found, name)
+        if name == "seals" and one is not None:
+            assert sorted(one.tolist()) == sorted(other.tolist())
+        elif isinstance(one, np.ndarray):
+            assert other == pytest.approx(one, rel=1e-9, abs=1e-12), name
+        else:
+            assert one == other, name
+    assert found.gap_squares[2, 3] == 0  # twins differ nowhere
+
+
+def test_what_is_wrong_in_a_lazy_table_is_told_as_usual():
+    frame = graded_frame()
+    wrong = {
+        "scored more than once": frame.with_columns(q=pl.lit("q1")),
+        "scores are missing": frame.with_columns(a=pl.when(pl.col("a") < 0.5).then(pl.col("a"))),
+    }
+    for words, table in wrong.items():
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.rank(table.lazy(), item="q", scores=["a", "same"])

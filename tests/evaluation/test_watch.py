@@ -11,6 +11,8 @@ import stakes
 from stakes import metrics
 from stakes.errors import InputError
 from stakes.evaluation.watch import shifts, ways
+from stakes.evaluation.watch.expected import expected
+from stakes.evaluation.watch.shifts import Unlabelled
 from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure
 from stakes.uncertainty import sequences
 from tests.bad_inputs.catalogue import run_command
@@ -372,3 +374,78 @@ def test_days_like_the_reference_raise_hardly_any_alarm(differ):
         ]
         alarms += max(totals) >= math.log(20)
     assert alarms <= 8
+
+
+def promised(day, apart=1.5, rows=400):
+    """Calibrated scores without any truth."""
+    generator = np.random.default_rng(day)
+    hit = generator.random(rows) < 0.3
+    logit = apart * generator.normal(apart * hit, 1) - apart**2 / 2 + np.log(3 / 7)
+    return 1 / (1 + np.exp(-logit))
+
+
+def unlabelled(score, **more):
+    asked = {"truth": "t", "score": "s", "classes": [0, 1], "unlabelled": "estimate"}
+    return stakes.count({"t": [None] * len(score), "s": score}, **asked, **more)
+
+
+RATIOS = {
+    "prevalence": lambda s, d: s.mean(),
+    "accuracy": lambda s, d: np.where(d, s, 1 - s).mean(),
+    "recall": lambda s, d: s[d].sum() / s.sum(),
+    "specificity": lambda s, d: (1 - s[~d]).sum() / (1 - s).sum(),
+    "precision": lambda s, d: s[d].mean(),
+    "f1": lambda s, d: 2 * s[d].sum() / (s.sum() + d.sum()),
+    "brier_score": lambda s, d: (s * (1 - s)).mean(),
+    "expected_cost": lambda s, d: np.where(d, 1 - s, 5 * s).mean(),
+}
+
+
+@pytest.mark.parametrize("name", RATIOS)
+def test_what_scores_promise_is_a_ratio_of_means(name):
+    """The figure and its variance by the jackknife over rows."""
+    score = promised(0, rows=300)
+    worse = "<=" if name in ("brier_score", "expected_cost") else ">="
+    costs = {"costs": stakes.Costs(miss=5, false_alarm=1)} if name == "expected_cost" else {}
+    found = stakes.watch([unlabelled(score, threshold=0.4)], require=f"expected {name} {worse} 0.3", **costs)
+    decided = score >= 0.4
+    assert found.watched[0].estimate.value == pytest.approx(RATIOS[name](score, decided))
+    left = [RATIOS[name](np.delete(score, row), np.delete(decided, row)) for row in range(300)]
+    jackknife = 299 / 300 * ((np.array(left) - np.mean(left)) ** 2).sum()
+    way = expected(Unlabelled(unlabelled(score, threshold=0.4)), name, True, 0.3, costs.get("costs"))
+    sums = way.numbers(Unlabelled(unlabelled(score, threshold=0.4)))
+    assert way.figures(sums).variance == pytest.approx(jackknife, rel=0.03)
+
+
+def test_expected_figures_are_watched_before_labels_come():
+    days = {f"2026-01-{day + 1:02d}": unlabelled(promised(day, 1.5 if day < 10 else 0.8)) for day in range(20)}
+    found = stakes.watch(days, require=["expected recall >= 0.5", "expected accuracy >= 0.3"])
+    assert (found.watched[0].change, found.watched[1].alarm) == ("2026-01-11", None)
+    assert "provided that they are still calibrated" in " ".join(str(found).split())
+    truth = np.random.default_rng(1).random(4000) < (score := promised(99, rows=4000))
+    reference = stakes.count(truth=truth.astype(int), score=score)
+    held = stakes.watch(days, require="expected accuracy", against=reference, margin=0.02)
+    assert held.watched[0].change == "2026-01-11"
+    for words, asked in {
+        "scores alone promise 'prevalence'": "expected auc >= 0.5",
+        "needs the truth of every row, and days hold rows without one; watch 'scores' or": "recall >= 0.5",
+        "say what mistakes cost": "expected expected_cost <= 1",
+    }.items():
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.watch(days, require=asked)
+    with pytest.raises(stakes.InputError, match="follows from probabilities"):
+        stakes.watch([stakes.count(truth=[0, 1], prediction=[0, 1])], require="expected recall >= 0.5")
+    with pytest.raises(stakes.InputError, match="scores are none"):
+        stakes.watch([stakes.count(truth=[0, 1], score=[-3.0, 4.0], threshold=0)], require="expected recall >= 0.5")
+
+
+@pytest.mark.deep
+def test_expected_figures_hardly_ever_alarm_falsely():
+    """Also where days differ by more than chance."""
+    limit = {"recall": 0.573, "accuracy": 0.806}
+    for name, value in limit.items():
+        alarms = 0
+        for course in range(60):
+            days = {f"day {day:03d}": unlabelled(promised(1000 * course + day, rows=100)) for day in range(60)}
+            alarms += stakes.watch(days, require=f"expected {name} >= {value - 0.002}").alarmed
+        assert alarms <= 6

@@ -97,7 +97,7 @@ def label(
             words, "few.labels_back", n=many, labels=visible(done), rows=visible(files[0]), file=visible(product)
         )
     else:
-        estimated: Value = evaluate(files[0], unlabelled="estimate", **asked)
+        estimated: Value = evaluate(files[0], unlabelled="estimate", **{**asked, "exact": True})
         chosen = estimated.next_labels(count=many) if figure is None else estimated.next_labels(figure, many)
         found, many = frame.with_row_index(number, offset=1)[chosen], len(chosen)
         values = {"n": many, "name": metric(figure or "accuracy"), "file": visible(product), "column": number}

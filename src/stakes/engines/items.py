@@ -10,7 +10,7 @@ from stakes import errors
 from stakes.engines.columns import Arguments, Data, Values, as_finite, columns_of, to_column
 from stakes.engines.labels import Labels, encode
 from stakes.engines.missing import keep, lacking
-from stakes.engines.tables import names_files, take
+from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import Given, InputError, Pass, first_row, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems, Repeats, refuse_one_model
@@ -80,6 +80,14 @@ def count_items(data: Data, asked: ItemQuestion) -> GradedItems:
         found = _count_batches(data, {name: str(one) for name, one in wanted.items() if one is not None}, asked)
         if found is not None:
             return found
+    if asked.repeat is None and asked.missing == "error" and is_lazy(data):
+        named = {name: one for name, one in wanted.items() if one is not None}
+        if all(isinstance(one, str) for one in named.values()):
+            from stakes.engines.item_queries import count_items_inside  # loads Narwhals
+
+            found = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
+            if found is not None:
+                return found
     return _count_wide(take(data, asked.where, **wanted), list(models), asked)
 
 

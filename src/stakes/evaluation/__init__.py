@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.engines.unlabelled import count_partly
+from stakes.engines.unlabelled import count_partly, count_partly_elsewhere
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
@@ -100,9 +100,12 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
         known = " is not known; it is 'error' or 'estimate'"
         raise InputError("unknown-unlabelled", Given("unlabelled", unlabelled), known)
+    if question["label_probability"] is not None and unlabelled != "estimate":
+        words = " is for rows of which only some have a truth; pass "
+        raise InputError("label-probability-alone", Given("label_probability"), words, Pass("unlabelled", "estimate"))
     if not arrays and are_tallies(data):
         counted = load_sum(data, question)
-        if counted.task == FEW_LABELS and question.verb in ("evaluate", "gate", "report"):
+        if counted.task == FEW_LABELS and question.verb in ("evaluate", "decide", "gate", "report"):
             return _few(question, counted)
         if unlabelled == "estimate":
             raise InputError("unlabelled-tally", Given("unlabelled"), ": this tally holds no rows without a truth")
@@ -169,7 +172,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
-    condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs.
+    condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs. With
+    ``unlabelled="estimate"`` a few labels choose the threshold, and what comes back is what they tell at it.
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
@@ -180,8 +184,19 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
         raise errors.costs_or_best()
     shares = {name: question[name] for name in ("prior", "training_prior")}
     evaluation = _answer(question.without(*shares), data, arrays)
+    if evaluation.task == FEW_LABELS:
+        return _decide_few(question, evaluation)
     decision = evaluation.decide(best=question["best"], harm=question["harm"], **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
+
+
+def _decide_few(question: Question, found: Value) -> "Decision":
+    """Choose the threshold that costs least by few labels; what was not tried is refused."""
+    for name in ("best", "prior", "training_prior", "harm"):
+        if name in question.changed:
+            raise InputError("few-labels-not-decided", Given(name), " was not tried with few labels; give costs alone")
+    decided: Decision = found.decide()
+    return decided
 
 
 def judge(
@@ -244,7 +259,9 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     if question["unlabelled"] == "estimate":
         from stakes.evaluation.few_labels import row_question
 
-        counted = replace(count_partly(data, row_question(question)), question=question.words(data is not None))
+        asked_rows = row_question(question)
+        large = None if question["exact"] else count_partly_elsewhere(data, asked_rows)
+        counted = replace(large or count_partly(data, asked_rows), question=question.words(data is not None))
         counted = counted.binned() if question["exact"] is False else counted
     else:
         counted = _count(question, data)

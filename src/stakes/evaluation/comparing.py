@@ -104,12 +104,26 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     with hearing():
-        models = shared_contestants(data, question) or contestants(data, question)
-    way = _Way(_wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+        models = _models(data, question)
+    wanted = _wanted(question["metric"], models)
+    for metric in wanted if models[0].estimated is not None else ():
+        if metric.tally is not Confusion:
+            words = f"few labels tell differences of decisions, and {metric.text} is about scores; name another figure"
+            raise InputError("few-labels-of-scores", words)
+    way = _Way(wanted, sampling, question["simultaneous"], margin, paired)
     whole = _compare_all(models, way, math.comb(len(models), 2), over_folds)
     if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(whole.clusters, FEW_CLUSTERS))
     return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, way))
+
+
+def _models(data: Data, question: Question) -> list[Contestant]:
+    """The models with their rows, wherever those are."""
+    if question["unlabelled"] == "estimate":
+        from stakes.evaluation.few_pairs import few_contestants  # few calls need it
+
+        return few_contestants(data, question)
+    return shared_contestants(data, question) or contestants(data, question)
 
 
 def _values(models: Value) -> Sequence[Value]:
@@ -173,7 +187,7 @@ def _compare_all(
         means = {
             name: one.mean_over_folds(metric.text, way.sampling.confidence) for name, one in (over_folds or {}).items()
         }
-        judged = {m.name: means.get(m.name) or m.evaluation[metric.text] for m in models}
+        judged = {m.name: means.get(m.name) or m[metric.text] for m in models}
         ranked = _rank(metric, models, judged)
         table += [Place(rank, m.name, metric.text, judged[m.name]) for rank, m in enumerate(ranked, 1)]
         if over_folds:
@@ -184,7 +198,8 @@ def _compare_all(
         pairs += _adjust(found, way.simultaneous)
     evaluations = {model.name: model.evaluation for model in models}
     how = (way.sampling.confidence, way.simultaneous, way.margin, way.on_same_rows, min(counts, default=None))
-    return Comparison(evaluations, table, pairs, *how, models)
+    few = models[0].estimated
+    return Comparison(evaluations, table, pairs, *how, models, unlabelled=0 if few is None else few.rows - few.labelled)
 
 
 def _compare_segments(models: Sequence[Contestant], way: _Way) -> dict[str, Comparison]:
@@ -234,7 +249,7 @@ def _rank(metric: Metric, models: Sequence[Contestant], judged: Mapping[str, Est
 
 
 def _pair(metric: Metric, first: Contestant, second: Contestant, way: _Way) -> Pair:
-    gap = first.evaluation[metric.text].value - second.evaluation[metric.text].value
+    gap = first[metric.text].value - second[metric.text].value
     flipped = first.flipped(second) if way.on_same_rows else None
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
     one, other = first.output(metric), second.output(metric)
@@ -247,13 +262,15 @@ def _pair(metric: Metric, first: Contestant, second: Contestant, way: _Way) -> P
         found = first.minus(second, metric, way.sampling)
     else:
         found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), way.sampling)
+    if found.value is not None:
+        pair = replace(pair, difference=found.value)
     pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
     return pair if way.margin is None else _judge_by(way.margin, metric, pair)
 
 
 def _why_no_difference(metric: Metric, *models: Contestant) -> str:
     for model in models:
-        estimate = model.evaluation[metric.text]
+        estimate = model[metric.text]
         if not estimate.defined:
             return f"{estimate.name} of {model.name} is undefined: {estimate.reason}"
     return f"{metric.text} is infinite"

@@ -15,7 +15,7 @@ from stakes.evaluation.contestants import Contestant
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate
 from stakes.question.options import Column
-from stakes.records import Finite, Positive, Record, RowCount, Share
+from stakes.records import Count, Finite, Positive, Record, RowCount, Share
 from stakes.results import Plottable, Reportable
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import and_list
@@ -97,14 +97,14 @@ class Comparison(
     Reportable,
     stakes="comparison",
     form=1,
-    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion findings notes table ranks "
-    "pairs segments",
+    shown="rows dropped unlabelled paired=on_same_rows clusters confidence intervals margin conclusion findings notes "
+    "table ranks pairs segments",
 ):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
     be said in one sentence. ``segments`` are the same within each segment, with p-values that are corrected for the
-    pairs of all of them.
+    pairs of all of them. ``unlabelled`` rows have no truth, and figures are estimates of what all rows would tell.
     """
 
     models: Mapping[str, Evaluation]
@@ -117,6 +117,7 @@ class Comparison(
     clusters: int | None = None
     contestants: Sequence[Contestant] = ()
     segments: Mapping[str, "Comparison"] = field(default_factory=dict)
+    unlabelled: Count = 0
 
     drawn_as = "comparison"
 

@@ -22,7 +22,7 @@ from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.metrics import Metric
+from stakes.metrics import Estimate, Metric
 from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums, OutputSums, TermSums
@@ -49,7 +49,8 @@ class Entry:
 class Contestant:
     """A model: its evaluation, the rows it was judged on, and what it said about each.
 
-    Where rows were not brought here these are empty, and ``elsewhere`` knows what two models say of them.
+    Where rows were not brought here these are empty, and ``elsewhere`` knows what two models say of them. Where only
+    some rows have a truth it is those that are here, and ``estimated`` is what they tell about all.
     """
 
     name: str
@@ -61,6 +62,11 @@ class Contestant:
     by: Labels | None = None
     elsewhere: "Elsewhere | None" = None
     segment: str | None = None
+    estimated: Value = None
+
+    def __getitem__(self, name: str) -> Estimate:
+        found: Estimate = (self.evaluation if self.estimated is None else self.estimated)[name]
+        return found
 
     def within(self, segment: str) -> "Contestant":
         """Return the same model on the rows of a segment."""

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes.engines.plan import FEW_LABELS
 from stakes.engines.unlabelled import PartlyLabelled
-from stakes.errors import InputError, some
+from stakes.errors import Given, InputError, some
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, find
 from stakes.metrics.regression import (
@@ -54,23 +55,32 @@ class FewGrades(
     """What a few grades of people and those of a judge for all rows tell: the mean grade, and how the judge errs.
 
     ``found["mean_truth"]`` is the mean that people would give to all rows. It holds where labelled rows were chosen at
-    random. ``as_good_as`` says how many labels alone would tell as much.
+    random, or with known probabilities. ``as_good_as`` says how many labels alone would tell as much.
     """
 
     truth: Array
     judge: Array
     labelled_rows: Array
     confidence: Finite
+    weight: Array | None = None
     segments: Mapping[str, "FewGrades"] = field(default_factory=dict)
 
     drawn_as = "few labels"
     main_figures = (MEAN_TRUTH, mean_error.name, mean_absolute_error.name)
     key_figure = MEAN_TRUTH
     positive = ""
+    task = FEW_LABELS
+
+    @property
+    def rests_on(self) -> str:
+        """What has to hold, as a sentence is called."""
+        return "few.at_random" if self.weight is None else "few.known_chance"
 
     def take(self, rows: Array) -> "FewGrades":
         """Return some of the rows."""
-        return replace(self, truth=self.truth[rows], judge=self.judge[rows], labelled_rows=self.labelled_rows[rows])
+        weight = None if self.weight is None else self.weight[rows]
+        here = {name: getattr(self, name)[rows] for name in ("truth", "judge", "labelled_rows")}
+        return replace(self, **here, weight=weight)
 
     @property
     def rows(self) -> Count:
@@ -126,7 +136,12 @@ class FewGrades(
 
     def _mean(self, name: str, judge: Array | None) -> tuple[float, float, float]:
         beside = None if judge is None else (judge[self.labelled_rows], judge)
-        return regressed_mean(self._losses(name), beside, self.confidence)
+        weight = None if self.weight is None else self.weight[self.labelled_rows]
+        return regressed_mean(self._losses(name), beside, self.confidence, weight)
+
+    def decide(self) -> "FewGrades":
+        """Refuse: numbers have no threshold."""
+        raise InputError("grades-decided", "decisions are between classes, and these are numbers")
 
     def next_labels(self, name: str = MEAN_TRUTH, count: int = 100) -> Array:
         """Refuse: rows to grade are chosen at random, since a line need not fit where few of them lie."""
@@ -152,10 +167,12 @@ def _root(name: str, square: Estimate) -> Estimate:
 
 def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
     """Estimate what people would grade, from rows that a judge graded."""
+    if question.prior_unknown:
+        raise InputError("prior-of-grades", Given("prior", "estimate"), " is about classes, and these are numbers")
     rows, by = partly.read.rows, partly.read.by
     if rows.prediction is None:
         raise InputError("few-grades-alone", "few labels of numbers need a prediction of each row")
     truth, judge = (np.asarray(one, np.float64) for one in (rows.truth, rows.prediction))
-    found = FewGrades(truth, judge, partly.labelled, question.sampling.confidence)
+    found = FewGrades(truth, judge, partly.labelled, question.sampling.confidence, partly.weight)
     parts = {} if by is None else {name: by.codes == code for code, name in enumerate(by.names)}
     return replace(found, segments={name: found.take(here) for name, here in parts.items()})

@@ -1,8 +1,8 @@
 """evaluate(…, unlabelled="estimate"): many rows have an output, a few of them a truth."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data
-from stakes.engines.plan import Counted
+from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, parts_of, read_partly
+from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
@@ -30,7 +30,8 @@ from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables
+from stakes.text import visible
+from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables, effective_labels
 
 FEWEST_OF_A_CLASS = 5
 """From so many labels of a class on figures of that class have an interval."""
@@ -53,7 +54,9 @@ class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
     ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says.
+    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
+    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
+    labelled ones. The threshold was ``chosen`` by the labels.
     """
 
     decided: Array
@@ -62,12 +65,19 @@ class Rows:
     labelled: Array
     numbers: Array | None = None
     counts: Array | None = None
+    weight: Array | None = None
+    shifted: bool = False
+    chosen: bool = False
 
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows."""
-        score = None if self.score is None else self.score[rows]
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return Rows(self.decided[rows], score, self.truth[rows], self.labelled[rows], numbers)
+        columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
+        taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
+        return Rows(**{**columns, **taken})
+
+    def count(self, chosen: Array) -> int:
+        """How many rows are chosen, by what is said of each entry."""
+        return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
 
     @property
     def unlabelled(self) -> Array:
@@ -96,9 +106,26 @@ class Rows:
             return np.bincount(codes, values, many).astype(np.float64)
 
         score = np.zeros(len(codes)) if self.score is None else self.score
-        positive = self.labelled & (self.truth == 1)
-        sums = (summed(), summed(positive), summed(self.labelled & ~positive), summed(score), summed(score**2))
-        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64))
+        labels, unseen = self._labels()
+        positive = labels * (self.truth == 1)
+        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
+        elsewhere = summed(~self.labelled) if self.shifted else None
+        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
+
+    def _labels(self) -> tuple[Array, tuple[float, float] | None]:
+        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
+
+        Together those of a decision count for as many plain labels as tell its share of positives as well.
+        """
+        labels = self.labelled.astype(np.float64)
+        if self.weight is None:
+            return labels, None
+        unseen = []
+        for decision in (0, 1):
+            here = self.labelled & (self.decided == decision)
+            labels[here] = effective_labels(self.weight[here], self.truth[here])
+            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
+        return labels, (unseen[0], unseen[1])
 
 
 def _edges(score: Array, counts: Array | None) -> Array:
@@ -106,8 +133,8 @@ def _edges(score: Array, counts: Array | None) -> Array:
 
     Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
     """
-    order = np.argsort(score, kind="stable")
-    ordered, many = score[order], 1.0 if counts is None else counts[order]
+    order = None if counts is None else np.argsort(score, kind="stable")
+    ordered, many = (np.sort(score), 1.0) if order is None or counts is None else (score[order], counts[order])
     steps = np.linspace(0, 1, _BINS + 1)[1:-1]
     promised = (np.cumsum(many * ordered), np.cumsum(many * (1 - ordered)))
     return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
@@ -120,13 +147,15 @@ class FewLabels(
     Reportable,
     stakes="few labels",
     form=1,
-    shown="rows labelled labelled_positives positive confidence figures as_good_as segments findings",
+    shown="rows labelled labelled_positives positive threshold confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and many others tell about a model of two classes.
 
     ``ev["recall"]`` is an :class:`~stakes.Estimate`. ``as_good_as`` says how many labels alone would tell as much about
     each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
-    found interesting for another reason mislead, and nothing in the numbers shows it.
+    found interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` it
+    may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows without
+    a truth, whose class frequencies may differ.
     """
 
     positive: str
@@ -137,30 +166,49 @@ class FewLabels(
     alone: Mapping[str, float] = field(default_factory=dict)
     costs: Array | None = None
     unit: str = ""
+    threshold: Finite | None = None
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
 
     drawn_as = "few labels"
     key_figure = accuracy.name
+    task = FEW_LABELS
 
     @property
     def rows(self) -> Count:
         """All rows, labelled or not."""
         return int(self.kept.bins.rows.sum())
 
-    @property
+    @cached_property
     def labelled(self) -> Count:
         """The rows that have a truth."""
-        return int(self.kept.bins.positive.sum() + self.kept.bins.negative.sum())
+        return self.kept.count(self.kept.labelled)
 
-    @property
+    @cached_property
     def labelled_positives(self) -> Count:
         """The labelled rows that are positive."""
-        return int(self.kept.bins.positive.sum())
+        return self.kept.count(self.kept.labelled & (self.kept.truth == 1))
+
+    @property
+    def rests_on(self) -> str:
+        """What has to hold, as a sentence is called."""
+        if self.kept.shifted:
+            return "few.shifted"
+        return "few.provided" if self.kept.weight is None else "few.known_chance"
+
+    @property
+    def labelled_scores(self) -> tuple[float, float, float] | None:
+        """The lowest and the highest score of labelled rows, and the share of all rows outside; None without scores."""
+        rows = self.kept
+        if rows.score is None or not rows.labelled.any():
+            return None
+        seen = rows.score[rows.labelled]
+        low, high = float(seen.min()), float(seen.max())
+        return low, high, rows.count((rows.score < low) | (rows.score > high)) / self.rows
 
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The usual figures; others by their name: ``ev["f_beta(beta=2)"]``."""
-        usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self.kept.score is not None else ())]
+        usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self._of_scores else ())]
         return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
 
     @property
@@ -178,8 +226,8 @@ class FewLabels(
         metric = find(name)
         if why := self.why_nothing:
             return Estimate(metric.text, math.nan, reason=why, no_interval=why)
-        draws = np.asarray(self._figure_of_draws(metric), np.float64)
-        draws = draws[np.isfinite(draws)]
+        found = np.asarray(self._figure_of_draws(metric), np.float64)
+        draws = found[np.isfinite(found)]
         if not len(draws):
             return Estimate(metric.text, math.nan, reason="it is undefined in every table that fits the labels")
         tail = (1 - self.confidence) / 2
@@ -192,7 +240,12 @@ class FewLabels(
     @property
     def main_figures(self) -> tuple[str, ...]:
         """The figures that are told first."""
-        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self.kept.score is not None else ()))
+        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+
+    @property
+    def _of_scores(self) -> bool:
+        """Whether figures of scores are told: of other places their intervals held too rarely."""
+        return self.kept.score is not None and not self.kept.shifted
 
     def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -200,9 +253,16 @@ class FewLabels(
         A fifth of them is chosen at random among all rows without a truth.
         """
         check_whole("count", count, 1)
+        if self.kept.shifted:
+            words = " is for rows that nobody labels; to choose some of them, leave it out"
+            raise InputError("labels-elsewhere", Given("prior", "estimate"), words)
         if self.kept.numbers is None:
             raise InputError(
-                "label-all-rows", "rows to label are chosen among all rows of a table; leave out ", Pass("where")
+                "label-all-rows",
+                "rows to label are chosen among all rows of a table; leave out ",
+                Pass("where"),
+                ", or keep the rows of a large file with ",
+                Pass("exact", True),
             )
         return np.asarray(self.kept.numbers[np.sort(self._next(find(name), count))])
 
@@ -214,6 +274,29 @@ class FewLabels(
         keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
         best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
         return np.append(chosen, left[best])
+
+    def decide(self) -> "FewLabels":
+        """Return the same at the threshold that costs least, on average over all curves that fit the labels."""
+        rows = self.kept
+        if self.costs is None or rows.score is None or rows.shifted:
+            words = "few labels decide by costs, and by probabilities of rows of one place; give "
+            raise InputError("few-labels-decide", words, Pass("costs"), " and ", Pass("score"))
+        if why := self._too_few(auc, 0.0, 1.0):
+            raise InputError("too-few-labels", why)
+        bins, order = rows.bins, np.argsort(rows.bins.means)
+        (right_no, false_alarm), (miss, right_yes) = self.costs
+        positives, negatives = (part[:, order].mean(axis=0) for part in (self._curve.positives, self._curve.negatives))
+        below = np.append(0.0, np.cumsum(positives * (miss - right_yes) - negatives * (false_alarm - right_no)))
+        place = int(np.argmin(below))
+        lowest = np.full(len(bins.rows), np.inf)
+        np.minimum.at(lowest, rows.places[0], rows.score)
+        threshold = float(lowest[order][place]) if place < len(order) else float(np.nextafter(rows.score.max(), 2.0))
+        kept = replace(rows, decided=(rows.score >= threshold).astype(np.int64), chosen=True)
+        return replace(self, kept=kept, alone={}, threshold=threshold)
+
+    def sentences(self) -> Iterator[str]:
+        """Tell what the labels tell in plain words."""
+        return (visible(words) for found in self.findings for words in found.words)
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; of segments, too."""
@@ -229,17 +312,22 @@ class FewLabels(
     def _draws(self) -> Draws:
         bins = self.kept.bins
         if self.kept.score is None:
-            return draw_decisions(bins.rows, bins.positive, bins.negative, self.seed)
+            return draw_decisions(bins, self.seed)
         return draw_tables(bins, self.seed)
+
+    @cached_property
+    def _curve(self) -> Draws:
+        return draw_tables(self.kept.bins, self.seed, anchored=False)
 
     @cached_property
     def _soft_draws(self) -> Draws:
         return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
 
     def _figure_of_draws(self, metric: Metric) -> Array:
-        """The figure of each draw; rankings and losses also believe draws of the curve alone."""
+        """Figures of draws; rankings, losses, other places and chosen thresholds believe the curve alone, too."""
         found = self._figure(metric, self._draws)
-        if metric.tally is Confusion:
+        by_labels = metric.tally is Confusion and not self.kept.shifted and not self.kept.chosen
+        if self.kept.score is None or by_labels:
             return found
         return np.concatenate([found, self._figure(metric, self._soft_draws)])
 
@@ -248,8 +336,14 @@ class FewLabels(
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
                 raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
+            if not self._of_scores:
+                words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
+                raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
-        cells = self._table(drawn)
+        return self.figure_of_cells(metric, self._table(drawn))
+
+    def figure_of_cells(self, metric: Metric, cells: Array) -> Array:
+        """A figure of decisions of each table that was drawn."""
         if metric.name == expected_cost.name and metric.lacking and self.costs is not None:
             return np.asarray((cells * self.costs).sum((-1, -2)) / cells.sum((-1, -2)))
         if metric.tally is not Confusion or metric.lacking:
@@ -264,10 +358,7 @@ class FewLabels(
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
 
     def _table(self, drawn: Draws) -> Array:
-        """The four cells of each draw, the negative class and decision first."""
-        said = self.kept.bins.cell == 1
-        parts = [[part[:, ~said].sum(-1), part[:, said].sum(-1)] for part in (drawn.negatives, drawn.positives)]
-        return np.moveaxis(np.array(parts), -1, 0)
+        return cells_of(drawn, self.kept.bins.cell)
 
     def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins
@@ -302,7 +393,7 @@ class FewLabels(
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
         few = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
         where = ""
-        if self.kept.score is not None:
+        if self.kept.score is not None and not self.kept.shifted:
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
@@ -319,6 +410,12 @@ class FewLabels(
         return np.asarray(np.nan_to_num(slope) * np.sqrt(np.maximum(share * (1 - share), 1e-6)))
 
 
+def cells_of(drawn: Draws, decision: Array) -> Array:
+    """The four cells of each draw, the negative class and decision first; ``decision`` is that of each bin."""
+    said = np.stack([decision == 0, decision == 1], axis=-1).astype(np.float64)
+    return np.stack([drawn.negatives @ said, drawn.positives @ said], axis=1)
+
+
 def _auc(drawn: Draws) -> Array:
     """Bins are in the order of decisions first: those of one decision lie on one side, as a threshold parts them."""
     wins = drawn.positives * (np.cumsum(drawn.negatives, axis=-1) - drawn.negatives / 2)
@@ -332,35 +429,55 @@ def _flat(one: Estimate) -> dict[str, object]:
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
 def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
-    if isinstance(data, Counted):
+    counted = data if isinstance(data, Counted) else None
+    if counted is None and question["exact"] is not True:
+        counted = count_partly_elsewhere(data, row_question(question))
+    if counted is not None:
+        data = counted
         names = _names_in(data)
         parts = {name: _of_tally(part, names, question) for name, part in parts_of(data).items()}
     else:
         partly = read_partly(data, row_question(question))
         if partly.read.plan is None:
-            return _enough(estimate_grades(partly, question))
-        rows, names, by = _rows(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
+            return enough(estimate_grades(partly, question))
+        rows, names, by = rows_of(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
         parts = {"": rows}
         if by is not None:
             parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
-    found = {name: _estimated(names, part, question) for name, part in parts.items()}
-    return replace(_enough(found.pop("")), segments=found)
+    found = {name: estimate_rows(names, part, question) for name, part in parts.items()}
+    return replace(enough(found.pop("")), segments=found)
+
+
+def _refuse_labels_elsewhere(found: FewLabels) -> None:
+    """Refuse labels that lie at other scores than all rows without one."""
+    if (seen := found.labelled_scores) is None:
+        return
+    low, high, _ = seen
+    rest = found.kept.score[~found.kept.labelled] if found.kept.score is not None else np.zeros(0)
+    if len(rest) and (rest.min() > high or rest.max() < low):
+        raise InputError(
+            "labels-at-other-scores",
+            f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
+            f"{rest.max():.3g}, of which no label tells; label some there",
+        )
 
 
 Found = TypeVar("Found", FewLabels, FewGrades)
 
 
-def _enough(found: Found) -> Found:
-    """The estimate, if there are labels enough for any."""
+def enough(found: Found) -> Found:
+    """The estimate, if there are labels enough for any, and where rows lie."""
     if why := found.why_nothing:
         raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+    if isinstance(found, FewLabels):
+        _refuse_labels_elsewhere(found)
     return found
 
 
 def row_question(question: Question) -> RowQuestion:
     """What is asked of the rows; what means nothing to few labels is refused."""
     for name in ("prior", "training_prior", "design"):
-        if name in question.changed:
+        if name in question.changed and not (name == "prior" and question.prior_unknown):
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
@@ -403,7 +520,8 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
     return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
 
 
-def _rows(partly: PartlyLabelled, question: Question) -> Rows:
+def rows_of(partly: PartlyLabelled, question: Question) -> Rows:
+    """The rows of two classes that were read, as few labels need them."""
     read, plan = partly.read, partly.plan
     if plan.positive is None:
         raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
@@ -423,7 +541,7 @@ def _rows(partly: PartlyLabelled, question: Question) -> Rows:
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    return Rows(decided, kept, truth, partly.labelled, partly.numbers)
+    return Rows(decided, kept, truth, partly.labelled, partly.numbers, weight=partly.weight)
 
 
 def _threshold(question: Question, negative: str, positive: str) -> float:
@@ -444,7 +562,8 @@ def _in_order(score: Array, decided: Array) -> bool:
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
-def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
+def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
+    """What the labels tell about these rows; ``names`` are the negative and the positive class."""
     negative, positive = names
     costs, unit = None, ""
     if question.pricing is not None:
@@ -452,24 +571,29 @@ def _estimated(names: tuple[str, str], rows: Rows, question: Question) -> FewLab
             raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
         costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
         unit = question.pricing.costs.unit
-    alone = _alone(rows, negative, positive, question)
+    rows = replace(rows, shifted=question.prior_unknown)
+    alone = {} if rows.shifted or not rows.labelled.any() else _alone(rows, names, question)
     return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
 
 
-def _alone(rows: Rows, negative: str, positive: str, question: Question) -> dict[str, float]:
+def _alone(rows: Rows, names: tuple[str, str], question: Question) -> dict[str, float]:
     """How wide the intervals are that the labelled rows give by themselves."""
-    from stakes.engines.counting import count_rows
-
-    here = rows.labelled
-    if not here.any():
-        return {}
-    names = np.array([negative, positive], object)
-    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
-    columns |= {"truth": names[rows.truth[here]], "prediction": names[rows.decided[here]]}
-    if rows.score is not None:
-        columns["score"] = rows.score[here]
-    counted = count_rows(None, **columns, positive=positive, classes=[negative, positive])
-    found = Evaluation(counted, sampling=question.sampling)
+    found = evaluate_labelled(rows, names, question)
     wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
     widths = {one.name: found[one.name] for one in wanted}
     return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
+
+
+def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question) -> Evaluation:
+    """The labelled rows by themselves, evaluated as usual."""
+    from stakes.engines.counting import count_rows
+
+    here, both = rows.labelled, np.array(names, object)
+    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
+    columns |= {"truth": both[rows.truth[here]], "prediction": both[rows.decided[here]]}
+    if rows.score is not None:
+        columns["score"] = rows.score[here]
+    if rows.weight is not None and np.ptp(rows.weight[here]):
+        columns["weight"] = rows.weight[here]
+    counted = count_rows(None, **columns, positive=names[1], classes=list(names))
+    return Evaluation(counted, sampling=question.sampling, pricing=question.pricing)

@@ -100,7 +100,7 @@ def _read(pilot: Value) -> Evaluation | Comparison | None:
     """A pilot as it is, or the evaluation of a tally."""
     few = isinstance(pilot, FewLabels | FewGrades)
     known: Value = pilot if few or pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
-    if isinstance(known, FewLabels | FewGrades):
+    if isinstance(known, FewLabels | FewGrades) or (isinstance(known, Comparison) and known.unlabelled):
         words = "a pilot has a truth for every row, and this one for few; evaluate its labelled rows alone"
         raise InputError("pilot-of-few-labels", words)
     found: Evaluation | Comparison | None = known

@@ -172,6 +172,11 @@ class Shared(TypedDict, total=False):
         "was labelled depends on its output only.",
         Option("rows", "choice", default="error", of=("error", "estimate")),
     ]
+    label_probability: Annotated[
+        Column,
+        "The known probability with which each row was labelled, where that depends on more than the output.",
+        _COLUMN,
+    ]
     separator: SeparatorOption
     decimal: DecimalOption
     encoding: EncodingOption
@@ -225,7 +230,10 @@ class Shared(TypedDict, total=False):
     ]
     costs: CostsOption
     prior: Annotated[
-        Value, "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.", _SHARES
+        Value,
+        "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE; 'estimate' "
+        "finds it from rows without a truth.",
+        _SHARES,
     ]
     training_prior: Annotated[Value, "The same in the data the model was trained on; 'rows' if as in FILE.", _SHARES]
     confidence: ConfidenceOption
@@ -424,7 +432,8 @@ class Watched(TypedDict, total=False):
 
     require: Annotated[
         str | Sequence[str],
-        'Such as "recall >= 0.9", "auc >= 0.8" or "expected_cost <= 0.3"; with a reference also "auc" alone.',
+        'Such as "recall >= 0.9", "auc >= 0.8" or "expected_cost <= 0.3"; with a reference also "auc" alone. Before '
+        'labels come "scores", "segments" or "expected recall >= 0.8".',
         Option("models", "columns", "CONDITION"),
     ]
     margin: Annotated[
@@ -482,6 +491,7 @@ _AUC_OF_ONE = "it is about the auc of one model; evaluate that"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
 _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
+_EVERY_ROW_LABELLED = dict.fromkeys(("unlabelled", "label_probability"), _EVERY_TRUTH)
 _OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
 _NOT_YET = dict.fromkeys(
     [
@@ -505,8 +515,8 @@ _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided 
 
 MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "compare": {
-        "unlabelled": _EVERY_TRUTH,
         "auc_error": _AUC_OF_ONE,
+        "label_probability": "it was not tried for differences of models; evaluate each by itself",
         "score": Text("there are several models; give ", Pass("scores")),
         "prediction": Text("there are several models; give ", Pass("predictions")),
         **dict.fromkeys(
@@ -516,15 +526,15 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "decide": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
         "auc_error": _AUC_OF_ONE,
+        "label_probability": "it was not tried for a threshold that few labels choose",
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),
         "threshold": "it is what decide looks for; evaluate at that threshold",
         "baseline": "decisions are between classes, and this is about predicted numbers",
     },
     "calibrate": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "prediction": "scores are recalibrated, not decisions",
         "by": Text("one calibrator is fitted on all rows; fit that of a segment with ", Pass("where")),
         **dict.fromkeys(("exact", "auc_error"), _ROWS_KEPT),
@@ -533,7 +543,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "permutation_test": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "by": Text("one figure is tested on all rows; test a segment with ", Pass("where")),
         "cluster": "rows of a cluster are alike, and a shuffle that parts them takes chance for a finding far too "
         "often; keep one row of each cluster",
@@ -542,7 +552,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "validate": {
         **_NOT_YET,
-        "unlabelled": _EVERY_TRUTH,
+        **_EVERY_ROW_LABELLED,
         "truth": "it is given as y",
         "score": "the estimator gives the scores",
         "prediction": "the estimator gives the predictions",
@@ -558,6 +568,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
         **dict.fromkeys(("confidence", "design", "horizon"), _SAID_LATER),
+        "label_probability": "labels in a tally weigh the same; evaluate the rows themselves",
         "seed": "counting draws no random numbers",
         "auc_error": "what is counted finer stays with the rows, and a tally has the bins that all tallies have",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",

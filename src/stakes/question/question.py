@@ -41,7 +41,8 @@ class Question:
             raise InputError("one-column-here", About("truth"), words)
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
-        there = at_frequencies(given["prior"], given["training_prior"]) if verb in _AT_PRIOR else None
+        prior = _known_prior(given)
+        there = at_frequencies(prior, given["training_prior"]) if verb in _AT_PRIOR else None
         how = {name: given[name] for name in ("confidence", "design", "seed", "horizon") if name in given}
         sampling = Sampling(**how, population=there)
         for name, option in known.items():
@@ -57,8 +58,13 @@ class Question:
     @cached_property
     def pricing(self) -> Pricing | None:
         """What decisions cost, and where; None without costs."""
-        costs, *shares = (self.given.get(name) for name in ("costs", "prior", "training_prior"))
-        return None if costs is None else Pricing(costs, *shares)
+        costs, training = (self.given.get(name) for name in ("costs", "training_prior"))
+        return None if costs is None else Pricing(costs, _known_prior(self.given), training)
+
+    @property
+    def prior_unknown(self) -> bool:
+        """Whether the class frequencies of rows without a truth are to be estimated."""
+        return isinstance(self["prior"], str) and self["prior"] == "estimate"
 
     @property
     def cost_columns(self) -> Sequence[str]:
@@ -127,6 +133,18 @@ class Question:
             raise errors.threshold_and_prediction()
         if self["score"] is None:
             raise errors.threshold_without_score()
+
+
+def _known_prior(given: Mapping[str, Any]) -> Any:
+    """The class frequencies that were given; none where they are to be estimated from rows without a truth."""
+    prior = given.get("prior")
+    if not isinstance(prior, str) or prior != "estimate":
+        return prior
+    if given.get("unlabelled") == "estimate" and "scores" not in given:
+        return None
+    words = " finds how frequent classes are among rows without a truth; "
+    advice = ("pass ", Pass("unlabelled", "estimate")) if "label_probability" in given else ("give their shares",)
+    raise InputError("prior-of-labelled-rows", Given("prior", "estimate"), words, *advice)
 
 
 def _all_texts(values: Iterable[object]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from stakes.errors import InputError, Pass
 from stakes.tallies.arithmetic import Array, finite
 from stakes.tallies.base import Tally
-from stakes.tallies.fields import SUMMED_FLOATS, how, same
+from stakes.tallies.fields import SUMMED_FLOATS, Value, how, same
 
 _CLUSTERING = how(load=bool, same="whether items come in clusters", tell=lambda clustered: "yes" if clustered else "no")
 _SEALS = how(
@@ -102,6 +102,36 @@ class GradedItems(Tally):
             seals=None if cluster is None else np.array([_seal(names[i]) for i in np.unique(cluster)], np.uint64),
             **({} if repeats is None else _repeat_sums(known, repeats)),
         )
+
+    @classmethod
+    def of_clusters(
+        cls,
+        models: tuple[str, ...],
+        added: tuple[Array, Array, Array],
+        names: Sequence[str],
+        ends: tuple[float, float, bool],
+    ) -> Self:
+        """The same from sums over clusters of complete items: own scores, numbers of items, distances from the mean."""
+        own, sizes, apart = added
+        low, high, binary = ends
+        sums: Value = {**_of_clusters(own, sizes[:, None], apart), "items": int(sizes.sum())}
+        seals = np.array([_seal(name) for name in names], np.uint64)
+        return cls(models, **sums, lowest=low, highest=high, binary=binary, clustered=True, seals=seals)
+
+    @classmethod
+    def of_pairs(
+        cls,
+        models: tuple[str, ...],
+        items: int,
+        own: tuple[Array, Array],
+        gap_squares: Array,
+        gaps: Array,
+        ends: tuple[float, float, bool],
+    ) -> Self:
+        """The same from sums over complete items that stand for themselves: own scores and squares, and differences."""
+        count = np.full((len(models),) * 2, float(items))
+        gaps = np.where(gap_squares == 0, 0.0, gaps)
+        return cls(models, count, count, count, gaps, gap_squares, gaps, own[0], own[1], own[0], items, *ends)
 
     @classmethod
     def _of_complete(cls, models: tuple[str, ...], scores: Array) -> Self:
@@ -215,13 +245,9 @@ def _by_cluster(known: Array, centred: Array, there: Array, cluster: Array) -> d
     order = np.argsort(cluster, kind="stable")
     starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
     own, sizes, apart = (np.add.reduceat(part[order], starts, axis=0) for part in (known, there, centred))
-    models = {
-        "sums": own.sum(axis=0),
-        "cluster_squares": (own**2).sum(axis=0),
-        "cluster_counts": (own * sizes).sum(axis=0),
-    }
     if there.all():
-        return {**_of_sums(apart, sizes[:, :1]), **models}
+        return _of_clusters(own, sizes[:, :1], apart)
+    models = _of_models(own, sizes)
     added = {name: np.zeros((known.shape[1],) * 2) for name in _PAIRS}
     for rows in np.split(order, starts[1:]):
         both, gap, size = (part.T @ there[rows] for part in (there[rows], centred[rows], np.abs(centred[rows])))
@@ -229,6 +255,18 @@ def _by_cluster(known: Array, centred: Array, there: Array, cluster: Array) -> d
         for name, part in zip(_PAIRS, (both, both**2, both > 0, gap, gap**2, gap * both), strict=True):
             added[name] += part
     return {**added, **models}
+
+
+def _of_models(own: Array, sizes: Array) -> dict[str, Array]:
+    return {
+        "sums": own.sum(axis=0),
+        "cluster_squares": (own**2).sum(axis=0),
+        "cluster_counts": (own * sizes).sum(axis=0),
+    }
+
+
+def _of_clusters(own: Array, sizes: Array, apart: Array) -> dict[str, Array]:
+    return {**_of_sums(apart, sizes), **_of_models(own, sizes)}
 
 
 def _of_sums(sums: Array, sizes: Array) -> dict[str, Array]:

@@ -22,14 +22,16 @@ _TAILS = 5.0
 """Degrees of freedom of the proposals."""
 
 _LEAST, _MOST = 1e-15, 1 - 1e-15
-_HALVINGS = 50
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
     """Rows by score: how many in each bin, how many of them are labelled positive and negative, sums of scores.
 
-    ``cell`` is the decision that each bin is taken for (0 or 1).
+    ``cell`` is the decision that each bin is taken for (0 or 1). Where labels weigh differently ``unseen`` is how many
+    plain ones another label of each decision could count for. ``elsewhere`` are the rows without a truth, where classes
+    may be of other frequencies than among the labelled ones; draws are then of them.
     """
 
     rows: Array
@@ -38,6 +40,8 @@ class Bins:
     score: Array
     square: Array
     cell: Array
+    unseen: tuple[float, float] | None = None
+    elsewhere: Array | None = None
 
     @property
     def means(self) -> Array:
@@ -59,20 +63,70 @@ def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0
     share = _curves(bins, generator, power, draws)
     if anchored:
         share = _anchor(bins, share, generator)
-    return _with_rows(bins.rows, share, generator)
+    return _with_rows(bins, share, generator)
 
 
-def draw_decisions(rows: Array, positive: Array, negative: Array, seed: int, draws: int = DRAWS) -> Draws:
+def draw_decisions(bins: Bins, seed: int, draws: int = DRAWS) -> Draws:
     """Draw the same where rows have a decision and no score: the labels of each decision alone."""
     generator = np.random.default_rng(seed)
-    share = generator.beta(positive + 0.5, negative + 0.5, size=(draws, len(rows)))
-    return _with_rows(rows, share, generator)
+    share = [_share(bins, np.arange(len(bins.rows)) == place, generator, draws) for place in range(len(bins.rows))]
+    return _with_rows(bins, np.stack(share, axis=-1), generator)
 
 
-def _with_rows(rows: Array, share: Array, generator: np.random.Generator) -> Draws:
+def effective_labels(weight: Array, positive: Array) -> Array:
+    """How many plain labels each of these counts for, which stand for so many rows (``weight``) of one decision.
+
+    Together they count for as many as would tell the share of positives as well (Hájek's estimate of it), and never
+    for more than those that have equal weights would.
+    """
+    if not len(weight):
+        return weight
+    share = weight / weight.sum()
+    most = 1 / float((share**2).sum())
+    mean = (float(share @ positive) * most + 0.5) / (most + 1)
+    variance = float(((share * (positive - mean)) ** 2).sum())
+    return np.asarray(share * min(most, mean * (1 - mean) / variance))
+
+
+def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) -> Array:
+    """Draw the share of positives among some bins of one decision, as its labels allow.
+
+    Half a label more of each class is as usual. One label more of either class instead, the heaviest that there could
+    be, where they weigh differently.
+    """
+    positive, negative = float(bins.positive[here].sum()), float(bins.negative[here].sum())
+    if bins.unseen is None:
+        return generator.beta(positive + 0.5, negative + 0.5, draws)
+    more = bins.unseen[int(bins.cell[here][0])] * (np.arange(draws) % 2)
+    sides = np.maximum(positive + more, 1e-9), np.maximum(negative + more.max() - more, 1e-9)
+    return np.asarray(generator.beta(*sides))
+
+
+def _with_rows(bins: Bins, share: Array, generator: np.random.Generator) -> Draws:
     """How many rows there are of each kind is chance, too."""
+    rows = bins.rows if bins.elsewhere is None else bins.elsewhere
     many = generator.gamma(np.maximum(rows, 1e-300), size=share.shape)
+    if bins.elsewhere is not None:
+        labelled = generator.gamma(np.maximum(bins.positive + bins.negative, 1e-300), size=share.shape)
+        share = _shifted(share, labelled, many)
     return Draws(many * share, many * (1 - share))
+
+
+def _shifted(share: Array, labelled: Array, rows: Array) -> Array:
+    """The share of positives in each bin of other rows, in which each class has its scores as among labelled rows.
+
+    How much likelier each score is in positives follows from the labelled rows; how frequent positives are in the other
+    rows is what makes their scores likeliest. EM (Saerens 2002) goes uphill to the same place.
+    """
+    share = np.clip(share, 1e-12, 1 - 1e-12)
+    base = (labelled * share).sum(axis=-1, keepdims=True) / labelled.sum(axis=-1, keepdims=True)
+    ratio = share / (1 - share) * (1 - base) / base
+    low, high = np.zeros((len(share), 1)), np.ones((len(share), 1))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        rises = (rows * (ratio - 1) / (middle * ratio + 1 - middle)).sum(axis=-1, keepdims=True) > 0
+        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
+    return np.asarray(low * ratio / (low * ratio + 1 - low))
 
 
 # ── the curve ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,20 +138,23 @@ def _curves(bins: Bins, generator: np.random.Generator, power: float, draws: int
     means = np.clip(bins.means, _LEAST, _MOST)
     steps = np.log(means / (1 - means)) - centre
 
-    def shares(where: Array) -> Array:
+    seen = bins.positive + bins.negative > 0
+    positive, negative, labelled_steps = bins.positive[seen], bins.negative[seen], steps[seen]
+
+    def shares(where: Array, steps: Array) -> Array:
         level, slope, floor, ceiling = np.moveaxis(where, -1, 0)[..., None]
         low, high = base * _sigmoid(floor), (1 - base) * _sigmoid(ceiling)
         return np.asarray(low + (1 - low - high) * _sigmoid(level + slope * steps))
 
     def chance(where: Array) -> Array:
-        share = np.clip(shares(where), 1e-12, 1 - 1e-12)
-        seen = (bins.positive * np.log(share) + bins.negative * np.log1p(-share)).sum(axis=-1)
+        share = np.clip(shares(where, labelled_steps), 1e-12, 1 - 1e-12)
+        likely = np.log(share) @ positive + np.log1p(-share) @ negative
         level, slope, floor, ceiling = np.moveaxis(where, -1, 0)
         expected = -((slope - 1) ** 2) / 2 - (level - centre) ** 2 / 8
-        return np.asarray(power * seen + expected + _beta(floor) + _beta(ceiling))
+        return np.asarray(power * likely + expected + _beta(floor) + _beta(ceiling))
 
     start = np.array([centre, 1.0, -2.0, -2.0])
-    return shares(_sampled(chance, start, generator, draws))
+    return shares(_sampled(chance, start, generator, draws), steps)
 
 
 def _sigmoid(x: Array) -> Array:
@@ -143,7 +200,7 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
         here = bins.cell == cell
         if not labelled[here].any():
             continue  # no label tells more than the curve
-        wanted = generator.beta(bins.positive[here].sum() + 0.5, bins.negative[here].sum() + 0.5, len(share))
+        wanted = _share(bins, here, generator, len(share))
         moved[:, here] = _shift(share[:, here], labelled[here] / labelled[here].sum(), wanted)
     return moved
 
@@ -151,30 +208,38 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
 def _shift(share: Array, weight: Array, wanted: Array) -> Array:
     """Shift log odds of each draw by halving, until the weighted mean is the wanted one."""
     share = np.clip(share, 1e-12, 1 - 1e-12)
-    odds = np.log(share) - np.log1p(-share)
+    seen = weight > 0
+    odds = share / (1 - share)
+    of_seen, weight = odds[:, seen], weight[seen]
     low, high = np.full(len(share), -40.0), np.full(len(share), 40.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        below = _sigmoid(odds + middle[:, None]) @ weight < wanted
+        moved = of_seen * np.exp(middle)[:, None]
+        below = (moved / (1 + moved)) @ weight < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return _sigmoid(odds + ((low + high) / 2)[:, None])
+    moved = odds * np.exp((low + high) / 2)[:, None]
+    return np.asarray(moved / (1 + moved))
 
 
 # ── means of numbers ─────────────────────────────────────────────────────────────────────────────────────────────
-def regressed_mean(seen: Array, beside: tuple[Array, Array] | None, confidence: float) -> tuple[float, float, float]:
+def regressed_mean(
+    seen: Array, beside: tuple[Array, Array] | None, confidence: float, weight: Array | None = None
+) -> tuple[float, float, float]:
     """The mean of numbers that few rows tell, and its limits: corrected by a line through another number of all rows.
 
     ``beside`` is that other number in the rows that were ``seen``, and in all rows; without it they tell alone. Each
-    row's distance from the line is the one from a line that was drawn without it (jackknife). Rows were seen at random.
+    row's distance from the line is the one from a line that was drawn without it (jackknife). Rows were seen at random,
+    or each stands for as many as its ``weight`` says.
     """
-    n = len(seen)
-    mean, slope, between = float(seen.mean()), 0.0, 0.0
-    share, distance = np.full(n, 1 / n), (seen - mean) * n / (n - 1)
-    if beside is not None and (spread := float(((away := beside[0] - beside[0].mean()) ** 2).sum())) > 0:
-        slope = float(away @ (seen - mean)) / spread
-        moved = float(beside[1].mean() - beside[0].mean())
-        distance = (seen - mean - slope * away) / np.maximum(1 - share - away**2 / spread, 1e-9)
-        share = share + moved * away / spread
+    share = np.full(len(seen), 1 / len(seen)) if weight is None else weight / weight.sum()
+    n = 1 / float((share**2).sum())
+    mean, slope, between = float(share @ seen), 0.0, 0.0
+    distance = (seen - mean) / (1 - share)
+    if beside is not None and (spread := float(share @ (away := beside[0] - share @ beside[0]) ** 2)) > 0:
+        slope = float((share * away) @ (seen - mean)) / spread
+        moved = float(beside[1].mean() - share @ beside[0])
+        distance = (seen - mean - slope * away) / np.maximum(1 - share - share * away**2 / spread, 1e-9)
+        share = share * (1 + moved * away / spread)
         mean += slope * moved
         between = slope**2 * float(beside[1].var(ddof=1)) / len(beside[1])
     error = math.sqrt(float(((share * distance) ** 2).sum()) + between)

@@ -55,13 +55,17 @@ SAME_OUTPUT = "both models say the same on every row"
 
 @dataclass(frozen=True)
 class Difference:
-    """How sure a difference is; what cannot be said is None, and ``note`` says why."""
+    """How sure a difference is; what cannot be said is None, and ``note`` says why.
+
+    ``value`` is the difference itself where it is another than that of the two figures.
+    """
 
     low: float | None = None
     high: float | None = None
     p_value: float | None = None
     method: str = ""
     note: str = ""
+    value: float | None = None
 
 
 def difference(metric: Metric, sample: Sample, first: Output, second: Output, sampling: Sampling) -> Difference:

@@ -70,9 +70,13 @@ def log_stakes(days: int, life: int | None) -> Array:
 def spread_of_days(hits: Array, rows: Array, rate: float) -> Array:
     """How many times more days differ than chance makes them, as far as the days up to each tell; at least 1."""
     share = np.divide(hits, rows, out=np.full(len(rows), rate), where=rows > 0)
-    known = np.maximum(rows, 1e-300)
-    chance = rate * (1 - rate) * (1 / known[1:] + 1 / known[:-1])
-    unlike = np.concatenate([[0.0], np.where((rows[1:] > 0) & (rows[:-1] > 0), np.diff(share) ** 2 / chance, 0.0)])
+    variance = np.where(rows > 0, rate * (1 - rate) / np.maximum(rows, 1e-300), np.inf)
+    return spread_of_figures(share, variance, rows)
+
+
+def spread_of_figures(value: Array, variance: Array, rows: Array) -> Array:
+    """The same of any figure, from each day's value and the variance that chance gives it; infinite tells nothing."""
+    unlike = np.concatenate([[0.0], np.diff(value) ** 2 / np.maximum(variance[1:] + variance[:-1], 1e-300)])
     days = np.arange(1, len(rows) + 1)
     mean = np.cumsum(rows) / days
     return np.asarray(np.maximum(1.0, (10 * (1 + 0.01 * (mean - 1)) + np.cumsum(unlike)) / (10 + days - 1)))

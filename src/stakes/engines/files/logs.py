@@ -2,8 +2,8 @@
 
 Inspect writes ``.eval`` (a zip archive) or ``.json``; lm-evaluation-harness ``samples_TASK_TIME.jsonl``, with the name
 of the model in ``results_TIME.json`` beside it; promptfoo JSON or JSON lines in which several models stand; DeepEval
-``test_run_TIME.json``. All are read as they are, and the mean that the tool itself gives is worked out once more, so
-that a misunderstanding shows.
+``test_run_TIME.json``; HELM ``per_instance_stats.json``, with ``run_spec.json`` beside it. All are read as they are,
+and the mean that the tool itself gives is worked out once more, so that a misunderstanding shows.
 """
 
 import io
@@ -24,6 +24,7 @@ _FIRST, _MOST_BYTES = 1 << 16, 1 << 30
 _ZSTD = 93
 _INSPECT_JSON = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
 _HARNESS_ROW = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps")
+_HELM_ROW = ("instance_id", "train_trial_index", "stats")
 _KEYS = {
     "harness": _HARNESS_ROW,
     "promptfoo": ("testIdx", "promptIdx", "promptId", "provider", "testCase", "failureReason"),
@@ -99,6 +100,8 @@ def _kind(path: Path) -> str | None:
         return "inspect archive" if names & {"header.json", "_journal/start.json"} else None
     if _INSPECT_JSON.match(start):
         return "inspect"
+    if start.lstrip()[:1] == b"[" and all(f'"{name}"'.encode() in start for name in _HELM_ROW):
+        return "helm"
     if start.lstrip()[:1] != b"{":
         return None
     found = (kind for kind, names in _KEYS.items() if all(f'"{name}"'.encode() in start for name in names))
@@ -309,6 +312,38 @@ def _read_deepeval(path: Path) -> list[Log]:
     return [Log(str(path), model, "", scores, True, told)]
 
 
+# ── HELM ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _read_helm(path: Path) -> list[Log]:
+    """The instances of a run as they are, without perturbed copies; each split is a score of its own."""
+    beside = path.with_name("run_spec.json")
+    if not beside.exists():
+        raise errors.unreadable_file(str(path), "which model it is about stands in run_spec.json, which is not there")
+    spec = _parse(beside, beside.read_bytes())
+    scores: dict[str, list[Answered]] = {}
+    for instance in _parse(path, path.read_bytes()):
+        for one in [] if "perturbation" in instance else instance["stats"]:
+            if "perturbation" not in one["name"] and one["count"]:
+                groups = {"sub_split": one["name"].get("sub_split", "")}
+                answer = Answered(str(instance["instance_id"]), int(instance["train_trial_index"]) + 1,
+                                  float(one["sum"]) / one["count"], "", groups)  # fmt: skip
+                scores.setdefault(_helm_name(one["name"]), []).append(answer)
+    if not scores:
+        raise errors.unreadable_file(str(path), "no instance in it has a statistic")
+    means = path.with_name("stats.json")
+    whole = _parse(means, means.read_bytes()) if means.exists() else []
+    told = {_helm_name(one["name"]): float(one["mean"]) for one in whole
+            if one.get("mean") is not None and not {"perturbation", "sub_split"} & one["name"].keys()}  # fmt: skip
+    scenario = spec.get("scenario_spec") or {}
+    given = [f"{name}={value}" for name, value in sorted((scenario.get("args") or {}).items())]
+    task = ", ".join([str(scenario.get("class_name", "")).rpartition(".")[2], *given])
+    return [Log(str(path), str(spec["adapter_spec"]["model"]), task, scores, True, told)]
+
+
+def _helm_name(name: Mapping[str, Value]) -> str:
+    """A score and the split that it is of."""
+    return ",".join(filter(None, (str(name["name"]), name.get("split"))))
+
+
 def _parse(path: Path, text: bytes) -> Value:
     """Read JSON, in which these tools also write NaN."""
     try:
@@ -323,6 +358,7 @@ _READERS = {
     "harness": _read_harness,
     "promptfoo": _read_promptfoo,
     "deepeval": _read_deepeval,
+    "helm": _read_helm,
 }
 
 

@@ -203,10 +203,15 @@ def judge(evaluation: Evaluation | FewLabels | FewGrades, asked: Request, baseli
     return speak(Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped), evaluation.lang)
 
 
+def _baseline_of_few_labels() -> InputError:
+    words = "differences from few labels were not tried in a gate; leave the baseline out, and compare the models"
+    return InputError("few-labels-baseline", words)
+
+
 def _of_few_labels(found: FewLabels | FewGrades, asked: Request, baseline: Data) -> Gate:
     """Hold what few labels tell against conditions; another model needs a truth for every row."""
     if baseline is not None or asked.margins:
-        raise InputError("few-labels-baseline", "few labels do not tell two models apart; leave the baseline out")
+        raise _baseline_of_few_labels()
     checks = [condition.check(found) for condition in asked.conditions]
     return speak(Gate(checks, found.rows, found.confidence), found.lang)
 
@@ -235,6 +240,8 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
     if baseline is evaluation or baseline is evaluation.counted:
         raise errors.own_baseline()
     if isinstance(baseline, Comparison):
+        if baseline.unlabelled:
+            raise _baseline_of_few_labels()
         if len(baseline.models) != 2:
             raise InputError(
                 "comparison-of-two",

@@ -7,6 +7,7 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
+from stakes import metrics
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.errors import Given, InputError, Pass, short, some
 from stakes.evaluation import judge
@@ -14,6 +15,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_parts
 from stakes.evaluation.gate.conditions import Figure, GapFigure, Requirement
 from stakes.evaluation.watch.days import Memory, read_days, refuse_again, refuse_disorder
+from stakes.evaluation.watch.expected import EXPECTED, expected
 from stakes.evaluation.watch.shifts import SHIFTS, Shift, Unlabelled
 from stakes.evaluation.watch.ways import Area, Way, way_of
 from stakes.language.narrated import Narrated
@@ -127,7 +129,7 @@ def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watc
     than which each figure named may be worse by ``margin``, also one without a limit (``require=["auc"]``). ``drop`` is
     the smallest change worth an alarm; ``life`` how many days will be watched, if that is known. ``"scores"`` and
     ``"segments"`` watch where rows lie beside those of the reference, which needs no truth: count days with
-    ``unlabelled="estimate"``.
+    ``unlabelled="estimate"``. ``"expected recall >= 0.8"`` watches what calibrated scores promise, taken at their word.
 
     The chance that there is **ever** a false alarm is at most ``alpha``, however often one looks: exactly so for rates
     of days that differ by chance alone (``days_alike=True``), approximately otherwise. Days whose rows lack labels
@@ -174,8 +176,9 @@ class _Request:
         shifts = tuple(text for text in texts if text in SHIFTS)
         texts = [text for text in texts if text not in SHIFTS]
         bare = [text for text in texts if isinstance(text, str) and not any(sign in text for sign in "<>≥≤")]
-        conditions = tuple(_checked(Requirement.parse(text)) for text in texts if text not in bare)
-        names = [str(Figure.parse(text)) for text in bare] or [str(one.figure) for one in conditions]
+        conditions = tuple(_parsed(text) for text in texts if text not in bare)
+        names = [_promised(text) + str(Figure.parse(text.removeprefix(EXPECTED))) for text in bare]
+        names = names or [_promised(one.text) + str(one.figure) for one in conditions]
         if shifts and against is None:
             raise InputError(
                 "no-reference", f"{shifts[0]} are held against those of a reference; give ", Pass("against")
@@ -227,9 +230,10 @@ class _Request:
     def judge(self, counted: Counted) -> Value:
         """The evaluation of a day, or the day as it is where rows lack a truth."""
         if counted.task == FEW_LABELS:
-            if self.conditions or self.compared:
+            if not all(map(_promised, (*(one.text for one in self.conditions), *self.compared))):
                 words = f"{self.words[0]!r} needs the truth of every row, and days hold rows without one; watch "
-                raise InputError("day-without-truth", f"{words}{' or '.join(map(repr, SHIFTS))}")
+                others = " or ".join(map(repr, (*SHIFTS, f"{EXPECTED}accuracy >= 0.8")))
+                raise InputError("day-without-truth", f"{words}{others}")
             return Unlabelled(counted)
         return judge(counted, None, self.question.sampling, self.question.pricing)
 
@@ -238,7 +242,8 @@ class _Request:
         known = iter([*edges, *([None] * (len(self.words) - len(edges)))])
         here = first if self.reference is None else self.reference
         found = [
-            way_of(here, str(one.figure), one.sign in (">=", ">"), one.limit, next(known)) for one in self.conditions
+            self._way(here, _promised(one.text) + str(one.figure), one.sign in (">=", ">"), one.limit, next(known))
+            for one in self.conditions
         ]
         for way in found:
             low, high = way.metric.range
@@ -247,11 +252,17 @@ class _Request:
                     "limit-at-end", f"{way.metric.text} lies between {low:g} and {high:g}; give a limit between them"
                 )
         for name in self.compared:
-            way = way_of(here, name, here._find(name).better == "higher", 0.5, next(known))
+            higher = metrics.find(name.removeprefix(EXPECTED)).better != "lower"
+            way = self._way(here, name, higher, 0.5, next(known))
             assert self.reference is not None
             found.append(way.against(way.numbers(self.reference), self.margin))
         found += [self._shift(name) for name in self.shifts]
         return [self._with_drop(way) for way in found]
+
+    def _way(self, here: Value, name: str, floor: bool, limit: float, edges: list[float] | None) -> Way:
+        if not _promised(name):
+            return way_of(here, name, floor, limit, edges)
+        return expected(here, name.removeprefix(EXPECTED), floor, limit, self.question["costs"])
 
     def _with_drop(self, way: Way) -> Way:
         way = replace(way, drop=way.usual_drop() if self.drop is None else self.drop)
@@ -263,6 +274,18 @@ class _Request:
             )
         way.refuse_useless_reference(self.alpha / len(self.words))
         return way
+
+
+def _promised(text: str) -> str:
+    """The word with which a condition begins that is about what the scores promise; empty for others."""
+    return EXPECTED if text.startswith(EXPECTED) else ""
+
+
+def _parsed(text: Value) -> Requirement:
+    """Read a condition, which may be about what the scores promise."""
+    promised = _promised(text) if isinstance(text, str) else ""
+    one = _checked(Requirement.parse(text.removeprefix(EXPECTED) if promised else text))
+    return replace(one, text=promised + one.text)
 
 
 def _checked(one: Requirement) -> Requirement:

@@ -147,5 +147,8 @@ def _cautions(comparison: Comparison) -> Iterator[Finding]:
         yield caution("compared.whole_clusters", n=comparison.clusters)
     if not comparison.on_same_rows:
         yield caution("compared.own_rows")
+    if comparison.unlabelled:
+        yield caution("few.compared", n=comparison.rows, rows=comparison.unlabelled)
+        yield caution("few.provided")
     if comparison.dropped:
         yield caution("caution.dropped", n=comparison.dropped)

@@ -10,22 +10,40 @@ from stakes.metrics.rates import alarm_rate
 _HELPED = 1.1
 """Rows without a truth help where they are worth this many times the labels."""
 
+_MANY_OUTSIDE = 0.1
+"""Where more than this share of all rows has lower or higher scores than any labelled one, that is worth saying."""
+
 
 def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
     shown = [found[name] for name in found.main_figures]
     lead = shown[0]
     values = {"name": named(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
-    kind = "few.estimated" if found.positive else "few.graded"
-    told = sentence(kind, n=found.labelled, rows=found.rows, positive=found.positive, **values)
-    answers = [answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH])]
-    answers.append(answer("few.helped", "note", *_helped(found)))
+    shifted = isinstance(found, FewLabels) and found.kept.shifted
+    kind = "few.elsewhere" if shifted else "few.estimated" if found.positive else "few.graded"
+    rows = found.rows - found.labelled if shifted else found.rows
+    told = sentence(kind, n=found.labelled, rows=rows, positive=found.positive, **values)
+    answers = []
+    if isinstance(found, FewLabels) and found.threshold is not None:
+        cost = found["expected_cost"]
+        at = {"threshold": found.threshold, "value": cost.value, "low": cost.low, "high": cost.high}
+        words = sentence("few.threshold", positive=found.positive, unit=found.unit, **at)
+        answers.append(answer("few.decide", "note", words, sentence("few.no_saving")))
+    answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
+    if found.as_good_as or not (shifted or len(answers) > 1):
+        answers.append(answer("few.helped", "note", *_helped(found)))
     missing = [caution("few.no_interval", name=named(one.name), why=reason(one.no_interval))
                for one in found.figures.values() if one.no_interval]  # fmt: skip
     silent = [caution("few.no_interval", name=f"“{name}”", why=reason(why))
               for name, part in found.segments.items() if (why := part.why_nothing)]  # fmt: skip
-    provided = caution("few.provided" if found.positive else "few.at_random")
-    return (*answers, *missing[:3], *silent, provided)
+    return (*answers, *missing[:3], *silent, *_outside(found), caution(found.rests_on))
+
+
+def _outside(found: FewLabels | FewGrades) -> Iterator[Finding]:
+    """Of many rows the curve alone tells, because labelled ones have other scores."""
+    seen = found.labelled_scores if isinstance(found, FewLabels) else None
+    if seen is not None and seen[2] > _MANY_OUTSIDE:
+        yield caution("few.outside", low=seen[0], high=seen[1], share=seen[2])
 
 
 def named(name: str) -> Sentence | dict[str, str]:

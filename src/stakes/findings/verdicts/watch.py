@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stakes.evaluation.watch import Watch, WatchedFigure
+from stakes.evaluation.watch.expected import EXPECTED
 from stakes.evaluation.watch.shifts import SHIFTED
 from stakes.findings.verdicts.answers import MOST, in_order, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
@@ -46,6 +47,8 @@ def _cautions(watch: Watch) -> Iterator[Finding]:
     yield caution("watch.exact" if exact else "watch.approximate", alpha=watch.alpha)
     if any(one.figure in SHIFTED for one in watch.watched):
         yield caution("watch.only_shift")
+    if any(one.condition.startswith(EXPECTED) for one in watch.watched):
+        yield caution("watch.only_promised")
     binned = [one for one in watch.watched if one.within]
     if binned:
         yield caution("watch.binned", name=metric(binned[0].figure), within=max(one.within for one in binned))

@@ -1,0 +1,156 @@
+"""Figures from few labels: how often intervals cover, beside labels alone and PPI++; a section of docs/coverage.md.
+
+python bench/few_labels.py [--runs 100]
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import expit, logit
+
+import stakes
+
+ROWS, WHOLE = 2000, 400_000
+FIGURES = ("prevalence", "accuracy", "recall", "auc")
+Sample = tuple[np.ndarray, np.ndarray]
+
+
+def normal(rng: np.random.Generator, rows: int, share: float = 0.3, apart: float = 1.5) -> Sample:
+    """Calibrated probabilities of two normal classes."""
+    truth = rng.random(rows) < share
+    return truth, expit(apart * rng.normal(apart * truth, 1) - apart**2 / 2 + logit(share))
+
+
+def floored(rng: np.random.Generator, rows: int) -> Sample:
+    """A fifth of the positives looks like negatives."""
+    truth, score = normal(rng, rows)
+    hidden = truth & (rng.random(rows) < 0.2)
+    return truth, np.where(hidden, expit(1.5 * rng.normal(0, 1, rows) - 1.97), score)
+
+
+def stepped(rng: np.random.Generator, rows: int) -> Sample:
+    """Positives come in steps of the score: 2, 30 and 85 % of them."""
+    score = rng.beta(0.7, 1.3, rows).clip(0.001, 0.999)
+    return rng.random(rows) < np.select([score < 0.35, score < 0.7], [0.02, 0.3], 0.85), score
+
+
+def bent(rng: np.random.Generator, rows: int, slope: float, shift: float = 0.0) -> Sample:
+    """Scores that are not calibrated."""
+    truth, score = normal(rng, rows)
+    return truth, expit(slope * logit(score) + shift)
+
+
+def tied(rng: np.random.Generator, rows: int) -> Sample:
+    """Scores of ten values."""
+    truth, score = normal(rng, rows)
+    return truth, np.round(score, 1).clip(0.01, 0.99)
+
+
+def anyone(rng: np.random.Generator, score: np.ndarray, labels: int) -> np.ndarray:
+    """Labels of rows chosen at random."""
+    return rng.choice(len(score), labels, replace=False)
+
+
+def high_scores(rng: np.random.Generator, score: np.ndarray, labels: int) -> np.ndarray:
+    """Labels mostly of rows with high scores."""
+    chance = np.where(score >= 0.5, 4.0, 1.0)
+    return rng.choice(len(score), labels, replace=False, p=chance / chance.sum())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world, and how rows to label are chosen."""
+
+    words: str
+    world: Callable[[np.random.Generator, int], Sample]
+    choose: Callable[[np.random.Generator, np.ndarray, int], np.ndarray] = anyone
+
+
+CASES = (
+    Case("calibrated, 30 % positive", normal),
+    Case("calibrated, 10 % positive", partial(normal, share=0.1, apart=2.0)),
+    Case("a fifth of the positives cannot be told", floored),
+    Case("steps in the curve", stepped),
+    Case("ten different scores", tied),
+    Case("over-confident", partial(bent, slope=2.0)),
+    Case("too low", partial(bent, slope=1.0, shift=-1.0)),
+    Case("labels four times as often at high scores", normal, high_scores),
+)
+LABELS = (50, 200)
+
+
+def ppi(seen: np.ndarray, beside: np.ndarray, others: np.ndarray) -> tuple[float, float]:
+    """PPI++'s interval of a mean: what labels say, corrected by predictions of all rows, tuned to vary least."""
+    n, N = len(seen), len(others)
+    tuned = np.cov(seen, beside)[0, 1] / max((1 + n / N) * beside.var(ddof=1), 1e-300)
+    value = tuned * others.mean() + (seen - tuned * beside).mean()
+    error = np.sqrt((seen - tuned * beside).var(ddof=1) / n + tuned**2 * others.var(ddof=1) / N)
+    return value - 1.96 * error, value + 1.96 * error
+
+
+def _limits(truth: np.ndarray, score: np.ndarray, here: np.ndarray) -> Iterator[tuple[str, str, float, float]]:
+    """Limits of each figure by each method."""
+    known = np.full(len(score), np.nan)
+    known[here] = truth[here]
+    ours = stakes.evaluate(truth=known, score=score, unlabelled="estimate")
+    alone = stakes.evaluate(truth=truth[here].astype(int), score=score[here], classes=[0, 1], positive=1)
+    for name in FIGURES:
+        for method, found in (("ours", ours[name]), ("alone", alone[name])):
+            if found.low is not None and found.high is not None:
+                yield method, name, found.low, found.high
+    decided, others = score >= 0.5, np.isnan(known)
+    promised = np.where(decided, score, 1 - score)
+    yield "ppi", "prevalence", *ppi(truth[here].astype(float), score[here], score[others])
+    yield "ppi", "accuracy", *ppi((truth == decided)[here].astype(float), promised[here], promised[others])
+
+
+def run(case: tuple[int, int], runs: int) -> list[str]:
+    """A line: how often each figure is covered by each method, and how wide ours is beside labels alone."""
+    world, labels = CASES[case[0]], case[1]
+    truth, score = world.world(np.random.default_rng(1), WHOLE)
+    whole = stakes.evaluate(truth=truth.astype(int), score=score)
+    hits: dict[tuple[str, str], list[bool]] = {}
+    widths: dict[tuple[str, str], list[float]] = {}
+    for number in range(runs):
+        rng = np.random.default_rng([case[0], number])
+        truth, score = world.world(rng, ROWS)
+        here = world.choose(rng, score, labels)
+        if 0 < truth[here].sum() < labels:
+            for method, name, low, high in _limits(truth, score, here):
+                hits.setdefault((method, name), []).append(low <= whole[name].value <= high)
+                widths.setdefault((method, name), []).append(high - low)
+    cells = []
+    for name in FIGURES:
+        told = [f"{100 * np.mean(hits[one, name]):.0f}" for one in ("ours", "alone", "ppi") if (one, name) in hits]
+        ratio = np.median(widths["ours", name]) / np.median(widths["alone", name])
+        cells.append(f"{' / '.join(told)}, × {ratio:.2f}")
+    return [world.words, str(labels), *cells]
+
+
+FEW = """## Few labels
+
+2,000 rows with a score, 50 or 200 of them with a truth, {runs:,} samples a line: how often 95 % intervals cover, **ours
+/ labels alone / PPI++** (which knows means only), in percent; and how wide ours are beside those of labels alone. Where
+labels follow the score, labels alone and PPI++ are about other rows.
+
+| world | labels | prevalence | accuracy | recall | auc |
+|---|---|---|---|---|---|
+"""
+
+
+def section(runs: int) -> str:
+    """The section as Markdown."""
+    with ProcessPoolExecutor() as pool:
+        cases = [(place, labels) for place in range(len(CASES)) for labels in LABELS]
+        lines = pool.map(partial(run, runs=runs), cases)
+        return FEW.format(runs=runs) + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=100, help="samples of each line")
+    print(section(parser.parse_args().runs))

@@ -1,0 +1,99 @@
+"""Graded items in another engine: sums over every two models, or over clusters of items, come back, and no rows."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import narwhals as nw
+import numpy as np
+
+from stakes.engines.columns import Data, to_column
+from stakes.engines.labels import encode
+from stakes.engines.queries import QuerySource, collect, whether
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.graded_items import GradedItems
+
+_MOST_MODELS = 60
+"""Of more models without clusters the rows are brought here: every two of them would be a sum of their own."""
+
+
+def count_items_inside(
+    data: Data, wanted: Mapping[str, str], models: Mapping[str, str], where: str | None
+) -> GradedItems | None:
+    """Add up complete items where they lie; None where rows are needed, or something is wrong with them.
+
+    ``models`` is model → argument, ``wanted`` argument → column.
+    """
+    source = QuerySource.of(data, wanted, where)
+    if not all(source.dtype(argument).is_numeric() for argument in models.values()):
+        return None
+    if "cluster" not in wanted and len(models) > _MOST_MODELS:
+        return None
+    scores = {name: nw.col(source.places[argument]).cast(nw.Float64) for name, argument in models.items()}
+    facts = _facts(source, scores, [source.places[name] for name in ("item", "cluster") if name in wanted])
+    if facts is None or ("item" in wanted and _repeated(source, facts[0])):
+        return None
+    if "cluster" not in wanted:
+        return _by_item(source, scores, facts)
+    return _by_cluster(source, scores, facts)
+
+
+Facts = tuple[int, float, float, bool]
+"""How many items there are, the lowest and the highest score, and whether all are 0 or 1."""
+
+
+def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[str]) -> Facts | None:
+    """What all items tell together; None where there are none, or something is missing or infinite."""
+    gaps = [whether(one.is_null()).sum() for one in (*scores.values(), *map(nw.col, beside))]
+    gaps += [whether(one.is_nan()).sum() for one in scores.values()]
+    ends = [end for one in scores.values() for end in (one.min(), one.max(), (one * (1 - one)).abs().max())]
+    named = [one.alias(f"v{place}") for place, one in enumerate([nw.len(), *gaps, *ends])]
+    found = [float(one or 0) for one in collect(source.frame.select(*named)).row(0)]
+    rows, missing, told = int(found[0]), found[1 : 1 + len(gaps)], np.array(found[1 + len(gaps) :]).reshape(-1, 3)
+    if not rows or any(missing) or not np.isfinite(told).all():
+        return None
+    return rows, float(told[:, 0].min()), float(told[:, 1].max()), not told[:, 2].any()
+
+
+def _repeated(source: QuerySource, rows: int) -> bool:
+    return bool(collect(source.frame.select(nw.col(source.places["item"]).n_unique().alias("many"))).item() < rows)
+
+
+def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:
+    """Every item stands for itself: sums, and squares of differences of every two models."""
+    pairs = list(itertools.combinations(range(len(scores)), 2))
+    columns = list(scores.values())
+    asked = [*(one.sum() for one in columns), *((one**2).sum() for one in columns)]
+    asked += [((columns[a] - columns[b]) ** 2).sum() for a, b in pairs]
+    asked += [(columns[a] - columns[b]).sum() for a, b in pairs]
+    answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(asked)))).row(0)
+    sums, squares, apart, gaps = np.split(np.array(answer, np.float64), np.cumsum([len(columns)] * 2 + [len(pairs)]))
+    differences = _matrix(apart, pairs, 1), _matrix(gaps, pairs, -1)
+    return GradedItems.of_pairs(tuple(scores), facts[0], (sums, squares), *differences, facts[1:])
+
+
+def _matrix(values: Array, pairs: Sequence[tuple[int, int]], mirrored: int) -> Array:
+    """Every two models, from those of which the first comes first."""
+    size = max(second for _, second in pairs) + 1
+    found = np.zeros((size, size))
+    for (one, other), value in zip(pairs, values.tolist(), strict=True):
+        found[one, other], found[other, one] = value, mirrored * value
+    return found
+
+
+def _by_cluster(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:
+    """What each model scored in each cluster, and by how much more than all of them on average."""
+    place = source.places["cluster"]
+    names = [f"v{number}" for number in range(len(scores))]
+    frame = source.frame.select(
+        nw.col(place), *(one.alias(name) for name, one in zip(names, scores.values(), strict=True))
+    )
+    frame = frame.with_columns((nw.sum_horizontal(*names) / len(names)).alias("mean"))
+    added = [nw.col(name).sum().alias(name) for name in names]
+    added += [(nw.col(name) - nw.col("mean")).sum().alias(f"{name}_apart") for name in names]
+    table = collect(frame.group_by(place).agg(nw.len().alias("items"), *added))
+    labels = encode(to_column(table[place].to_native(), "cluster"))
+    order = np.argsort(labels.codes, kind="stable")
+    own, apart = (np.stack([table[name + end].to_numpy() for name in names], axis=1)[order] for end in ("", "_apart"))
+    sizes = table["items"].to_numpy().astype(np.float64)[order]
+    clusters = [labels.names[code] for code in labels.codes[order].tolist()]
+    return GradedItems.of_clusters(tuple(scores), (own, sizes, apart), clusters, facts[1:])

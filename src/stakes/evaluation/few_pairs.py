@@ -1,0 +1,99 @@
+"""compare(…, unlabelled="estimate"): decisions of several models on all rows, and a truth of a few of them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from stakes.engines.unlabelled import read_partly
+from stakes.errors import Given, InputError
+from stakes.evaluation.contestants import Contestant, entries_by_name
+from stakes.evaluation.few_labels import (
+    FewLabels,
+    cells_of,
+    enough,
+    estimate_rows,
+    evaluate_labelled,
+    row_question,
+    rows_of,
+)
+from stakes.metrics import Metric
+from stakes.question.options import Data
+from stakes.question.question import Question
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.few_labels import Bins, draw_decisions
+from stakes.uncertainty.paired import Difference, Flipped, flipped
+from stakes.uncertainty.sampling import Sample, Sampling
+
+METHOD = "few labels: the labels of each combination of decisions"
+
+
+class FewPairs:
+    """What two models decide on all rows, and the labels of each combination of their decisions."""
+
+    def flipped(self, first: Contestant, second: Contestant) -> Flipped:
+        """Count the labelled rows on which both, one or none is right."""
+        assert first.decided is not None
+        assert second.decided is not None
+        return flipped(first.sample, first.decided, second.decided)
+
+    def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
+        """Judge the difference of a figure: draw the share of positives in each combination of decisions."""
+        one, other = _few(first), _few(second)
+        for found in (one, other):
+            if why := found[metric.text].no_interval:
+                return Difference(note=why)
+        drawn = draw_decisions(_together(one, other), sampling.seed)
+        values = one.figure_of_cells(metric, cells_of(drawn, np.array([0, 0, 1, 1])))
+        values = values - other.figure_of_cells(metric, cells_of(drawn, np.array([0, 1, 0, 1])))
+        values = values[np.isfinite(values)]
+        tail = (1 - sampling.confidence) / 2
+        low, value, high = (float(end) for end in np.quantile(values, (tail, 0.5, 1 - tail)))
+        beyond = 1 + min(int((values <= 0).sum()), int((values >= 0).sum()))
+        return Difference(low, high, min(1.0, 2 * beyond / (1 + len(values))), METHOD, value=value)
+
+
+def _few(model: Contestant) -> FewLabels:
+    assert isinstance(model.estimated, FewLabels)
+    return model.estimated
+
+
+def _together(one: FewLabels, other: FewLabels) -> Bins:
+    """Rows and labels of each combination of decisions: none, the second alone, the first alone, both positive."""
+    combined, labelled = 2 * one.kept.decided + other.kept.decided, one.kept.labelled
+
+    def summed(chosen: Array) -> Array:
+        return np.bincount(combined[chosen], minlength=4).astype(np.float64)
+
+    positive = labelled & (one.kept.truth == 1)
+    rows, nothing = summed(np.ones(len(labelled), bool)), np.zeros(4)
+    return Bins(rows, summed(positive), summed(labelled & ~positive), nothing, nothing, np.arange(4))
+
+
+def few_contestants(data: Data, question: Question) -> list[Contestant]:
+    """The models of a call, each with what few labels tell of it."""
+    for name in ("by", "id"):
+        if question[name] is not None:
+            raise _not_tried(name)
+    if not question["paired"] or isinstance(data, list | tuple):
+        words = "few labels compare models on the same rows of one table; put their outputs beside each other"
+        raise InputError("few-labels-one-table", words)
+    found, pairs, named = [], FewPairs(), None
+    for entry in entries_by_name(data, question):
+        asked = replace(row_question(question), score=entry.score, prediction=entry.prediction)
+        partly = read_partly(entry.data, asked)
+        names = partly.plan.negative, str(partly.plan.positive)
+        if named not in (None, names):
+            raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
+        named = names
+        rows = replace(rows_of(partly, question), weight=None)
+        few = enough(estimate_rows(names, rows, question))
+        here = rows.labelled
+        sample = Sample(rows.truth[here], names, names, names[1])
+        evaluation = evaluate_labelled(rows, names, question)
+        model = Contestant(entry.name, evaluation, sample, rows.decided[here], None, None, None, pairs)
+        found.append(replace(model, estimated=few))
+    return found
+
+
+def _not_tried(name: str) -> InputError:
+    return InputError("few-labels-not-compared", Given(name), " was not tried for differences from few labels")
