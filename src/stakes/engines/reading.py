@@ -71,8 +71,8 @@ class RowQuestion:
     predicted distributions. ``order`` is the time of a forecast, ``series`` which one it belongs to, and ``season``
     after how many steps the naive forecast says a value again.
 
-    ``auc_error`` is how far the auc of scores in bins may be off. ``label_probability`` is how likely each row was to be
-    labelled, where some are not.
+    ``auc_error`` is how far the auc of scores in bins may be off. ``label_probability`` is how likely each row was
+    to be labelled, where some are not.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
