@@ -1,26 +1,12 @@
-"""All commands together."""
+"""All commands together; one is loaded when it is asked for."""
+
+import importlib
+from collections import UserDict
+from typing import Any
 
 import click
 
 from stakes import __version__
-from stakes.cli.calibrate import calibrate
-from stakes.cli.columns import columns
-from stakes.cli.compare import compare
-from stakes.cli.count import count
-from stakes.cli.decide import decide
-from stakes.cli.demo import demo
-from stakes.cli.doctor import doctor
-from stakes.cli.evaluate import evaluate
-from stakes.cli.gate import gate
-from stakes.cli.label import label
-from stakes.cli.metrics import metrics
-from stakes.cli.permute import permute
-from stakes.cli.plan import plan
-from stakes.cli.rank import rank
-from stakes.cli.report import report
-from stakes.cli.system import system
-from stakes.cli.validate import validate
-from stakes.cli.watch import watch
 
 _EPILOG = """\b
 Completion of commands and options, for the start-up file of your shell:
@@ -30,6 +16,24 @@ Completion of commands and options, for the start-up file of your shell:
 """
 
 _DEBUG = "Show where in the code the work could not be done (exit code 3); also after a command."
+
+
+_VERBS = (
+    "evaluate", "decide", "count", "compare", "rank", "calibrate", "permute", "plan", "label", "system", "validate",
+    "gate", "watch", "report",
+)  # fmt: skip
+
+
+class Commands(UserDict[str, click.Command]):
+    """Commands by their names, each from the module that is called like it."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        """The command, loaded when it is first wanted."""
+        if self.data[name] is None:
+            command = getattr(importlib.import_module(f"stakes.cli.{name}"), name)
+            debug = click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)
+            self.data[name] = debug(command)
+        return self.data[name]
 
 
 class AllCommands(click.Group):
@@ -54,21 +58,5 @@ def cli() -> None:
     """
 
 
-_VERBS = (
-    evaluate,
-    decide,
-    count,
-    compare,
-    rank,
-    calibrate,
-    permute,
-    plan,
-    label,
-    system,
-    validate,
-    gate,
-    watch,
-    report,
-)
-for command in (*_VERBS, columns, metrics, demo, doctor):
-    cli.add_command(click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)(command))
+_none_yet: dict[str, Any] = dict.fromkeys((*_VERBS, "columns", "metrics", "demo", "doctor"))
+cli.commands = Commands(_none_yet)
