@@ -285,7 +285,7 @@ def test_a_cost_curve_says_where_on_it_the_deployment_lies(rows):
     assert stakes.evaluate(truth=truth, score=score, prior=SICK).curve("cost").place == SICK
     assert stakes.evaluate(truth=truth, score=score).curve("cost").place is None
     drawn = ev.plot("cost").ax_
-    assert "at prevalence 1 %" in drawn.get_ylabel()
+    assert "at prevalence 1%" in drawn.get_ylabel()
     assert any("where it is used" in text.get_text() for text in drawn.get_legend().get_texts())
 
 

@@ -52,14 +52,14 @@ def order_inside(source: QuerySource, table: ScoreTable, positive: Sequence[obje
     )
     found = found.with_columns(
         (p * (n - 2 * nw.col("here_n"))).alias("wins"),
-        choose(p > 0, p.cast(nw.Float64) * tp / (tp + fp), nw.lit(0.0)).alias("precision"),
+        choose(p > 0, p.cast(nw.Float64) * tp / (tp + fp), nw.lit(0.0)).alias("steps"),
         (tp.cast(kind) * N - fp.cast(kind) * P).alias("gap"),
     )
-    sums = nw.col("precision").sum().alias("precision"), nw.col("gap").max().alias("gap")
+    sums = nw.col("steps").sum().alias("steps"), nw.col("gap").max().alias("gap")
     totals = collect(found.group_by("range").agg(_whole(nw.col("wins"), "wins"), *sums)).rows(named=True)
     below = np.cumsum(sizes[1]).tolist()  # with the range itself: what of it is not below was taken off
     wins = sum(int(one["wins"]) + 2 * int(sizes[0][one["range"]]) * below[one["range"]] for one in totals)
-    return Order(wins, sum(float(one["precision"]) for one in totals), int(max(0, *(one["gap"] for one in totals))))
+    return Order(wins, sum(float(one["steps"]) for one in totals), int(max(0, *(one["gap"] for one in totals))))
 
 
 def _ranges(table: ScoreTable) -> tuple[list[float], tuple[list[int], list[int]]]:

@@ -25,6 +25,7 @@ from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import canonical
+from stakes.tallies.term_sums import is_sparse
 from stakes.validation.features import Estimator, check_estimator, count_of, indexable, require_scikit_learn, take
 
 
@@ -214,7 +215,7 @@ def _kind_of(estimator: Estimator) -> str | None:
 
 def column_of(argument: str, values: Column, X: Data) -> ReadColumn:
     """Take a column that stands beside the features: the target, groups or weights."""
-    if argument == "y" and has_columns(values):
+    if argument == "y" and not is_sparse(values) and has_columns(values):
         raise InputError(
             "several-targets",
             "y has several columns; predict them out of fold (cross_val_predict of scikit-learn) and evaluate that",

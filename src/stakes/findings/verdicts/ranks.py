@@ -24,7 +24,9 @@ def _best(ranks: Ranks) -> Finding:
     more_open = any(one.rank_low == 1 and not one.among_best for one in ranks.standings)
     sharper = [sentence("ranks.sharper")] if more_open else []
     if len(best) == 1:
-        told = sentence("ranks.one_best", model=best[0], n=len(ranks.models) - 1)
+        others = len(ranks.models) - 1
+        key = "ranks.better_of_two" if others == 1 else "ranks.one_best"
+        told = sentence(key, model=best[0], n=others)
         return answer("ranks.which", "good", told, *sharper, figures=figures)
     named = best[:_MOST_NAMES] + ["…"] * (len(best) > _MOST_NAMES)
     told = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
