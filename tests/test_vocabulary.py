@@ -74,3 +74,15 @@ def test_the_glossary_has_ten_words_at_most_and_the_code_uses_them():
     used = set().union(*(words(node.name) for file in FILES for node, _ in named(file)))
     used |= {word for file in FILES for word in words(file.stem)}
     assert not [word for word in listed if word not in used]
+
+
+def test_a_way_is_one_to_decide():
+    """Other things have names of their own: a method, a monitor, a scheme, terms."""
+    at_home = re.compile(r"(decisions/thresholds/decision|findings/(pages|verdicts)/(ways|decision))\.py")
+    found = {
+        f"{file.relative_to(SOURCE)}: {name}"
+        for file in files()
+        for name in (file.stem, *(node.name for node, _ in named(file)))
+        if "way" in words(name) and not at_home.fullmatch(file.relative_to(SOURCE).as_posix())
+    }
+    assert found == {"engines/older_polars.py: _by_way_of_disk", "tallies/losses.py: losses_either_way"}

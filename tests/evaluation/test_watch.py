@@ -10,10 +10,10 @@ from scipy import integrate, stats
 import stakes
 from stakes import metrics
 from stakes.errors import InputError
-from stakes.evaluation.watch import shifts, ways
+from stakes.evaluation.watch import monitors, shifts
 from stakes.evaluation.watch.expected import expected
+from stakes.evaluation.watch.monitors import Area, Mean, Rate, TableFigure
 from stakes.evaluation.watch.shifts import Unlabelled
-from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure
 from stakes.uncertainty import sequences
 from tests.bad_inputs.catalogue import run_command
 
@@ -90,22 +90,22 @@ def test_figures_of_windows_are_those_of_their_rows():
     days = [score_day(1.0) for _ in range(4)]
     together = whole(days)
     for name in ("auc", "f1", "recall", "brier_score", "log_loss"):
-        way = ways.way_of(stakes.evaluate(days[0]), name, metrics.find(name).better == "higher", 0.5, None)
-        sums = sum(way.numbers(stakes.evaluate(day)) for day in days)
-        value, variance, enough = (float(one[0]) for one in way.figures(sums[None]))
+        monitor = monitors.monitor_of(stakes.evaluate(days[0]), name, metrics.find(name).better == "higher", 0.5, None)
+        sums = sum(monitor.numbers(stakes.evaluate(day)) for day in days)
+        value, variance, enough = (float(one[0]) for one in monitor.figures(sums[None]))
         exact = together[name]
-        assert value == pytest.approx(exact.value, abs=way.within(sums) if name == "auc" else 1e-9)
-        assert 0 < way.within(sums) < 5e-3 if name == "auc" else way.within(sums) == 0
+        assert value == pytest.approx(exact.value, abs=monitor.within(sums) if name == "auc" else 1e-9)
+        assert 0 < monitor.within(sums) < 5e-3 if name == "auc" else monitor.within(sums) == 0
         assert enough
         width = (exact.high - exact.low) / 2 / 1.96
         assert math.sqrt(variance) == pytest.approx(width, rel=0.1)
 
 
-def test_the_right_way_is_chosen():
+def test_the_right_monitor_is_chosen():
     day = stakes.evaluate(score_day(1.0), costs=stakes.Costs(miss=2, false_alarm=1))
     kinds = {"recall": Rate, "precision": Rate, "auc": Area, "f1": TableFigure, "expected_cost": TableFigure}
     for name, kind in {**kinds, "brier_score": Mean}.items():
-        assert type(ways.way_of(day, name, True, 0.5, None)) is kind
+        assert type(monitors.monitor_of(day, name, True, 0.5, None)) is kind
 
 
 # ── alarms ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,14 +152,14 @@ def test_against_a_reference_with_a_margin():
     assert [one.condition for one in both.watched] == ["auc >= 0.5", "auc no worse than the reference"]
 
 
-def first_alarm(way, hits, rows, alike):
+def first_alarm(monitor, hits, rows, alike):
     """The number of the first day of alarm, without all that is told beside."""
     days = np.stack([hits, rows], axis=1).astype(float)
-    spread = np.ones(len(days)) if alike else way.spread(days)
+    spread = np.ones(len(days)) if alike else monitor.spread(days)
     running = np.vstack([np.zeros(2), np.cumsum(days, axis=0)])
     stakes_ = sequences.log_stakes(len(days), None)
     for day in range(len(days)):
-        terms = stakes_[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+        terms = stakes_[: day + 1] + monitor.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
         if sequences.log_total(terms) >= math.log(20):
             return day
     return None
@@ -168,19 +168,19 @@ def first_alarm(way, hits, rows, alike):
 @pytest.mark.parametrize("alike", [True, False])
 def test_a_model_at_its_floor_raises_hardly_any_alarm_in_a_year(alike):
     """The small form of what `make coverage` simulates: 20 times 150 days at the floor, and 10 falls."""
-    rng, way = np.random.default_rng(9), Rate(metrics.find("recall"), True, 0.9, 0.05)
+    rng, monitor = np.random.default_rng(9), Rate(metrics.find("recall"), True, 0.9, 0.05)
     rows = np.full(150, 100)
-    alarms = sum(first_alarm(way, rng.binomial(100, 0.9, 150), rows, alike) is not None for _ in range(20))
+    alarms = sum(first_alarm(monitor, rng.binomial(100, 0.9, 150), rows, alike) is not None for _ in range(20))
     assert alarms <= 2
     fallen = np.where(np.arange(150) < 100, 0.93, 0.85)
-    delays = [first_alarm(way, rng.binomial(100, fallen), rows, alike) - 100 for _ in range(10)]
+    delays = [first_alarm(monitor, rng.binomial(100, fallen), rows, alike) - 100 for _ in range(10)]
     assert 4 <= np.median(delays) <= 16
 
 
 def test_days_that_differ_raise_no_alarms_unless_they_are_taken_for_alike():
-    rng, way = np.random.default_rng(8), Rate(metrics.find("recall"), True, 0.9, 0.05)
+    rng, monitor = np.random.default_rng(8), Rate(metrics.find("recall"), True, 0.9, 0.05)
     rates = np.clip(rng.normal(0.9, 0.05, (20, 200)), 0, 1)
-    alarms = [[first_alarm(way, rng.binomial(400, p), np.full(200, 400), alike) for p in rates] for alike in (0, 1)]
+    alarms = [[first_alarm(monitor, rng.binomial(400, p), np.full(200, 400), alike) for p in rates] for alike in (0, 1)]
     differing, alike = (sum(one is not None for one in found) for found in alarms)
     assert differing <= 4 < alike
 
@@ -343,15 +343,15 @@ def test_scores_and_segments_are_watched_before_labels_come():
 def test_the_evidence_of_a_shift_is_a_mean_of_e_values():
     """By hand, from the two-sided evidence of each share."""
     reference, window = np.array([400.0, 500, 100]), np.array([30.0, 60, 10])
-    way = shifts.Shift(shifts._named("segments"), False, 0.0, 0.05, reference, names=("a", "b"))
+    monitor = shifts.Shift(shifts._named("segments"), False, 0.0, 0.05, reference, names=("a", "b"))
     total = []
     for seen, before in zip(window, reference, strict=True):
         p = (seen + before) / 1100
         v = p * (1 - p) * (1 / 100 + 1 / 1000)
         drop = min(0.05, math.sqrt(p * (1 - p)) / 6)
         total += [np.exp(sequences.log_evidence(s * (seen / 100 - before / 1000), v, drop)) for s in (1, -1)]
-    assert np.exp(way.evidence(window[None], 1.0))[0] == pytest.approx(np.mean(total))
-    assert way.figures(window[None]).value[0] == pytest.approx(0.1)
+    assert np.exp(monitor.evidence(window[None], 1.0))[0] == pytest.approx(np.mean(total))
+    assert monitor.figures(window[None]).value[0] == pytest.approx(0.1)
 
 
 @pytest.mark.deep
@@ -361,15 +361,17 @@ def test_days_like_the_reference_raise_hardly_any_alarm(differ):
     alarms = 0
     for _ in range(100):
         reference = rng.multinomial(2000, [0.1] * 10)
-        way = shifts.Shift(
+        monitor = shifts.Shift(
             shifts._named("segments"), False, 0.0, 0.05, reference.astype(float), names=tuple("abcdefghi")
         )
         share = np.exp(differ * rng.normal(size=(90, 10)))
         days = np.array([rng.multinomial(300, one / one.sum()) for one in share], float)
         running, stakes_ = np.vstack([np.zeros(10), np.cumsum(days, axis=0)]), sequences.log_stakes(90, None)
-        spread = way.spread(days)
+        spread = monitor.spread(days)
         totals = [
-            sequences.log_total(stakes_[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], spread[day]))
+            sequences.log_total(
+                stakes_[: day + 1] + monitor.evidence(running[day + 1] - running[: day + 1], spread[day])
+            )
             for day in range(90)
         ]
         alarms += max(totals) >= math.log(20)
@@ -412,9 +414,9 @@ def test_what_scores_promise_is_a_ratio_of_means(name):
     assert found.watched[0].estimate.value == pytest.approx(RATIOS[name](score, decided))
     left = [RATIOS[name](np.delete(score, row), np.delete(decided, row)) for row in range(300)]
     jackknife = 299 / 300 * ((np.array(left) - np.mean(left)) ** 2).sum()
-    way = expected(Unlabelled(unlabelled(score, threshold=0.4)), name, True, 0.3, costs.get("costs"))
-    sums = way.numbers(Unlabelled(unlabelled(score, threshold=0.4)))
-    assert way.figures(sums).variance == pytest.approx(jackknife, rel=0.03)
+    monitor = expected(Unlabelled(unlabelled(score, threshold=0.4)), name, True, 0.3, costs.get("costs"))
+    sums = monitor.numbers(Unlabelled(unlabelled(score, threshold=0.4)))
+    assert monitor.figures(sums).variance == pytest.approx(jackknife, rel=0.03)
 
 
 def test_expected_figures_are_watched_before_labels_come():

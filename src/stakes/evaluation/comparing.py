@@ -110,11 +110,11 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
         if metric.tally is not Confusion:
             words = f"few labels tell differences of decisions, and {metric.text} is about scores; name another figure"
             raise InputError("few-labels-of-scores", words)
-    way = _Way(wanted, sampling, question["simultaneous"], margin, paired)
-    whole = _compare_all(models, way, math.comb(len(models), 2), over_folds)
+    terms = _Terms(wanted, sampling, question["simultaneous"], margin, paired)
+    whole = _compare_all(models, terms, math.comb(len(models), 2), over_folds)
     if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(whole.clusters, FEW_CLUSTERS))
-    return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, way))
+    return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, terms))
 
 
 def _models(data: Data, question: Question) -> list[Contestant]:
@@ -161,7 +161,7 @@ def _meant(text: str, model: Contestant) -> Metric:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Terms:
     """How models are compared: by which metrics, how sure, and of how many rows at least."""
 
     metrics: Sequence[Metric]
@@ -173,44 +173,45 @@ class _Way:
 
 
 def _compare_all(
-    models: Sequence[Contestant], way: _Way, tests: int, over_folds: Mapping[str, OverFolds] | None = None
+    models: Sequence[Contestant], terms: _Terms, tests: int, over_folds: Mapping[str, OverFolds] | None = None
 ) -> Comparison:
     """Compare models, of whose differences so many are looked at together."""
     held = [model.evaluation.counted.clusters for model in models]
     counts = [clusters.count for clusters in held if clusters is not None]
-    each = way.sampling
-    if way.simultaneous:
+    each = terms.sampling
+    if terms.simultaneous:
         each = replace(each, confidence=1 - (1 - each.confidence) / tests)
     table: list[Place] = []
     pairs: list[Pair] = []
-    for metric in way.metrics:
+    for metric in terms.metrics:
         means = {
-            name: one.mean_over_folds(metric.text, way.sampling.confidence) for name, one in (over_folds or {}).items()
+            name: one.mean_over_folds(metric.text, terms.sampling.confidence)
+            for name, one in (over_folds or {}).items()
         }
         judged = {m.name: means.get(m.name) or m[metric.text] for m in models}
         ranked = _rank(metric, models, judged)
         table += [Place(rank, m.name, metric.text, judged[m.name]) for rank, m in enumerate(ranked, 1)]
         if over_folds:
             two_by_two = itertools.combinations([(m.name, over_folds[m.name]) for m in ranked], 2)
-            found = [_pair_over_folds(metric, *two, each.confidence, way.margin) for two in two_by_two]
+            found = [_pair_over_folds(metric, *two, each.confidence, terms.margin) for two in two_by_two]
         else:
-            found = [_pair(metric, *two, replace(way, sampling=each)) for two in itertools.combinations(ranked, 2)]
-        pairs += _adjust(found, way.simultaneous)
+            found = [_pair(metric, *two, replace(terms, sampling=each)) for two in itertools.combinations(ranked, 2)]
+        pairs += _adjust(found, terms.simultaneous)
     evaluations = {model.name: model.evaluation for model in models}
-    how = (way.sampling.confidence, way.simultaneous, way.margin, way.on_same_rows, min(counts, default=None))
+    how = (terms.sampling.confidence, terms.simultaneous, terms.margin, terms.on_same_rows, min(counts, default=None))
     few = models[0].estimated
     return Comparison(evaluations, table, pairs, *how, models, unlabelled=0 if few is None else few.rows - few.labelled)
 
 
-def _compare_segments(models: Sequence[Contestant], way: _Way) -> dict[str, Comparison]:
+def _compare_segments(models: Sequence[Contestant], terms: _Terms) -> dict[str, Comparison]:
     """Compare the models within each segment that all of them have; p-values are corrected for all pairs of all."""
     names = [name for name in models[0].evaluation.segments if all(name in m.evaluation.segments for m in models)]
-    tests, way = len(names) * math.comb(len(models), 2), replace(way, least=LEAST_ROWS)
-    found = {name: _compare_all([model.within(name) for model in models], way, tests) for name in names}
+    tests, terms = len(names) * math.comb(len(models), 2), replace(terms, least=LEAST_ROWS)
+    found = {name: _compare_all([model.within(name) for model in models], terms, tests) for name in names}
     adjusted: dict[str, list[Pair]] = {name: [] for name in names}
-    for metric in way.metrics:
+    for metric in terms.metrics:
         places = [(name, pair) for name, part in found.items() for pair in part._pairs_by(metric.text)]
-        for (name, _), pair in zip(places, _adjust([pair for _, pair in places], way.simultaneous), strict=True):
+        for (name, _), pair in zip(places, _adjust([pair for _, pair in places], terms.simultaneous), strict=True):
             adjusted[name].append(pair)
     return {name: replace(part, pairs=adjusted[name]) for name, part in found.items()}
 
@@ -219,7 +220,7 @@ def pair_of(comparison: Comparison, metric: Metric) -> Pair:
     """Return the first of two models minus the second by a metric, whether or not they were ranked by it."""
     first, second = comparison.contestants
     sampling = replace(first.evaluation.sampling, confidence=comparison.confidence, replicates=_RESAMPLES)
-    return _pair(metric, first, second, _Way([metric], sampling, False, None, comparison.on_same_rows))
+    return _pair(metric, first, second, _Terms([metric], sampling, False, None, comparison.on_same_rows))
 
 
 def _pair_over_folds(
@@ -248,24 +249,24 @@ def _rank(metric: Metric, models: Sequence[Contestant], judged: Mapping[str, Est
     return sorted(models, key=place)
 
 
-def _pair(metric: Metric, first: Contestant, second: Contestant, way: _Way) -> Pair:
+def _pair(metric: Metric, first: Contestant, second: Contestant, terms: _Terms) -> Pair:
     gap = first[metric.text].value - second[metric.text].value
-    flipped = first.flipped(second) if way.on_same_rows else None
+    flipped = first.flipped(second) if terms.on_same_rows else None
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
     one, other = first.output(metric), second.output(metric)
     if not math.isfinite(gap) or one is None or other is None:
         return replace(pair, note=_why_no_difference(metric, first, second))
     rows = min(model.rows for model in (first, second))
-    if rows < way.least:
-        return replace(pair, note=f"too small: {rows_text(round(rows))}; at least {way.least} wanted")
-    if way.on_same_rows:
-        found = first.minus(second, metric, way.sampling)
+    if rows < terms.least:
+        return replace(pair, note=f"too small: {rows_text(round(rows))}; at least {terms.least} wanted")
+    if terms.on_same_rows:
+        found = first.minus(second, metric, terms.sampling)
     else:
-        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), way.sampling)
+        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), terms.sampling)
     if found.value is not None:
         pair = replace(pair, difference=found.value)
     pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return pair if way.margin is None else _judge_by(way.margin, metric, pair)
+    return pair if terms.margin is None else _judge_by(terms.margin, metric, pair)
 
 
 def _why_no_difference(metric: Metric, *models: Contestant) -> str:

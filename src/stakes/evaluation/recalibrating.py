@@ -104,14 +104,14 @@ class Recalibration(
         return {method: {**self._losses(method), "change": self.changes[method]} for method in self.after}
 
     @property
-    def _ways(self) -> list[str | None]:
+    def _methods(self) -> list[str | None]:
         """The methods, after the scores as they stand (None) where these are probabilities."""
         return [*([] if self.before is None else [None]), *self.after]
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per method, for a data frame; the change is that of the log loss."""
         rows: list[dict[str, object]] = []
-        for method in self._ways:
+        for method in self._methods:
             change = None if method is None else self.changes[method]
             ends = {"change": change and change.value, "low": change and change.low, "high": change and change.high}
             rows.append({"method": method or _AS_IT_STANDS, **self._losses(method), **ends})

@@ -18,7 +18,7 @@ class Scorer(_BaseScorer):
     """
 
     def __init__(self, figure: "ScoredFigure") -> None:
-        super().__init__(figure, -1 if figure.metric.better == "lower" else 1, {}, response_method=figure.ways)
+        super().__init__(figure, -1 if figure.metric.better == "lower" else 1, {}, response_method=figure.methods)
 
     def _score(self, _: object, estimator: Estimator, X: Data, y_true: Column, **weights: Column) -> float:
         return float(self._sign * self._score_func.of_model(estimator, X, y_true, **weights))

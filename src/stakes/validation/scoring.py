@@ -81,9 +81,9 @@ class ScoredFigure:
         return metrics.find(self.name)
 
     @property
-    def ways(self) -> tuple[str, ...]:
+    def methods(self) -> tuple[str, ...]:
         """The methods of a model of two classes, or of numbers, that serve; the best first."""
-        return _ways(self.metric, self.pricing is not None)
+        return _serving(self.metric, self.pricing is not None)
 
     def __call__(self, y_true: Column, y_pred: Column, *, sample_weight: Column = None) -> float:
         """Return the figure of decisions or of predicted numbers."""
@@ -105,16 +105,16 @@ class ScoredFigure:
         metric = self.metric
         if not target.two_classes and metric.of_many:
             metric = metrics.find(metric.of_many)
-        ways = _ways(metric, self.pricing is not None)
-        way = next((way for way in ways if hasattr(model, way)), None)
-        if way is None:
+        methods = _serving(metric, self.pricing is not None)
+        method = next((method for method in methods if hasattr(model, method)), None)
+        if method is None:
             raise InputError(
                 "model-cannot-say",
-                f"{type(model).__name__} has no {' and no '.join(ways)}, which {metric.name} needs; use a model that "
-                "has",
+                f"{type(model).__name__} has no {' and no '.join(methods)}, which {metric.name} needs; use a model "
+                "that has",
             )
-        predicts = way == "predict"
-        found = predict_rows(model, X, target) if predicts else score_rows(model, way, X, target)
+        predicts = method == "predict"
+        found = predict_rows(model, X, target) if predicts else score_rows(model, method, X, target)
         said = {"prediction" if predicts else "score": found}
         return self._of(metric, truth=target.values, weight=sample_weight, classes=target.classes, **said)
 
@@ -146,7 +146,7 @@ class ScoredFigure:
         return value
 
 
-def _ways(metric: Metric, by_costs: bool) -> tuple[str, ...]:
+def _serving(metric: Metric, by_costs: bool) -> tuple[str, ...]:
     """The methods of a model that serve a metric, the best first; costs decide by probabilities if there are any."""
     if by_costs:
         return ("predict_proba", "predict")

@@ -48,8 +48,8 @@ class Splits:
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to split that scikit-learn knows: "hold-out" of a share, "fold" into so many, or "leave-one-out"."""
+class Scheme:
+    """A scheme to split that scikit-learn knows: "hold-out" of a share, "fold" into so many, or "leave-one-out"."""
 
     kind: str
     folds: int = 2
@@ -94,7 +94,7 @@ def split(
     check_whole("seed", seed, 0, _MOST_SEED - repeats)
     group = None if groups is None else number_groups(groups, X)
     if isinstance(how, str | numbers.Real):
-        found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
+        found = _by_scheme(_read(how, stratified, target, group is not None), target, group, repeats, seed)
     else:
         found = _read_given(how, X, target, groups, stratified, repeats)
     for number, (train, _) in enumerate(found.all, 1):
@@ -108,8 +108,8 @@ def number_groups(groups: Column, X: Data) -> Array:
 
 
 # ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
-def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Way:
-    way = _parse(how)
+def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Scheme:
+    scheme = _parse(how)
     if not isinstance(stratified, bool) and not is_one_of(stratified, ("auto",)):
         raise InputError(
             "bad-stratified",
@@ -121,23 +121,23 @@ def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Way:
             "strata-of-numbers", Given("stratified", True), " is for classes, and y holds numbers; leave it out"
         )
     by_class = target.plan is not None if stratified == "auto" else bool(stratified)
-    can = way.kind == "fold" or (way.kind == "hold-out" and not grouped)
-    way = replace(way, stratified=by_class and can, grouped=grouped)
+    can = scheme.kind == "fold" or (scheme.kind == "hold-out" and not grouped)
+    scheme = replace(scheme, stratified=by_class and can, grouped=grouped)
     if stratified is True and not can:
         raise InputError(
             "cannot-stratify",
             Given("stratified", True),
-            f" does not go with {way.words}; leave it out, or give a number of folds",
+            f" does not go with {scheme.words}; leave it out, or give a number of folds",
         )
-    return way
+    return scheme
 
 
-def _parse(how: Value) -> Way:
+def _parse(how: Value) -> Scheme:
     if isinstance(how, bool):
         raise errors.unknown_how(how)
     text = how.strip().lower() if isinstance(how, str) else ""
     if text in ("leave-one-out", "leave one out", "loo"):
-        return Way("leave-one-out")
+        return Scheme("leave-one-out")
     folds = re.fullmatch(r"(\d+)[- ]?folds?", text)
     if folds or isinstance(how, numbers.Integral):
         count = int(folds[1] if folds else how)
@@ -146,7 +146,7 @@ def _parse(how: Value) -> Way:
                 "too-few-folds",
                 f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
             )
-        return Way("fold", folds=count)
+        return Scheme("fold", folds=count)
     if held_out := re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text):
         share = _HELD_OUT if held_out[1] is None else float(held_out[1]) / (100 if held_out[2] else 1)
     elif isinstance(how, str):
@@ -157,26 +157,26 @@ def _parse(how: Value) -> Way:
         raise InputError(
             "bad-share", Given("how", how), f": a share from {_LEAST:.0%} to {_MOST:.0%} can be held out (0.2 or '20%')"
         )
-    return Way("hold-out", share=share)
+    return Scheme("hold-out", share=share)
 
 
-def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: int) -> Splits:
-    if way.kind == "leave-one-out" and repeats > 1:
+def _by_scheme(scheme: Scheme, target: Target, group: Array | None, repeats: int, seed: int) -> Splits:
+    if scheme.kind == "leave-one-out" and repeats > 1:
         raise InputError("nothing-to-repeat", "leave-one-out is the same every time; leave ", Pass("repeats"), " out")
-    _refuse_too_many(way, target, group)
-    strata = target.labels.codes if way.stratified and target.labels is not None else None
+    _refuse_too_many(scheme, target, group)
+    strata = target.labels.codes if scheme.stratified and target.labels is not None else None
     try:
-        made = [way.split(len(target), strata, group, seed + repeat) for repeat in range(repeats)]
+        made = [scheme.split(len(target), strata, group, seed + repeat) for repeat in range(repeats)]
     except ValueError as problem:
-        raise errors.cannot_split(way.words, str(problem)) from None
+        raise errors.cannot_split(scheme.words, str(problem)) from None
     again = f", {repeats} times" if repeats > 1 else ""
-    shuffled = "" if way.kind == "leave-one-out" else f", shuffled with seed {seed}"
-    return Splits(f"{way.words}{again}{shuffled}", made)
+    shuffled = "" if scheme.kind == "leave-one-out" else f", shuffled with seed {seed}"
+    return Splits(f"{scheme.words}{again}{shuffled}", made)
 
 
-def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
+def _refuse_too_many(scheme: Scheme, target: Target, group: Array | None) -> None:
     """Refuse more folds than there are rows, groups, or rows of the smallest class."""
-    needed = way.folds
+    needed = scheme.folds
     if needed > len(target):
         raise InputError(
             "more-folds-than-rows",
@@ -190,12 +190,12 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
             f"groups stay whole, and there are {needed:,} folds but {found:,} group{'' if found == 1 else 's'}; give "
             "fewer folds",
         )
-    if way.stratified and target.labels is not None:
+    if scheme.stratified and target.labels is not None:
         sizes = np.bincount(target.labels.codes, minlength=len(target.labels.names))
         present = np.flatnonzero(sizes)
         smallest = present[sizes[present].argmin()]
         if needed > sizes[smallest]:
-            raise errors.class_too_small(target.labels.names[smallest], int(sizes[smallest]), needed, way.kind)
+            raise errors.class_too_small(target.labels.names[smallest], int(sizes[smallest]), needed, scheme.kind)
 
 
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────

@@ -16,8 +16,8 @@ from stakes.evaluation.from_tallies import are_tallies, load_parts
 from stakes.evaluation.gate.conditions import Figure, GapFigure, Requirement
 from stakes.evaluation.watch.days import Memory, read_days, refuse_again, refuse_disorder
 from stakes.evaluation.watch.expected import EXPECTED, expected
+from stakes.evaluation.watch.monitors import Area, Monitor, monitor_of
 from stakes.evaluation.watch.shifts import SHIFTS, Shift, Unlabelled
-from stakes.evaluation.watch.ways import Area, Way, way_of
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate
 from stakes.question.options import Data, Value, Watched, asks
@@ -237,43 +237,45 @@ class _Request:
             return Unlabelled(counted)
         return judge(counted, None, self.question.sampling, self.question.pricing)
 
-    def ways(self, first: Value, edges: Sequence[list[float] | None]) -> list[Way]:
+    def monitors(self, first: Value, edges: Sequence[list[float] | None]) -> list[Monitor]:
         """How each condition is watched."""
         known = iter([*edges, *([None] * (len(self.words) - len(edges)))])
         here = first if self.reference is None else self.reference
         found = [
-            self._way(here, _promised(one.text) + str(one.figure), one.sign in (">=", ">"), one.limit, next(known))
+            self._monitor(here, _promised(one.text) + str(one.figure), one.sign in (">=", ">"), one.limit, next(known))
             for one in self.conditions
         ]
-        for way in found:
-            low, high = way.metric.range
-            if not low < way.limit < high:
+        for monitor in found:
+            low, high = monitor.metric.range
+            if not low < monitor.limit < high:
                 raise InputError(
-                    "limit-at-end", f"{way.metric.text} lies between {low:g} and {high:g}; give a limit between them"
+                    "limit-at-end",
+                    f"{monitor.metric.text} lies between {low:g} and {high:g}; give a limit between them",
                 )
         for name in self.compared:
             higher = metrics.find(name.removeprefix(EXPECTED)).better != "lower"
-            way = self._way(here, name, higher, 0.5, next(known))
+            monitor = self._monitor(here, name, higher, 0.5, next(known))
             assert self.reference is not None
-            found.append(way.against(way.numbers(self.reference), self.margin))
+            found.append(monitor.against(monitor.numbers(self.reference), self.margin))
         found += [self._shift(name) for name in self.shifts]
-        return [self._with_drop(way) for way in found]
+        return [self._with_drop(monitor) for monitor in found]
 
-    def _way(self, here: Value, name: str, floor: bool, limit: float, edges: list[float] | None) -> Way:
+    def _monitor(self, here: Value, name: str, floor: bool, limit: float, edges: list[float] | None) -> Monitor:
         if not _promised(name):
-            return way_of(here, name, floor, limit, edges)
+            return monitor_of(here, name, floor, limit, edges)
         return expected(here, name.removeprefix(EXPECTED), floor, limit, self.question["costs"])
 
-    def _with_drop(self, way: Way) -> Way:
-        way = replace(way, drop=way.usual_drop() if self.drop is None else self.drop)
-        if way.drop <= 0 or (way.exact and way.drop**2 >= way.limit * (1 - way.limit)):
+    def _with_drop(self, monitor: Monitor) -> Monitor:
+        monitor = replace(monitor, drop=monitor.usual_drop() if self.drop is None else self.drop)
+        if monitor.drop <= 0 or (monitor.exact and monitor.drop**2 >= monitor.limit * (1 - monitor.limit)):
             raise InputError(
                 "bad-drop",
-                f"the smallest change of {way.metric.text} that is worth an alarm cannot be {way.drop:g}; give ",
+                f"the smallest change of {monitor.metric.text} that is worth an alarm cannot be {monitor.drop:g}; ",
+                "give ",
                 Pass("drop"),
             )
-        way.refuse_useless_reference(self.alpha / len(self.words))
-        return way
+        monitor.refuse_useless_reference(self.alpha / len(self.words))
+        return monitor
 
 
 def _promised(text: str) -> str:
@@ -353,17 +355,23 @@ def _watch(
     refuse_again(list(days), memory.days)
     refuse_disorder([*memory.days[-1:], *days])
     first = next(iter(days.values()))
-    ways = request.ways(request.judge(first), memory.edges)
+    monitors = request.monitors(request.judge(first), memory.edges)
     judged = [request.judge(day) for day in days.values()]
     added = Memory(
         memory.asked,
         [*memory.days, *days],
         [*memory.rows, *(float(one.rows) for one in judged)],
-        [[*old, *(way.numbers(one).tolist() for one in judged)] for old, way in zip(memory.numbers, ways, strict=True)],
-        [way.edges.tolist() if isinstance(way, Area) and way.edges is not None else None for way in ways],
+        [
+            [*old, *(monitor.numbers(one).tolist() for one in judged)]
+            for old, monitor in zip(memory.numbers, monitors, strict=True)
+        ],
+        [
+            monitor.edges.tolist() if isinstance(monitor, Area) and monitor.edges is not None else None
+            for monitor in monitors
+        ],
         _begin(restart, [*memory.days, *days], memory.start),
     )
-    found = _look(request, ways, added, waiting)
+    found = _look(request, monitors, added, waiting)
     if state is not None:
         added.write(state)
     return found
@@ -380,52 +388,58 @@ def _begin(restart: str | None, days: Sequence[str], before: int) -> int:
     return list(days).index(restart)
 
 
-def _look(request: _Request, ways: Sequence[Way], memory: Memory, waiting: list[str]) -> Watch:
+def _look(request: _Request, monitors: Sequence[Monitor], memory: Memory, waiting: list[str]) -> Watch:
     """Look at all days since the beginning."""
-    alpha = request.alpha / len(ways)
+    alpha = request.alpha / len(monitors)
     names, rows = memory.days[memory.start :], memory.rows[memory.start :]
     watched = [
-        _look_at(way, words, names, rows, np.array(numbers[memory.start :]), alpha, request)
-        for way, words, numbers in zip(ways, request.words, memory.numbers, strict=True)
+        _look_at(monitor, words, names, rows, np.array(numbers[memory.start :]), alpha, request)
+        for monitor, words, numbers in zip(monitors, request.words, memory.numbers, strict=True)
     ]
     total = sum(int(one) if float(one).is_integer() else one for one in rows)
     return Watch(watched, len(names), total, request.alpha, names[0], request.life, waiting)
 
 
 def _look_at(
-    way: Way, words: str, names: Sequence[str], rows: Sequence[float], days: Array, alpha: float, request: _Request
+    monitor: Monitor,
+    words: str,
+    names: Sequence[str],
+    rows: Sequence[float],
+    days: Array,
+    alpha: float,
+    request: _Request,
 ) -> WatchedFigure:
     """The evidence of one condition after each day, the alarm, and the course."""
-    spread = np.ones(len(days)) if request.days_alike else way.spread(days)
+    spread = np.ones(len(days)) if request.days_alike else monitor.spread(days)
     running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
     stakes, totals, alarm = log_stakes(len(days), request.life), [], None
     for day in range(len(days)):
-        terms = stakes[: day + 1] + way.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+        terms = stakes[: day + 1] + monitor.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
         totals.append(log_total(terms))
         if alarm is None and totals[-1] >= -math.log(alpha):
             alarm = Alarm.of(day, terms)
-    whole, own = way.figures(running[1:]), way.figures(days)
-    low, high = (_known(end) for end in way.course(running[1:], spread, alpha))
+    whole, own = monitor.figures(running[1:]), monitor.figures(days)
+    low, high = (_known(end) for end in monitor.course(running[1:], spread, alpha))
     course = [
         CoursePoint(names[t], rows[t], float(own.value[t]), float(whole.value[t]), low[t], high[t], _exp(totals[t]))
         for t in range(len(days))
     ]
     last = course[-1]
     limits = Interval(last.low, last.high, "limits that hold on all days at once")
-    estimate = figure(way.metric.text, last.value, math.nan, limits, 1 - alpha)
+    estimate = figure(monitor.metric.text, last.value, math.nan, limits, 1 - alpha)
     return WatchedFigure(
         words,
-        way.metric.text,
-        float(way.limit),
-        way.exact and request.days_alike,
+        monitor.metric.text,
+        float(monitor.limit),
+        monitor.exact and request.days_alike,
         None if alarm is None else names[alarm.day],
         None if alarm is None else names[alarm.change],
         [] if alarm is None else [names[day] for day in alarm.days],
-        math.nan if alarm is None else float(way.figures(running[-1:] - running[alarm.change]).value[0]),
+        math.nan if alarm is None else float(monitor.figures(running[-1:] - running[alarm.change]).value[0]),
         max(point.evidence for point in course),
         1 / alpha,
         request.days_alike,
-        way.within(running[-1]),
+        monitor.within(running[-1]),
         estimate,
         course,
     )

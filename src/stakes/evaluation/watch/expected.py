@@ -12,8 +12,8 @@ import numpy as np
 
 from stakes.errors import InputError, Pass, some
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.watch.monitors import Figures, Monitor
 from stakes.evaluation.watch.shifts import Unlabelled
-from stakes.evaluation.watch.ways import Figures, Way
 from stakes.metrics import find
 from stakes.metrics.agreement import accuracy, f1
 from stakes.metrics.cost import expected_cost
@@ -61,7 +61,7 @@ _RATIOS: dict[str, tuple[Callable[[Terms], Array], Callable[[Terms], Array]]] = 
 
 
 @dataclass(frozen=True, eq=False)
-class Expected(Way):
+class Expected(Monitor):
     """A figure that calibrated scores promise: sums above and below a line, and of their products, add up.
 
     ``costs`` are those of the four cells, the negative class and decision first.

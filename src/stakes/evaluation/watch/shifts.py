@@ -13,7 +13,7 @@ from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.unlabelled import parts_of
 from stakes.errors import InputError
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.watch.ways import Area, Figures, Way
+from stakes.evaluation.watch.monitors import Area, Figures, Monitor
 from stakes.metrics import Metric
 from stakes.metrics.baselines import COIN
 from stakes.tallies import ScoreTable
@@ -53,7 +53,7 @@ def _named(what: str) -> Metric:
 
 
 @dataclass(frozen=True, eq=False)
-class Shift(Way):
+class Shift(Monitor):
     """Shares of rows, held against those of the reference: ``edges`` of scores, or ``names`` of segments."""
 
     edges: Array | None = None
@@ -64,12 +64,12 @@ class Shift(Way):
         """Watch the ``scores`` or the ``segments`` of a reference."""
         counted = reference.counted
         if what == "scores" and isinstance(counted.scores, ScoreTable):
-            way = cls(_named(what), False, 0.0, edges=Area.edges_of(counted.scores, _BINS))
+            monitor = cls(_named(what), False, 0.0, edges=Area.edges_of(counted.scores, _BINS))
         elif what == "segments" and (sizes := _sizes(counted)):
-            way = cls(_named(what), False, 0.0, names=tuple(sizes))
+            monitor = cls(_named(what), False, 0.0, names=tuple(sizes))
         else:
             raise InputError("shift-not-in-day", f"the reference has no {what}; count it with what they need")
-        return replace(way, drop=0.05, reference=way.numbers(reference))
+        return replace(monitor, drop=0.05, reference=monitor.numbers(reference))
 
     @property
     def reference_in_words(self) -> list[object]:

@@ -53,12 +53,12 @@ def no_probabilities(evaluation: Evaluation) -> Finding:
 def honesty(found: Calibration, figures: Sequence[Estimate] = ()) -> Finding:
     """Return the answer for two classes."""
     chips: list[Chip | Estimate] = [Chip.of(found.slope, "calibration.slope"), *figures]
-    ways = _ways(found.slope, found.intercept_at_slope_1)
+    faults = _faults(found.slope, found.intercept_at_slope_1)
     rows = found.certain.rows if found.slope.defined else 0
     clipped = [sentence("verdict.honest_certain", n=rows)] if rows else []
     unsure = [sentence("verdict.honest_unsure"), *limits("verdict.honest_slope_range", found.slope)]
-    ways = ways or [sentence("verdict.honest_off")]
-    return _conclude(found, found.certain.wrong, ways, [] if _can_tell(found) else unsure, clipped, chips)
+    faults = faults or [sentence("verdict.honest_off")]
+    return _conclude(found, found.certain.wrong, faults, [] if _can_tell(found) else unsure, clipped, chips)
 
 
 def honesty_of_classes(found: ClassCalibrations, figures: Sequence[Estimate] = ()) -> Finding:
@@ -74,10 +74,10 @@ def honesty_of_classes(found: ClassCalibrations, figures: Sequence[Estimate] = (
         "verdict.honest_classes_high": shifts.count(-1),
         "verdict.honest_classes_low": shifts.count(1),
     }
-    ways = [sentence(key, n=count, of=len(each)) for key, count in counts.items() if count]
+    faults = [sentence(key, n=count, of=len(each)) for key, count in counts.items() if count]
     open_ones = sum(not _can_tell(one) for one in each)
     unsure = [sentence("verdict.honest_classes_unsure", n=open_ones, of=len(each))] if open_ones else []
-    return _conclude(found, found.impossible, [sentence("verdict.honest_classes"), *ways], unsure, [], figures)
+    return _conclude(found, found.impossible, [sentence("verdict.honest_classes"), *faults], unsure, [], figures)
 
 
 def _can_tell(found: Calibration) -> bool:
@@ -91,7 +91,7 @@ def _can_tell(found: Calibration) -> bool:
 def _conclude(
     found: Calibration | ClassCalibrations,
     impossible: float,
-    ways: Sequence[Sentence],
+    faults: Sequence[Sentence],
     unsure: Sequence[Sentence],
     more: Sequence[Sentence],
     figures: Sequence[Chip | Estimate],
@@ -107,19 +107,19 @@ def _conclude(
         return answer(QUESTION, "open", sentence("verdict.honest_untested"), *more, figures=figures)
     dishonest = test.p_value <= 1 - found.sampling.confidence
     looks = [*_look(test, dishonest), *_shares(found, test), *more]
-    if lead := ways if dishonest else unsure:
+    if lead := faults if dishonest else unsure:
         tone: Tone = "bad" if lead[0].key == UPSIDE_DOWN else "doubt"
         return answer(QUESTION, tone, *lead, *looks, figures=figures)
     return answer(QUESTION, "good", sentence("verdict.honest_yes"), *looks, figures=figures)
 
 
-def _ways(slope: Estimate, shift: Estimate) -> list[Sentence]:
-    """In which ways the log odds are off beyond doubt."""
+def _faults(slope: Estimate, shift: Estimate) -> list[Sentence]:
+    """In which respects the log odds are off beyond doubt."""
     if side_of(slope, 0) < 0:
         return [sentence(UPSIDE_DOWN)]
     bent, moved = side_of(slope, 1), side_of(shift, 0)
-    ways = [sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid")] if bent else []
-    return ways + ([sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else [])
+    faults = [sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid")] if bent else []
+    return faults + ([sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else [])
 
 
 def _look(test: HonestyTest, dishonest: bool) -> Iterator[Sentence]:

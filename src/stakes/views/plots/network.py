@@ -40,7 +40,7 @@ def of_system(system: "System", kind: str, ax: object) -> Display:
     with axes(ax, max(_INCHES * width, 4.2), _INCHES * height + 0.4) as ax:
         drawn = {name: _node(ax, name, places[name], _kind(system.network, name)) for name in places}
         lines = [
-            _way_below(ax, places[one], places[other], lowest)
+            _line_below(ax, places[one], places[other], lowest)
             if (one, other) == ("truth", "cost")
             else _arrow(ax, one, other, places, drawn)
             for one, other in arrows
@@ -132,7 +132,7 @@ def _distance(start: Place, end: Place, bend: float, others: Sequence[Place]) ->
     return min((float(np.hypot(x - ox, y - oy).min()) for ox, oy in others), default=np.inf)
 
 
-def _way_below(ax: Axes, start: Place, end: Place, lowest: float) -> object:
+def _line_below(ax: Axes, start: Place, end: Place, lowest: float) -> object:
     """The arrow from the truth to the cost runs below everything else."""
     from matplotlib.path import Path
 

@@ -34,7 +34,7 @@ class Figures(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Monitor:
     """A figure that is watched: against a limit, or against that of a ``reference`` (numbers of its rows) and a margin.
 
     ``floor`` says that it must not fall, otherwise it must not rise; ``drop`` is the smallest change worth an alarm.
@@ -67,7 +67,7 @@ class Way:
         """How far the figure of what was kept may lie from that of the rows themselves."""
         return 0.0
 
-    def against(self, reference: Array, margin: float) -> "Way":
+    def against(self, reference: Array, margin: float) -> "Monitor":
         """The same figure held against that of a reference, than which it may be worse by a margin."""
         (value,), _, (enough,) = self.figures(reference[None])
         if not enough:
@@ -118,7 +118,7 @@ class Way:
 
 
 @dataclass(frozen=True, eq=False)
-class Rate(Way):
+class Rate(Monitor):
     """A share of rows: hits and rows add up."""
 
     @property
@@ -166,7 +166,7 @@ class Rate(Way):
 
 
 @dataclass(frozen=True, eq=False)
-class TableFigure(Way):
+class TableFigure(Monitor):
     """A figure of decisions: the cells of the table add up."""
 
     like: Confusion | None = None
@@ -215,7 +215,7 @@ class TableFigure(Way):
 
 
 @dataclass(frozen=True, eq=False)
-class Area(Way):
+class Area(Monitor):
     """The auc: scores of either class in bins add up."""
 
     edges: Array | None = None
@@ -272,7 +272,7 @@ def _variance(placements: Array, rows: Array, mean: Array, total: Array) -> Arra
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Way):
+class Mean(Monitor):
     """A mean over rows: their number, the sum and the sum of squares of what they lose add up."""
 
     def numbers(self, evaluation: Evaluation) -> Array:
@@ -299,7 +299,7 @@ class Mean(Way):
         return 0.1 * abs(self.limit)
 
 
-def way_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edges: Sequence[float] | None) -> Way:
+def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edges: Sequence[float] | None) -> Monitor:
     """How a figure is watched, or why it is not."""
     metric, tally, _ = evaluation._place_of(name)
     if metric.population is not None:
