@@ -127,6 +127,7 @@ def test_a_hundred_thousand_labels_travel(many_labels, tmp_path):
     assert stakes_within(1_000, "evaluate", tmp_path / "a.tally", "--json").returncode == 0
 
 
+@pytest.mark.deep
 def test_tens_of_thousands_of_segments_of_as_many_labels(many_labels):
     done = stakes_within(1_000, "evaluate", many_labels, "--truth", "y", "--prediction", "d", "--by", "site")
     refused(

@@ -133,7 +133,7 @@ def engines():
     """Every engine, with scores one by one and in bins; what takes long, and walks the way of others, is deep."""
     for engine, exact in itertools.product([*ELSEWHERE, "spark"], (None, False)):
         marks = [*SPARK.marks] if engine == "spark" else []
-        deep = (engine, exact) in [("dask", False), ("spark", None)]
+        deep = engine == "dask" or (engine, exact) == ("spark", None)
         yield pytest.param(engine, exact, marks=[*marks, *([pytest.mark.deep] if deep else [])])
 
 
@@ -144,7 +144,7 @@ def engines():
 def test_every_engine_counts_as_memory_does(elsewhere, exact, request):
     table = elsewhere(rows())
     engine = request.node.callspec.id.partition("-")[0]
-    few = {"dask": ["plain"]}.get(engine, ["weights and segments"] if exact is None else ["costs"])
+    few = {"spark": ["plain"]}.get(engine, ["weights and segments"] if exact is None else ["costs"])
     for question in QUESTIONS if engine == "lazy polars" else few:
         same(ask(table, question, exact=exact), expected(question))
 

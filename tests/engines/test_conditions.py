@@ -343,7 +343,7 @@ def test_every_engine_keeps_the_rows_that_python_keeps(tmp_path, how):
     same_rows()
 
 
-@pytest.mark.parametrize("engine", [*SLOW, pytest.param("spark", marks=[pytest.mark.spark, SLOWLY])])
+@pytest.mark.parametrize("engine", [*SLOW, pytest.param("spark", marks=[pytest.mark.spark, SLOWLY, pytest.mark.deep])])
 @BOTH
 def test_engines_elsewhere_keep_the_rows_that_python_keeps(request, engine, how):
     make = SLOW.get(engine) or request.getfixturevalue("spark_frame")

@@ -672,7 +672,8 @@ def submitted(source, target, *_):
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore:PySpark does not")
-@pytest.mark.parametrize("how", [in_this_spark, pytest.param(submitted, marks=pytest.mark.deep)])
+@pytest.mark.deep  # its questions are asked by the tests of each of them
+@pytest.mark.parametrize("how", [in_this_spark, submitted])
 def test_the_spark_job_counts_a_file(tmp_path, spark, how, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "100")
     others = {"other_score": "narrow", "amount": "number", "predicted_amount": "number said"}

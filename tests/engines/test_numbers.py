@@ -102,7 +102,7 @@ def test_a_table_of_a_duckdb_file_is_added_up_there(tmp_path, small_batches, mon
     agree(found, expected("segments"))
 
 
-SOONER = {"dask": ["plain"], "ibis": ["some rows"], "spark": ["weights, segments and a baseline"]}
+SOONER = {"dask": [], "ibis": ["some rows"], "spark": ["plain"]}
 DEEP = [(engine, name) for engine, sooner in SOONER.items() for name in QUESTIONS if name not in sooner]
 ENGINES = [
     pytest.param(
