@@ -305,6 +305,8 @@ def test_more_classes_than_a_table_holds(elsewhere):
 
 @pytest.mark.parametrize("kind", [pl.Decimal(6, 3), pl.Float32, pl.Int64, pl.UInt8])
 def test_numbers_of_every_type(kind):
+    if kind == pl.Decimal(6, 3):
+        since("pyarrow", "23", "cannot tell decimals of 32 bits apart")
     frame = rows().select(y="whole", p=pl.col("points"), w="copies")
     table = frame.with_columns(pl.col("y", "p", "w").cast(kind))
     expected = stakes.count(frame, truth="y", score="p", weight="w")

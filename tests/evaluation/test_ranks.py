@@ -13,6 +13,7 @@ import stakes
 from stakes.errors import InputError
 from stakes.uncertainty.ranks import PairTests, mean_interval
 from tests.bad_inputs.catalogue import run_command
+from tests.parts import is_older
 
 pytestmark = pytest.mark.filterwarnings("ignore:there are only")
 RNG = np.random.default_rng(3)
@@ -382,11 +383,14 @@ ASKED = {
 }
 
 
+DOTTED = "z_z" if is_older("duckdb", "2.0") else "z.z"  # before 2.0 a relation takes the dot for that of a table
+
+
 def graded_frame():
     rng = np.random.default_rng(1)
     return pl.DataFrame({
         "q": [f"q{place}" for place in range(240)], "c": [f"c{place // 8}" for place in range(240)],
-        "a": rng.random(240), "z.z": (rng.random(240) > 0.5) * 1, "same": (rng.random(240) > 0.5) * 1.0,
+        "a": rng.random(240), DOTTED: (rng.random(240) > 0.5) * 1, "same": (rng.random(240) > 0.5) * 1.0,
     }).with_columns(twin=pl.col("same"))  # fmt: skip
 
 
@@ -400,7 +404,7 @@ def lazily(request):
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_lazy_tables_are_ranked_where_they_lie(lazily, asked, monkeypatch):
     """Every sum of the tally is that of the rows, and no row is brought here."""
-    frame, scores = graded_frame(), ["a", "z.z", "same", "twin"]
+    frame, scores = graded_frame(), ["a", DOTTED, "same", "twin"]
     whole = stakes.rank(frame, scores=scores, **asked).tally
     monkeypatch.setattr("stakes.engines.items._count_wide", None)
     found = stakes.rank(lazily(frame), scores=scores, **asked).tally

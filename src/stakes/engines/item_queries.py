@@ -47,7 +47,7 @@ def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[
     gaps += [whether(one.is_nan()).sum() for one in scores.values()]
     ends = [end for one in scores.values() for end in (one.min(), one.max(), (one * (1 - one)).abs().max())]
     named = [one.alias(f"v{place}") for place, one in enumerate([nw.len(), *gaps, *ends])]
-    found = [float(one or 0) for one in collect(source.frame.select(*named)).row(0)]
+    found = [float(one or 0) for one in collect(source.frame.select(*named)).rows()[0]]
     rows, missing, told = int(found[0]), found[1 : 1 + len(gaps)], np.array(found[1 + len(gaps) :]).reshape(-1, 3)
     if not rows or any(missing) or not np.isfinite(told).all():
         return None
@@ -65,7 +65,7 @@ def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -
     asked = [*(one.sum() for one in columns), *((one**2).sum() for one in columns)]
     asked += [((columns[a] - columns[b]) ** 2).sum() for a, b in pairs]
     asked += [(columns[a] - columns[b]).sum() for a, b in pairs]
-    answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(asked)))).row(0)
+    answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(asked)))).rows()[0]
     sums, squares, apart, gaps = np.split(np.array(answer, np.float64), np.cumsum([len(columns)] * 2 + [len(pairs)]))
     differences = _matrix(apart, pairs, 1), _matrix(gaps, pairs, -1)
     return GradedItems.of_pairs(tuple(scores), facts[0], (sums, squares), *differences, facts[1:])
