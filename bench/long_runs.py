@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit
 
 from stakes import metrics
-from stakes.evaluation.watch.ways import Area, Mean, Rate, TableFigure, Way
+from stakes.evaluation.watch.monitors import Area, Mean, Monitor, Rate, TableFigure
 from stakes.tallies import Confusion
 from stakes.tallies.graded_items import GradedItems
 from stakes.uncertainty import sequences
@@ -165,7 +165,7 @@ class Watched(NamedTuple):
     """A figure at its limit, for false alarms, and one that is better first and worse later, for delays."""
 
     words: str
-    way: Way
+    way: Monitor
     at_limit: Days
     falling: Days
     alike: bool = False
