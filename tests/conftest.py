@@ -43,7 +43,7 @@ def unit_of(file):
         return "browser"
     if "from tests.source import" in text:
         return "source"
-    return "spark" if "mark.spark" in text else file
+    return "spark" if re.search(r"mark\.spark|from tests\.engines\.test_lazy import", text) else file
 
 
 @functools.cache
