@@ -13,6 +13,7 @@ import stakes
 from stakes import InputError, ScoreTable
 from stakes.decisions.calibration.calibration import calibration
 from stakes.decisions.calibration.reliability import judge_scores
+from stakes.metrics.calibration import LogOdds
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
 from tests.parts import Lazily
@@ -97,6 +98,22 @@ def test_clusters_vary_as_leaving_each_of_them_out_says():
     assert found.honest is None
     assert found.brier.uncertainty.no_interval.endswith("these come in clusters")
     assert "40 clusters" in str(found)
+
+
+def test_very_many_scores_stand_at_the_mean_of_their_bin(monkeypatch):
+    rng = np.random.default_rng(8)
+    logits = rng.normal(size=4000) * 3
+    truth = rng.random(4000) < 1 / (1 + np.exp(-0.3 - 0.8 * logits))
+    score = 1 / (1 + np.exp(-logits))
+    score[:4] = [0, 1, 1, 1e-300]
+    names = ("calibration_slope", "calibration_intercept", "calibration_in_the_large")
+    few = [stakes.metrics.find(name)(truth, score) for name in names]
+    monkeypatch.setattr("stakes.metrics.calibration._MANY", 1000)
+    many = [stakes.metrics.find(name)(truth, score) for name in names]
+    assert many == pytest.approx(few, abs=1e-7)
+    odds = LogOdds.of(ScoreTable.from_rows(np.repeat([0.3, 0.300001, 0.7], 400), np.tile([True, False], 600)))
+    assert [len(odds.logits), odds.positives.tolist(), odds.negatives.tolist()] == [2, [400, 200], [400, 200]]
+    assert odds.logits[0] == pytest.approx(np.mean([np.log(p / (1 - p)) for p in (0.3, 0.300001)]), abs=1e-12)
 
 
 def test_a_single_cluster_gives_no_interval():

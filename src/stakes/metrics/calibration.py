@@ -16,9 +16,13 @@ from stakes.metrics import logistic
 from stakes.metrics.declare import metric
 from stakes.metrics.probability import NEEDS_PROBABILITIES
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, Undefined
-from stakes.tallies import ScoreTable
+from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.keys import Keys
 from stakes.tallies.on_demand import remembered
+
+_MANY = 1 << 20
+"""Of more rows the columns of all different scores would take several times their memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,9 @@ class LogOdds:
 
     @classmethod
     def of(cls, table: ScoreTable) -> "LogOdds":
-        """Read a single table of probabilities."""
+        """Read a single table of probabilities; of very many, those in a bin of the fixed grid stand at their mean."""
+        if isinstance(table.store, Keys) and table.total > _MANY:
+            return cls._of_many(table)
         columns = table.as_columns()
         positives, negatives = (columns.values[name].astype(np.float64)[::-1] for name in ("positives", "negatives"))
         scores, there = columns.scores.astype(np.float64)[::-1], positives + negatives > 0
@@ -43,6 +49,24 @@ class LogOdds:
             scores, positives, negatives = scores[there], positives[there], negatives[there]
         least = logistic.nearest_inside(scores)
         return cls(logistic.logit(scores, least), positives, negatives, least)
+
+    @classmethod
+    def _of_many(cls, table: ScoreTable) -> "LogOdds":
+        """The log odds in a bin differ by less than 1e-4, which moves no digit that rows can tell."""
+        parts, nearest = [], 1.0
+        for steps in table.steps():
+            scores, rows = steps.scores.astype(np.float64), steps.positives + steps.negatives
+            room = np.minimum(scores, 1 - scores)
+            nearest = min(nearest, float(room.min(initial=1.0, where=room > 0)))
+            numbers = bins.numbers(scores, "probability")
+            starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+            with np.errstate(divide="ignore"):
+                sums = (np.log(scores) - np.log1p(-scores)) * rows, steps.positives, steps.negatives
+            parts.append([np.add.reduceat(column, starts).astype(np.float64) for column in sums])
+        logits, positives, negatives = (np.concatenate(column)[::-1] for column in zip(*parts, strict=True))
+        least = logistic.nearest_inside(np.array([nearest, 1.0]))
+        most = math.log1p(-least) - math.log(least)
+        return cls(np.clip(logits / (positives + negatives), -most, most), positives, negatives, least)
 
     @property
     def alike(self) -> bool:

@@ -118,7 +118,8 @@ class Confusion(Tally):
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
         refuse_masked("counts", values, needed=True)
         try:
-            array = _small_if_possible(np.array(values))
+            frozen = isinstance(values, np.ndarray) and not values.flags.writeable  # nobody changes it any more
+            array = _small_if_possible(values if frozen else np.array(values))
             low, high = (array.min(), array.max()) if array.size else (0, 0)
             unseen = array.dtype.kind == "O" and (array != array).any()  # a NaN among Python numbers is no minimum
         except (ValueError, TypeError, ArithmeticError):

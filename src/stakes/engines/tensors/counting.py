@@ -261,6 +261,7 @@ class _Counting:
         counts = counts.reshape(truth.size, said.size)
         there = [np.flatnonzero(ops.home(counts.any(axis))) for axis in (1, 0)]
         table = ops.home(counts)
+        table.flags.writeable = False
         most = max(map(len, there))
         columns = {
             name: label.named(np.resize(codes, most))
@@ -287,7 +288,8 @@ class _Counting:
         value = int(positive[0]) + self._labels["truth"].low if len(positive) else None
         table = partial(self._table, (str(plan.positive), plan.negative), value, in_keys)
         columns = [self.columns["truth"], self._score, self.columns.get("weight")]
-        scores = table(*columns)
+        rows_of_it = groups.sizes[rows.truth == plan.classes.index(str(plan.positive))].sum()
+        scores = table(*columns, int(rows_of_it))
         warn_of_few_in(scores)
         parts = {} if by is None else {name: table(*own) for name, own in self._by_segment(groups, by, columns)}
         segments = {
@@ -317,15 +319,18 @@ class _Counting:
 
     def _table(
         self, pair: tuple[str, str], positive: int | None, in_keys: bool, truth: Tensor, score: Tensor,
-        weight: Tensor | None,
+        weight: Tensor | None, positives: int | None = None,
     ) -> ScoreTable:  # fmt: skip
-        """The score table of some rows: exact, or in bins, with the sums of their order where they were sorted."""
+        """The score table of some rows: exact, or in bins, with the sums of their order where they were sorted.
+
+        ``positives`` are the rows that are positive, where somebody knows their number already.
+        """
         ops = self.operations
         if self.in_bins:
             counts = BinCounts(ops, score, weight is not None)
             counts.add(score, truth, positive, weight)
             return counts.table(pair)
-        keys = sort_scores(ops, score, truth, positive, self._span)
+        keys = sort_scores(ops, score, truth, positive, self._span, positives)
         return ScoreTable(*pair, keys.at_home()) if in_keys else fold(keys, pair, self._span)
 
 

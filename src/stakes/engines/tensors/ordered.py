@@ -74,34 +74,38 @@ def fit_into_keys(operations: ArrayOperations, scores: Tensor, span: tuple[float
 
 
 def sort_scores(
-    operations: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, span: tuple[float, float]
-) -> SortedKeys:
-    """Pack and sort scores that fit (float32 or float64, within ``span``); positive rows have this truth, if any do."""
+    operations: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, span: tuple[float, float],
+    positives: int | None = None,
+) -> SortedKeys:  # fmt: skip
+    """Pack and sort scores that fit (float32 or float64, within ``span``); positive rows have this truth, if any do.
+
+    Where it is known how many those are (``positives``), nobody waits until they are counted.
+    """
     ops, narrow = operations, operations.kind(scores) == "float32"
     layout = (FLOAT32 if narrow else FLOAT64) if span[0] >= 0 else SIGNED
     kind: Kind = "int32" if layout is FLOAT32 else "int64"
     values = ops.empty(len(scores), scores, kind)
-    positives = _pack(ops, scores, truth, positive, values, kind, layout is SIGNED)
-    return SortedKeys(ops, layout, ops.sort(values), positives)
+    count = _pack(ops, scores, truth, positive, values, kind, layout is SIGNED)
+    return SortedKeys(ops, layout, ops.sort(values), int(ops.home(count)[0]) if positives is None else positives)
 
 
 def _pack(
     ops: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, values: Tensor, kind: Kind, signed: bool
-) -> int:
+) -> Tensor:
     """Write keys into ``values``, and return how many are of positive rows."""
     count = ops.zeros(1, scores, "int64")
     of = NOBODY if positive is None else positive
     if not signed and ops.by_kernel(
         "pack_keys", len(scores), scores=scores, truth=truth, positive=of, keys=values, into=count
     ):
-        return int(ops.home(count)[0])
+        return count
     for start in range(0, len(scores), BLOCK):
         here = slice(start, start + BLOCK)
         bits = _signed_bits(ops, scores[here]) if signed else ops.bits(scores[here] + 0.0)  # no −0.0
         labels = truth[here] != truth[here] if positive is None else truth[here] == positive
         count += ops.total(labels)
         values[here] = ((bits << 1) | ops.cast(labels, kind)) ^ _HIGHEST[kind]
-    return int(ops.home(count)[0])
+    return count
 
 
 def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
