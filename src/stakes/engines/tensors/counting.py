@@ -289,7 +289,7 @@ class _Counting:
         table = partial(self._table, (str(plan.positive), plan.negative), value, in_keys)
         columns = [self.columns["truth"], self._score, self.columns.get("weight")]
         rows_of_it = groups.sizes[rows.truth == plan.classes.index(str(plan.positive))].sum()
-        scores = table(*columns, int(rows_of_it))
+        scores = table(columns[0], columns[1], columns[2], int(rows_of_it))
         warn_of_few_in(scores)
         parts = {} if by is None else {name: table(*own) for name, own in self._by_segment(groups, by, columns)}
         segments = {
