@@ -35,7 +35,7 @@ GROUPS = (  # in the order of the page; seconds of the whole, and of the quick f
     Group("growth", "Growth with the number of rows", growth.pieces, 160, 22),
     Group("memory", "Memory and start-up", memory.pieces, 20, 8),
     Group("figures", "Figures", figures.pieces, 240, 10),
-    Group("intervals", "Intervals and permutation tests", intervals.pieces, 90, 10),
+    Group("intervals", "Intervals and permutation tests", intervals.pieces, 300, 10),
     Group("decisions", "Decisions and calibration", decisions.pieces, 30, 3),
     Group("systems", "Systems of several models", systems.pieces, 50, 12),
     Group("files", "Large files", large_files.pieces, 380, 13),
