@@ -31,15 +31,15 @@ from budget import Group
 HERE = Path(__file__).parent
 
 GROUPS = (  # in the order of the page; seconds of the whole, and of the quick form
-    Group("peers", "Peers side by side", peers.pieces, 100, 14),
-    Group("growth", "Growth with the number of rows", growth.pieces, 160, 22),
-    Group("memory", "Memory and start-up", memory.pieces, 20, 8),
-    Group("figures", "Figures", figures.pieces, 240, 10),
-    Group("intervals", "Intervals and permutation tests", intervals.pieces, 300, 10),
-    Group("decisions", "Decisions and calibration", decisions.pieces, 30, 3),
-    Group("systems", "Systems of several models", systems.pieces, 50, 12),
-    Group("files", "Large files", large_files.pieces, 380, 13),
-    Group("spark", "Spark", spark.pieces, 60, 12),
+    Group("peers", "Peers side by side", peers.pieces, 90, 14),
+    Group("growth", "Growth with the number of rows", growth.pieces, 150, 22),
+    Group("memory", "Memory and start-up", memory.pieces, 15, 8),
+    Group("figures", "Figures", figures.pieces, 200, 10),
+    Group("intervals", "Intervals and permutation tests", intervals.pieces, 260, 10),
+    Group("decisions", "Decisions and calibration", decisions.pieces, 15, 3),
+    Group("systems", "Systems of several models", systems.pieces, 30, 12),
+    Group("files", "Large files", large_files.pieces, 330, 13),
+    Group("spark", "Spark", spark.pieces, 45, 12),
 )
 
 
