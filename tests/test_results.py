@@ -61,7 +61,6 @@ def test_amounts_with_a_unit(tmp_path, miss, alarm):
 
 
 def test_plots_have_the_names_of_matplotlib(tmp_path):
-    pytest.importorskip("matplotlib")
     drawn = stakes.evaluate(truth=Y, score=S).plot("roc")
     assert (drawn.ax, drawn.figure) == (drawn.ax_, drawn.figure_)
     drawn.savefig(tmp_path / "roc.png")

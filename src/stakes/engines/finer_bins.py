@@ -57,9 +57,7 @@ def refuse_unless_kept(counted: Counted, error: float) -> None:
 def count_finer(counted: Counted, error: float, rows: Callable[[], LabelledScores]) -> Counted:
     """Count the rows again inside heavy bins until the auc is known as well as promised."""
     table = counted.scores
-    if table is None or keeps_promise(table, error):
-        return counted
-    if table.weighted:
+    if table is None or table.weighted or keeps_promise(table, error):
         return counted
     order = _order(table, error, rows)
     return replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})

@@ -65,8 +65,7 @@ class LogOdds:
             parts.append([np.add.reduceat(column, starts).astype(np.float64) for column in sums])
         logits, positives, negatives = (np.concatenate(column)[::-1] for column in zip(*parts, strict=True))
         least = logistic.nearest_inside(np.array([nearest, 1.0]))
-        most = math.log1p(-least) - math.log(least)
-        return cls(np.clip(logits / (positives + negatives), -most, most), positives, negatives, least)
+        return cls(logistic.within_reach(logits / (positives + negatives), least), positives, negatives, least)
 
     @property
     def alike(self) -> bool:

@@ -126,8 +126,13 @@ def logit(p: Array, least: float) -> Array:
     with np.errstate(divide="ignore"):
         found = np.log(p)
         found -= np.log1p(-p)
+    return within_reach(found, least)
+
+
+def within_reach(logits: Array, least: float) -> Array:
+    """Read log odds beyond those of ``least`` and 1 − ``least`` as these; the array itself is changed."""
     most = math.log1p(-least) - math.log(least)  # of 1 − least there may be no float
-    return np.asarray(np.clip(found, -most, most, out=found))
+    return np.asarray(np.clip(logits, -most, most, out=logits))
 
 
 def nearest_inside(probabilities: Array) -> float:

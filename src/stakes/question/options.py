@@ -493,22 +493,10 @@ _SAID_LATER = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
 _EVERY_ROW_LABELLED = dict.fromkeys(("unlabelled", "label_probability"), _EVERY_TRUTH)
 _OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
-_NOT_YET = dict.fromkeys(
-    [
-        "low",
-        "high",
-        "level",
-        "quantiles",
-        "ensemble",
-        "order",
-        "series",
-        "season",
-        "horizon",
-        "exposure",
-        "label_separator",
-    ],
-    _OTHER_ROWS,
-)
+_NOT_YET = dict.fromkeys((
+    "low", "high", "level", "quantiles", "ensemble", "order", "series", "season", "horizon", "exposure",
+    "label_separator",
+), _OTHER_ROWS)  # fmt: skip
 _GRADED = "graded items have scores that say how well each was answered; compare models by their truth instead"
 _DAYS = "days are tallies, tables or results; say this when you count them"
 _PROBABILITIES_ONLY = "recalibration changes probabilities, whatever is decided by them"
