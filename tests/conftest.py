@@ -124,6 +124,7 @@ def pytest_collection(session):
     """In a fresh clone one worker collects before the others, which find compiled what it has compiled.
 
     What is loaded and collected stays until the end: looking through it for garbage, now or later, would find nothing.
+    Tests leave little behind, so that one look in a while is enough.
     """
     with open(__file__) as turn:
         if getattr(session.config, "workerinput", {}).get("fresh"):
@@ -137,6 +138,7 @@ def pytest_collection(session):
             return (yield)
         finally:
             gc.freeze()
+            gc.set_threshold(200_000, 20, 20)
             gc.enable()
 
 

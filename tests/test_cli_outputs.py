@@ -533,7 +533,7 @@ def shell(words, how):
     ("name", "how"),
     [
         ("evaluate", "<&- >&- 2>&-"),
-        ("gate", "2>&-"),
+        pytest.param("gate", "2>&-", marks=pytest.mark.deep),
         pytest.param("system", ">&-", marks=pytest.mark.deep),
         pytest.param("apply", ">&- 2>&-", marks=pytest.mark.deep),
         *(pytest.param(name, "2>&-", marks=pytest.mark.deep) for name in SAYING),
@@ -552,7 +552,7 @@ def test_streams_may_be_closed(folder, name, how):
     ("words", "how", "code"),
     [
         (["gate", "rows.csv", *FIT, "--require", "auc >= 2"], "<&- >&- 2>&-", 1),
-        (["evaluate", "gone.csv", *FIT], "2>&-", 2),
+        pytest.param(["evaluate", "gone.csv", *FIT], "2>&-", 2, marks=pytest.mark.deep),
         (["evaluate", "-", *FIT], "<&-", 2),
         pytest.param(["evaluate", "gone.csv", *FIT], "2>/dev/full", 2, marks=pytest.mark.deep),
         pytest.param(["evaluate", "rows.csv", "--nonsense"], "2>&-", 2, marks=pytest.mark.deep),

@@ -91,7 +91,7 @@ def test_a_million_columns(tmp_path):
 
 @pytest.mark.parametrize(
     ("columns", "truth", "code"),
-    [(20_000, "y", 0), *(pytest.param(99_000, *one, marks=pytest.mark.deep) for one in (("y", 0), ("z", 2)))],
+    [(5_000, "y", 0), *(pytest.param(99_000, *one, marks=pytest.mark.deep) for one in (("y", 0), ("z", 2)))],
 )
 def test_a_hundred_thousand_columns(tmp_path, columns, truth, code):
     path = tmp_path / "wide.csv"

@@ -7,7 +7,7 @@ from tests.parts import Lazily
 multitest = Lazily("statsmodels.stats.multitest")
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 10, 45])
+@pytest.mark.parametrize("count", [1, 10, 45])
 def test_holm_is_statsmodels(count):
     p_values = np.random.default_rng(count).random(count) ** 3
     assert holm(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())

@@ -4,6 +4,7 @@ import builtins
 import itertools
 import pickle
 import re
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -102,6 +103,9 @@ def drawn_texts(display):
     return [text.get_text() for text in display.figure_.findobj(mpl.text.Text) if text.get_text()]
 
 
+deeply = partial(pytest.param, marks=pytest.mark.deep)
+
+
 # ── every kind, for real data of each task ───────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("name", "kinds"),
@@ -132,7 +136,7 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
     figure.draw_without_rendering()
 
 
-@pytest.mark.parametrize("name", ["two", "many", "regression", "comparison", "system"])
+@pytest.mark.parametrize("name", ["two", "system", *map(deeply, ("many", "regression", "comparison"))])
 def test_plots_speak_the_language_of_the_reader(name, request):
     """All words on a Russian plot are Russian, but for names from the data and a few that have no other form."""
     thing = request.getfixturevalue(name)
