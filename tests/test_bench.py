@@ -184,6 +184,25 @@ def test_results_agree_with_their_own_numbers():
     assert len(lines_of(RESULTS)) > 40
 
 
+SHOWN_FIRST = {
+    "10⁷": "every figure with its interval, against eleven, 10,000,000 rows",
+    "10⁸": "Parquet, 100,000,000 rows: every figure, exact, beside pandas",
+}
+"""Which line of the bench a row of the README repeats."""
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.es.md", "README.ru.md"])
+@pytest.mark.parametrize("rows", SHOWN_FIRST)
+def test_the_readme_repeats_what_was_measured(page, rows):
+    (told,) = [line for line in page_of(ROOT / page).splitlines() if line.startswith("|") and rows in line]
+    (measured,) = [line for line in lines_of(RESULTS) if line[0] == SHOWN_FIRST[rows]]
+    numbers = re.findall(r"([\d.]+) (?:s|GB)\b", " ".join(measured[1:3]))
+    said = [number.replace(",", ".") for number in re.findall(r"(\d+[.,]\d+) (?:s|с|GB|ГБ)\b", told)]
+    assert len(said) == len(numbers) >= 2
+    for one, other in zip(said, numbers, strict=True):
+        assert float(one) == round(float(other), len(one.partition(".")[2]))
+
+
 def test_results_have_every_section_in_order():
     from run import GROUPS
 
