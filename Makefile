@@ -25,8 +25,8 @@ test: lint                      ## set up, then lint, types and every test
 every-test: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest $(if $(CI),--durations=10)
 
-test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser, random examples or slow tests; for the time between two edits
-	@$(BIN)/python -m pytest -m 'not (deep or slow or spark or browser or hypothesis)'
+test-quick: $(VENV)/.installed-test  ## within a minute: every test that is quick, two cases of each; for the time between two edits
+	@$(BIN)/python -m pytest --cases 2 -m 'not (deep or slow or spark or browser or hypothesis)'
 
 test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzzing, huge inputs
 	@$(BIN)/python -m pytest -m 'deep or hypothesis' --hypothesis-profile=deep

@@ -53,13 +53,17 @@ def how_late(file):
     return 1 if "mark.slow" in (ROOT / file).read_text(encoding="utf-8") else 2
 
 
+def pytest_addoption(parser):
+    parser.addoption("--cases", type=int, help="at most so many cases of each test, evenly spread")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What takes longest begins, so that no worker is left alone with it: browser and Spark, then slow files."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-    leave_most_to_the_deep_tests(items)
+    leave_most_to_the_deep_tests(items, config.getoption("cases"))
     items.sort(key=lambda item: how_late(item.nodeid.partition("::")[0]))
 
 
@@ -73,10 +77,16 @@ def cases_of_every_value(cases):
     return tried
 
 
-def leave_most_to_the_deep_tests(items):
+def evenly(most, many):
+    """So many places, or all, evenly spread."""
+    return {round((place + 0.5) * many / most - 0.5) for place in range(min(most, many))}
+
+
+def leave_most_to_the_deep_tests(items, most):
     """Of a test marked ``each_choice`` cases are tried until every value of every parameter had its turn.
 
-    Of one marked ``spread(n)`` it is n cases, evenly spread over all. The others are tried by make test-deep.
+    Of one marked ``spread(n)`` it is n cases, evenly spread over all; of every test at most ``most``, where that is
+    given. The others are tried by make test-deep.
     """
     cases = defaultdict(list)
     for item in items:
@@ -85,10 +95,11 @@ def leave_most_to_the_deep_tests(items):
     for found in cases.values():
         tried = range(len(found))
         if mark := found[0].get_closest_marker("spread"):
-            (most,) = mark.args
-            tried = {round((place + 0.5) * len(found) / most - 0.5) for place in range(min(most, len(found)))}
+            tried = evenly(*mark.args, len(found))
         elif found[0].get_closest_marker("each_choice"):
             tried = cases_of_every_value([{*map(repr, item.callspec.params.items())} for item in found])
+        if most:
+            tried = {sorted(tried)[place] for place in evenly(most, len(tried))}
         for place, item in enumerate(found):
             if place not in tried:
                 item.add_marker("deep")

@@ -142,6 +142,7 @@ def test_awkward_headers_and_common_pairs(tmp_path):
     assert json.loads(done.stdout)["positive"] == "True", done.stderr
 
 
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_one_line():
     done = subprocess.run(f"{sys.executable} -m stakes metrics > /dev/full", shell=True, capture_output=True, text=True)
     assert done.returncode == 3
@@ -149,6 +150,7 @@ def test_output_that_cannot_be_written_is_one_line():
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_gets_stand_ins_for_our_own_signs():
     done = run_alone("demo", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert done.returncode == 0, done.stderr
@@ -228,6 +230,7 @@ def test_metrics_lists_all_and_explains_one():
     assert "did you mean 'precision'" in typo.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_pipe_is_quiet():
     command = f"{sys.executable} -m stakes metrics | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
@@ -351,6 +354,7 @@ def test_decide_tells_the_threshold_in_plain_words():
     assert found["corrected"]["low"] < found["corrected"]["value"] < found["corrected"]["high"]
 
 
+@pytest.mark.slow
 def test_decide_by_a_condition_and_by_a_file_of_costs(tmp_path):
     done = run("decide", *DEMO, "--best", "recall >= 0.95")
     assert "the condition ≥ 0.95" in " ".join(done.stdout.split())
@@ -426,6 +430,7 @@ def test_a_condition_and_missing_values(preds):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_other_commands_take_several_files_and_conditions(tmp_path):
     rows = pl.read_csv(DEMO_FILE)
     halves = (tmp_path / "a.csv", tmp_path / "b.csv")
@@ -440,6 +445,7 @@ def test_other_commands_take_several_files_and_conditions(tmp_path):
         assert where.stdout == run(command, tmp_path / "small.csv", *columns, *options).stdout != ""
 
 
+@pytest.mark.slow
 def test_a_database_prints_nothing_else(preds):
     duckdb = importlib.import_module("duckdb")  # part of the test extra: missing is a failure
     database = preds.parent / "all.duckdb"

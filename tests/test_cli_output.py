@@ -185,6 +185,7 @@ def test_the_help_of_all_says_how_to_complete():
     assert all(re.search(rf"^  {name} ", text, re.M) for name in cli.commands)
 
 
+@pytest.mark.slow
 def test_bash_completes_commands_and_options(tmp_path):
     program = tmp_path / "stakes"
     program.write_text(f"#!{sys.executable}\nfrom stakes.cli import main\nmain()\n")

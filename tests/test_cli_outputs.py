@@ -239,6 +239,7 @@ def run(*arguments, **options):
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60, **options)
 
 
+@pytest.mark.slow
 def test_standard_input_and_output_are_files_too(folder):
     before = contents(folder)
     with open("rows.csv") as rows:
@@ -362,6 +363,7 @@ def test_a_name_that_promises_nothing_else_is_taken(folder, capsys, options, sta
     assert Path(options[-1]).read_text().lstrip().startswith(start)
 
 
+@pytest.mark.slow
 def test_lang_is_for_every_form(folder, capsys):
     for verb in ("evaluate", "decide", "compare", "permute", "system"):
         for form in ([], ["--markdown"], ["--json"], *([] if verb == "evaluate" else [["--quiet"]])):
@@ -565,6 +567,7 @@ def test_exit_codes_do_not_need_streams(folder, words, how, code):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_does_not_get_the_number_of_a_closed_stream(folder):
     """What is said to standard error would be written into it."""
     done = shell([*COMMANDS["apply"], "--positive", "0", "-o", "new.csv"], "2>&- >&-")
@@ -627,6 +630,7 @@ def test_commands_take_names_that_are_no_utf8(odd_names, capsys, words):
     assert odd("") not in out
 
 
+@pytest.mark.slow
 def test_a_real_process_takes_names_that_are_no_utf8(odd_names):
     done = run("gate", odd("rows.csv"), *FIT, *BASELINE, "--junit", odd(".xml"), stdout=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")

@@ -36,6 +36,7 @@ def answers(rows, **more):
     yield stakes.gate(rows, **FIT, require="auc.low >= 0.5", **more).to_dict()
 
 
+@pytest.mark.slow
 def test_a_frequency_is_as_if_the_rows_were_there(tmp_path):
     for found, expected in zip(answers(ROWS, frequency="n"), answers(EACH), strict=True):
         for one in (found, expected):

@@ -79,6 +79,7 @@ def test_names_from_data_are_no_arguments():
 
 
 # ── in the source ────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.slow
 def test_every_code_has_one_home():
     homes = defaultdict(set)
     for file, _, code, _ in said():

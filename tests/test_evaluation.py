@@ -304,6 +304,7 @@ def test_a_figure_is_the_same_alone_and_among_all():
     assert "figures" not in vars(asked)
 
 
+@pytest.mark.slow
 def test_a_tally_is_evaluated_as_its_rows_are():
     rng = np.random.default_rng(6)
     two, three = rng.integers(0, 2, 200), rng.integers(0, 3, 200)

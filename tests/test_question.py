@@ -119,6 +119,7 @@ CHANGED = [(verb, name) for name, verbs in CHANGES.items() for verb in sorted(ve
 """What is tried by its effect, which shows that it is taken."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), [case for case in MATRIX if case not in CHANGED])
 def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
     given = {**beside(name), name: GIVEN[name]}
@@ -137,6 +138,7 @@ def without():
     return {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), CHANGED)
 def test_an_option_that_is_taken_is_used(verb, name, rows, without, tmp_path):
     if name not in options(verb):
@@ -278,6 +280,7 @@ def command(verb, file, folder):
     return [COMMANDS[verb], str(file), *columns, "--positive", "yes", *own.get(verb, [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_every_command_takes_what_its_verb_takes(verb, file, tmp_path):
     """All options in two calls of those that go together, and each that means nothing by itself."""
@@ -348,6 +351,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_new_option_is_one_row_and_one_use(tmp_path):
     """In a copy of the package: the row and the use are all that is written, and every face knows the option."""
     shutil.copytree(ROOT / "src" / "stakes", tmp_path / "stakes")

@@ -23,6 +23,7 @@ def test_spark_is_read_through_narwhals(spark):
     assert ev.to_dict() == stakes.evaluate(DATA, truth="y", score="p", positive="yes").to_dict()
 
 
+@pytest.mark.slow
 def test_duckdb_is_read_through_narwhals():
     """In a process of its own: DuckDB 2.0 driven through Narwhals reports leaks when the interpreter ends."""
     code = f"""

@@ -42,6 +42,7 @@ def imports(file: Path, typing: bool = True):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@pytest.mark.slow
 def test_imports_point_one_way():
     front_door = {SOURCE / "__init__.py", SOURCE / "__main__.py"}
     for file in set(FILES) - front_door:
@@ -98,6 +99,7 @@ def test_documents_tell_the_order_of_the_layers():
 ALL_FIGURES = "import stakes; stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3]).to_dict()"
 
 
+@pytest.mark.slow
 def test_texts_are_not_read_before_something_is_wrong():
     assert {m for m in loaded_after(ALL_FIGURES) if m.startswith("stakes.errors")} == {
         "stakes.errors",
@@ -118,6 +120,7 @@ def test_import_stakes_loads_nothing():
     assert {m for m in loaded_after("import stakes") if m.startswith(("numpy", "stakes."))} == {"stakes.results"}
 
 
+@pytest.mark.slow
 def test_evaluate_loads_numpy_and_little_else():
     usual = "import bisect, copy, dataclasses, decimal, inspect, json, numpy"  # NumPy 2.0 loads fewer of them itself
     more = loaded_after("import stakes; stakes.evaluate") - loaded_after(usual)
@@ -141,6 +144,7 @@ def test_public_names_exist_and_unknown_ones_do_not():
         _ = stakes.nonsense
 
 
+@pytest.mark.slow
 def test_adding_a_metric_touches_one_file(tmp_path):
     """One declaration, added to the file of its family in a copy of the package, is found, listed and evaluated."""
     shutil.copytree(SOURCE, tmp_path / "stakes")  # what is compiled already, too

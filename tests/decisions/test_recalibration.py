@@ -260,6 +260,7 @@ def test_parameters():
         SigmoidCalibrator().set_params(slope=1)
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_not_needed():
     code = (
         "import sys, stakes; m = stakes.SigmoidCalibrator().fit([1, 2, 3], [0, 1, 1]); m.transform([2.0]); "

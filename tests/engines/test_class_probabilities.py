@@ -122,6 +122,7 @@ def same(found, wanted):
         same(found.segments[name], part)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 @pytest.mark.parametrize("exact", [None, False])
 def test_files_count_as_memory_does(tmp_path, exact):

@@ -380,6 +380,7 @@ def test_a_format_is_of_files():
         stakes.evaluate({"y": [0, 1], "p": [0.1, 0.9]}, truth="y", score="p", separator=";", skip=2)
 
 
+@pytest.mark.slow
 def test_every_command_reads_such_files(tmp_path):
     path = tmp_path / "a.csv"
     rows = [("ja" if i % 3 else "nein", i * 7 % 100, i) for i in range(60)]

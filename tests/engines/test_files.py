@@ -138,6 +138,7 @@ def test_conditions_and_missing_values_in_every_kind(tmp_path, name):
         from_file(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_column_names_with_quotes_and_sql_in_them(tmp_path, name):
     names = ['p, v2"; DROP TABLE preds; --', "it's a sélection *", "holds"]
@@ -236,6 +237,7 @@ def test_standard_input(monkeypatch):
         from_file("-")
 
 
+@pytest.mark.slow
 def test_slow_queries_print_nothing_and_nobody_changes_what_they_may_do(tmp_path):
     """In a session, as DuckDB takes ``python -c`` for one, it would print a bar after two seconds."""
     write_duckdb(ROWS, tmp_path / "all.db", "t")

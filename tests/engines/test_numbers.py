@@ -94,6 +94,7 @@ def test_files_in_batches(tmp_path, small_batches, kind, name):
     assert [one.row for one in found.largest_errors] == [one.row for one in expected(name).largest_errors]
 
 
+@pytest.mark.slow
 def test_a_table_of_a_duckdb_file_is_added_up_there(tmp_path, small_batches, monkeypatch):
     duckdb = importlib.import_module("duckdb")
     with duckdb.connect(str(tmp_path / "a.duckdb")) as base:

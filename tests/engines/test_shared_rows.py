@@ -147,6 +147,7 @@ def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monk
     assert max(grouped, default=0) < ROWS / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["weights and segments", "clusters", "weighted numbers"])
 @pytest.mark.spread(1)
 def test_a_table_of_a_duckdb_file_is_grouped_there(tmp_path, few_cells, monkeypatch, name):

@@ -145,6 +145,7 @@ def test_rows_to_label_next_tell_more_than_random_ones():
     assert np.mean(widths["chosen"]) < 0.9 * np.mean(widths["random"])
 
 
+@pytest.mark.slow
 def test_segments_costs_and_other_figures():
     truth, score, generator = world(2)
     labelled = at_random(generator, 2000, 200)
@@ -313,6 +314,7 @@ def tallied(rows, **asked):
     return [stakes.count(part, truth="t", unlabelled="estimate", classes=[0, 1], **asked) for part in parts]
 
 
+@pytest.mark.slow
 def test_tallies_of_few_labels_add_up_and_travel(tmp_path):
     """A tally tells what its rows tell: the same bins, the same draws."""
     truth, score, generator = world(11)
@@ -513,6 +515,7 @@ def elsewhere(seed, prevalence=0.1, rows=2000):
     return truth, score, np.arange(len(truth)) < 200
 
 
+@pytest.mark.slow
 def test_a_prior_is_estimated_from_rows_without_a_truth(tmp_path):
     truth, score, labelled = elsewhere(0)
     there = truth[~labelled].mean()
@@ -572,6 +575,7 @@ def two_models(seed, labels=150):
     return truth, {"t": known, "a": score, "b": other}
 
 
+@pytest.mark.slow
 def test_two_models_are_compared_by_few_labels():
     """The share of positives in each combination of decisions, by hand; both agree with evaluate about each model."""
     truth, table = two_models(0)
@@ -642,6 +646,7 @@ def test_a_comparison_of_few_labels_is_no_pilot_and_no_baseline():
 COSTS = stakes.Costs(miss=5, false_alarm=1)
 
 
+@pytest.mark.slow
 def test_few_labels_choose_a_threshold(tmp_path):
     """Near that of all labels; what it costs on average over all curves is least there, by brute force."""
     truth, score, generator = world(1)
@@ -690,6 +695,7 @@ def test_costs_of_chosen_thresholds_hold():
     assert np.mean(hits) >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
     """The same rows, whole and in batches of which the first has no label: counts are alike, and so are figures."""
@@ -721,6 +727,7 @@ def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
             stakes.evaluate(file, **{**asked, "by": None}, score="p").next_labels()
 
 
+@pytest.mark.slow
 def test_lazy_tables_are_counted_where_they_lie():
     """Missing truths of every kind; what comes back is counts, and tells what the rows tell."""
     truth, score, generator = world(13, rows=600)

@@ -208,6 +208,7 @@ def test_the_calibration_line_varies_within_the_classes(name, rows, ev):
     assert alone.high - alone.low == pytest.approx(found.high - found.low, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_prior_from_few_cases_is_less_sure(rows):
     """Of 1,000 cases 10 were sick: the share itself varies, as a binomial one."""
     truth, score = rows

@@ -7,6 +7,7 @@ import sklearn.metrics as sk
 from tests.examples import ran
 
 
+@pytest.mark.slow
 def test_several_labels():
     shown, names = ran("kinds/several_labels")
     said = np.column_stack(names["scores"]) >= 0.5

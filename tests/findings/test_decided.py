@@ -128,6 +128,7 @@ def test_a_threshold_that_cannot_be_told_from_the_best_stays():
     assert said["figure_in_use"]["value"] == pytest.approx(np.mean((p >= 0.5) == truth))
 
 
+@pytest.mark.slow
 def test_the_threshold_in_use_stays_where_probabilities_mislead():
     """Probabilities that are all too low: Bayes's threshold is wrong, and the one in use is as good as the best."""
     p, truth = patients()
@@ -287,6 +288,7 @@ def random_file(seed):
     return truth, p, float(rng.choice([1, 3, 20])), float(rng.choice([1, 4]))
 
 
+@pytest.mark.slow
 def test_only_the_cheapest_threshold_is_called_cheapest():
     told = set()
     for seed in range(14):
@@ -306,6 +308,7 @@ def test_only_the_cheapest_threshold_is_called_cheapest():
 
 
 # ── when the model does not pay ──────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.slow
 def test_what_is_recommended_never_looks_dearer_than_a_constant_and_agrees_with_itself():
     seen = set()
     for seed in range(12):

@@ -145,6 +145,7 @@ def results():
     return {name: make() for name, (make, _, _) in SITUATIONS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_the_finding_is_told_on_every_surface(results, name):
     result, (_, key, tone) = results[name], SITUATIONS[name]
@@ -263,6 +264,7 @@ def days(hits, count):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "key", "told"),
     [

@@ -172,6 +172,7 @@ def file(tmp_path):
 TYPED = [word for name in "abc" for word in ("--truth", f"{name}=t_{name}", "--score", f"{name}=s_{name}")]
 
 
+@pytest.mark.slow
 def test_the_command_line_says_the_same(file, tmp_path):
     ev = stakes.evaluate(truth=TRUTH, score=SCORES, by=BY)
     data = json.loads(run("evaluate", file, *TYPED, "--by", "by", "--json").stdout)
@@ -278,6 +279,7 @@ def test_bad_input_is_one_line(case):
     assert "\n" not in str(problem.value)
 
 
+@pytest.mark.slow
 def test_ten_thousand_sparse_labels_stay_sparse():
     random = np.random.default_rng(0)
     truth, said = (sparse.random(3000, 10_000, 0.0005, format="csr", random_state=random) for _ in range(2))

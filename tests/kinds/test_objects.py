@@ -40,6 +40,7 @@ def test_a_copy_is_the_same(kind):
     assert copy.to_json() == ev.to_json()
 
 
+@pytest.mark.slow
 @every
 def test_views_show_it_in_every_language(kind):
     for lang in ("en", "es", "ru"):

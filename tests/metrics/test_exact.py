@@ -70,6 +70,7 @@ def test_log_loss_and_brier_of_a_float32_near_zero():
     assert m.brier_score([0], p, positive=1) == pytest.approx(float(stored**2), rel=1e-15)
 
 
+@pytest.mark.slow
 def test_brier_and_log_loss_do_not_drift_over_a_million_rows():
     rng = np.random.default_rng(5)
     p = rng.random(10**6)

@@ -284,6 +284,7 @@ def three(**options):
     return stakes.evaluate(truth=truth, prediction=decided, score=scores, classes="abc", **options)
 
 
+@pytest.mark.slow
 def test_an_evaluation_of_three_classes():
     ev = three(by=list("xxxyyyy"))
     assert ev.classes == ("a", "b", "c")
@@ -395,6 +396,7 @@ def test_brier_scores_near_zero_keep_their_digits():
     assert m.multiclass_brier_score.of(tally) == pytest.approx(1.5e-18, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_hundred_classes_are_shown_in_reasonable_time():
     rng = np.random.default_rng(0)
     truth = np.concatenate([np.arange(100), rng.integers(0, 100, 700)])
@@ -426,6 +428,7 @@ def test_decisions_beyond_the_classes_leave_coverage():
     assert "ask" in str(pair)
 
 
+@pytest.mark.slow
 def test_scores_may_be_a_dictionary_or_columns_by_name():
     data = {"y": list("abca"), "pa": [0.5, 0.2, 0.1, 0.9], "pb": [0.3, 0.6, 0.1, 0.05], "pc": [0.2, 0.2, 0.8, 0.05]}
     by_name = stakes.evaluate(data, truth="y", score={"a": "pa", "b": "pb", "c": "pc"})

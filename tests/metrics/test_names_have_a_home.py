@@ -35,6 +35,7 @@ def found() -> list[str]:
     return [f"{file.as_posix()}: {name}" for file in outside for name in literals(nodes_of(SOURCE / file))]
 
 
+@pytest.mark.slow
 def test_few_names_are_written_out(found):
     """Those that are left belong to sentences of pages, or are other words, as the accuracy of a system's model."""
     assert len(found) < 65, "\n".join(found)

@@ -205,6 +205,7 @@ def test_a_figure_of_scores_is_judged_like_a_declared_one():
     assert ev.by_segment("own_auc")["a"].value == pytest.approx(ev.by_segment("auc")["a"].value)
 
 
+@pytest.mark.slow
 def test_a_new_declaration_is_one_place(tmp_path):
     """A mean of a row loss, a ratio of cells and a figure of scores: each declared once, and known everywhere."""
     from stakes.metrics.declare import metric

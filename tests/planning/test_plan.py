@@ -139,6 +139,7 @@ def test_rates_that_contradict_each_other_are_refused():
         stakes.plan("accuracy", difference=0.1, disagreement=0.3, accuracy=0.8)
 
 
+@pytest.mark.slow
 def test_costs_of_a_pilot_are_those_of_its_plan():
     pilot = stakes.evaluate(TABLE, costs=stakes.Costs(miss=5, false_alarm=1))
     (part,) = stakes.plan("expected_cost", pilot, width=0.2).parts

@@ -81,6 +81,7 @@ def test_the_threshold_is_chosen_out_of_fold_and_judged_there():
     assert (model.predict(X) == (clone(MODEL).fit(X, y).predict_proba(X)[:, 1] >= model.threshold_)).all()
 
 
+@pytest.mark.slow
 def test_costs_by_row_choose_and_are_routed():
     amount = np.random.default_rng(0).uniform(0, 20, len(y))
     each = np.zeros((len(y), 2, 2))

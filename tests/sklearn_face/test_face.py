@@ -306,6 +306,7 @@ def plt():
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
 def test_displays_have_scikit_learns_points_and_a_band(plt, name):
     model, X = LogisticRegression().fit(SCORE[:, None], TWO), SCORE[:, None]

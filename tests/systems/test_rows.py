@@ -366,6 +366,7 @@ def test_threshold_with_another_prior():
     assert rare.now == pytest.approx(found.cost)
 
 
+@pytest.mark.slow
 def test_votes_among_many_classes_from_rows():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 4, 3000)

@@ -104,6 +104,7 @@ def test_a_system_costs_what_evaluate_says_of_its_decisions(given):
     assert found.cost_limits == pytest.approx((wanted.low, wanted.high), rel=0.05)
 
 
+@pytest.mark.slow
 def test_clusters_cover_where_rows_would_not():
     """The cost of a system on 40 clusters that are hard or easy as a whole."""
     truth = system(sample(200_000, 99, clusters=20_000), prior=0.4).cost

@@ -54,6 +54,7 @@ def test_a_share_is_covered_as_often_as_enumeration_says(n):
         assert chances[(low <= share) & (share <= high)].sum() >= 0.95, share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "figure", "runs"),
     [
@@ -120,6 +121,7 @@ def comparable(rows):
     return [name for name in names if stakes.metrics.find(name).better != "neither"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

@@ -7,6 +7,7 @@ from tests.parts import Lazily
 multitest = Lazily("statsmodels.stats.multitest")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 10, 45])
 def test_holm_is_statsmodels(count):
     p_values = np.random.default_rng(count).random(count) ** 3
