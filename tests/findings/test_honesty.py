@@ -85,6 +85,23 @@ def test_what_is_off_along_the_whole_range_is_seen_by_the_line(bent, moved, said
     assert found.sentences[-1].values["share"] > 1.5 * found.sentences[-1].values["honest"]
 
 
+@pytest.mark.parametrize(
+    ("bent", "moved", "said"),
+    [
+        (0.6, 1.5, ["honest_high"]),  # too cautious, but nearly all of them too high
+        (0.6, -1.5, ["honest_low"]),
+        (2.0, 0.8, ["honest_extreme", "honest_high"]),  # the line crosses among the rows
+        (0.5, 0.3, ["honest_timid", "honest_high"]),
+    ],
+)
+def test_high_and_low_are_off_in_different_directions_only_where_rows_show_it(bent, moved, said):
+    x, y = two(10_000, middle=0)
+    p = chance(bent * x + moved)
+    found = stakes.evaluate(truth=y, score=p)
+    assert keys(answer_of(found))[: len(said) + 1] == [*said, "honest_by_slope"]
+    assert found.calibration.share_too_high == pytest.approx(np.mean(p > chance(x)), abs=0.05)
+
+
 def test_what_no_line_sees_is_seen_by_the_shape():
     rng = np.random.default_rng(1)
     p = rng.random(2000)

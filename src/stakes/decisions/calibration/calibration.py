@@ -99,6 +99,16 @@ class Calibration(
         """What all log odds together lack: above 0 the probabilities are too low, below 0 too high."""
         return self._line["intercept_at_slope_1"]
 
+    @property
+    def share_too_high(self) -> float:
+        """In what share of the rows the line lies below the probability that was said."""
+        slope, intercept = self.slope.value, self.intercept.value
+        if slope == 1:
+            return float(intercept < 0)
+        crossed = self.table.at(1 / (1 + math.exp(-min(max(intercept / (1 - slope), -700), 700))))
+        above = float((crossed.tp + crossed.fp) / (self.table.P + self.table.N))
+        return above if slope < 1 else 1 - above
+
     @cached_property
     def _recalibrated(self) -> ScoreTable:
         return recalibrate_table(self.table)

@@ -29,6 +29,9 @@ UPSIDE_DOWN = "verdict.honest_upside_down"
 SLOPE_BADLY_OFF = 0.5, 2.0
 """Below and above these slopes log odds are badly off: more than twice, or less than half of what they should be."""
 
+_FEW = 0.1
+"""So small a share of the rows does not speak for a direction."""
+
 _SHIFT_BADLY_OFF = -math.log(2), math.log(2)
 """Likewise of the shift, where there is no slope: the odds are off by more than a factor of 2."""
 
@@ -53,7 +56,7 @@ def no_probabilities(evaluation: Evaluation) -> Finding:
 def honesty(found: Calibration, figures: Sequence[Estimate] = ()) -> Finding:
     """Return the answer for two classes."""
     chips: list[Chip | Estimate] = [Chip.of(found.slope, "calibration.slope"), *figures]
-    faults = _faults(found.slope, found.intercept_at_slope_1)
+    faults = _faults(found)
     rows = found.certain.rows if found.slope.defined else 0
     clipped = [sentence("verdict.honest_certain", n=rows)] if rows else []
     unsure = [sentence("verdict.honest_unsure"), *limits("verdict.honest_slope_range", found.slope)]
@@ -113,13 +116,19 @@ def _conclude(
     return answer(QUESTION, "good", sentence("verdict.honest_yes"), *looks, figures=figures)
 
 
-def _faults(slope: Estimate, shift: Estimate) -> list[Sentence]:
-    """In which respects the log odds are off beyond doubt."""
-    if side_of(slope, 0) < 0:
+def _faults(found: Calibration) -> list[Sentence]:
+    """In which respects the log odds are off beyond doubt.
+
+    A bent line says that high and low probabilities are off in different directions. That holds only where it crosses
+    what was said among the rows; where nearly all lie to one side, they are too high or too low, and nothing else.
+    """
+    if side_of(found.slope, 0) < 0:
         return [sentence(UPSIDE_DOWN)]
-    bent, moved = side_of(slope, 1), side_of(shift, 0)
-    faults = [sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid")] if bent else []
-    return faults + ([sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else [])
+    bent, moved = side_of(found.slope, 1), side_of(found.intercept_at_slope_1, 0)
+    faults = [sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else []
+    if bent and (not moved or min(found.share_too_high, 1 - found.share_too_high) > _FEW):
+        faults.insert(0, sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid"))
+    return faults
 
 
 def _look(test: HonestyTest, dishonest: bool) -> Iterator[Sentence]:
