@@ -193,3 +193,12 @@ def test_messages_lead_to_the_fix(tmp_path, monkeypatch, words, told):
     Path("costs.json").write_text('{"miss": 5, "false_alarm": 1}')
     done = run(*words)
     assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+
+
+def test_columns_says_how_far_it_looked(tmp_path):
+    file = tmp_path / "long.csv"
+    file.write_text("y,p\n" + "1,0.5\n" * 10_000 + "maybe,\n")
+    told = run("columns", file).stdout
+    assert "(of the first 10,000 rows; others may hold more)" in told
+    file.write_text("y,p\n" + "1,0.5\n" * 9_999)
+    assert "of the first" not in run("columns", file).stdout

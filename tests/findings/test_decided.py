@@ -371,3 +371,18 @@ def test_where_nearly_all_weight_is_on_one_row_no_brackets_are_empty(lang):
     (who,) = [one for one in found.findings if one.key == "decided.who"]
     assert "(" not in who.words[0]
     assert (ev["calibration_slope"].low, ev["calibration_slope"].no_interval) == (None, "a class has a single row")
+
+
+def test_costs_by_row_say_whether_a_threshold_or_each_row_decides():
+    rows = {"y": [0, 0, 1, 1, 0, 1], "p": [0.1, 0.4, 0.35, 0.8, 0.2, 0.05], "amount": [5.0, 1, 3, 9, 2, 8]}
+    asked = {"truth": "y", "score": "p", "costs": stakes.Costs(miss="amount", false_alarm=1)}
+    fixed, by_row = stakes.evaluate(rows, **asked, threshold=0.3), stakes.evaluate(rows, **asked)
+    said = [
+        {one.key.removeprefix("verdict."): one.values for found in ev.findings for one in found.sentences}
+        for ev in (fixed, by_row)
+    ]
+    assert said[0]["threshold_fixed_by_row"]["threshold"] == 0.3
+    assert "threshold_by_row" not in said[0]
+    assert "threshold_by_row" in said[1]
+    assert fixed["expected_cost"].value == pytest.approx((1 + 8) / 6)  # an alarm at 0.4, and the 8 of 0.05 missed
+    assert by_row["expected_cost"].value == pytest.approx((0 + 8) / 6)  # p · amount < (1 − p) there, and at 0.4

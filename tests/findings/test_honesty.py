@@ -102,6 +102,15 @@ def test_high_and_low_are_off_in_different_directions_only_where_rows_show_it(be
     assert found.calibration.share_too_high == pytest.approx(np.mean(p > chance(x)), abs=0.05)
 
 
+def test_most_may_be_a_little_too_high_and_all_together_too_low():
+    rng = np.random.default_rng(2)
+    rare = rng.random(20_000) < 0.05
+    y = rng.random(20_000) < chance(np.where(rare, 2.0, -6.0))
+    found = stakes.evaluate(truth=y, score=chance(np.where(rare, 0.0, -5.0)))
+    assert keys(answer_of(found))[:2] == ["honest_timid", "honest_low"]
+    assert found.calibration.share_too_high == pytest.approx(0.95, abs=0.01)
+
+
 def test_what_no_line_sees_is_seen_by_the_shape():
     rng = np.random.default_rng(1)
     p = rng.random(2000)

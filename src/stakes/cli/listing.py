@@ -19,7 +19,8 @@ def list_columns(found: "DescribedFile", command: str) -> str:
     told = aligned([["column", "kind", "missing"], *rows])
     values = ["values", *(visible(one.holds) for one in found.columns)]
     listed = [f"{line}  {held}" for line, held in zip(told, values, strict=True)]
-    return lines([*listed, "", f"next: {command}"])
+    part = [] if found.whole else [f"(of the first {found.rows:,} rows; others may hold more)"]
+    return lines([*listed, *part, "", f"next: {command}"])
 
 
 def next_command(found: "DescribedFile", verb: str, typed: Sequence[str]) -> str:

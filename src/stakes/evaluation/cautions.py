@@ -166,7 +166,8 @@ def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Finding]:
 def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[Finding]:
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
     low, high = table.range
-    if threshold is not None and (threshold <= low or threshold > high):
+    outside = threshold is not None and (threshold <= low or threshold > high)
+    if outside and table.grid is None:  # bins do not tell where the outermost scores are
         yield caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
         yield caution("caution.chance", low=auc.low, high=auc.high)

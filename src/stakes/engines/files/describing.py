@@ -66,6 +66,11 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
     rows: int
     columns: list[DescribedColumn]
 
+    @property
+    def whole(self) -> bool:
+        """Whether there may be no more rows than those that were looked at."""
+        return self.rows < LOOKED_AT
+
     @cached_property
     def roles(self) -> dict[str, str]:
         """Which column may be the truth, and which the score or the prediction."""
@@ -126,7 +131,8 @@ def describe(data: FileNames) -> DescribedFile:
         csv.refuse_titles(table.source, table.separated)
     tell_what_was_found(table)
     frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
-    return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame.head(LOOKED_AT)])
+    frame = frame.head(LOOKED_AT)
+    return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame])
 
 
 def _described(table: FileTable, column: pl.Series) -> DescribedColumn:

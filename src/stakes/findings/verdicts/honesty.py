@@ -120,13 +120,13 @@ def _faults(found: Calibration) -> list[Sentence]:
     """In which respects the log odds are off beyond doubt.
 
     A bent line says that high and low probabilities are off in different directions. That holds only where it crosses
-    what was said among the rows; where nearly all lie to one side, they are too high or too low, and nothing else.
+    what was said among the rows; where nearly all are off as they are on the whole, nothing else is said.
     """
     if side_of(found.slope, 0) < 0:
         return [sentence(UPSIDE_DOWN)]
     bent, moved = side_of(found.slope, 1), side_of(found.intercept_at_slope_1, 0)
     faults = [sentence("verdict.honest_high" if moved < 0 else "verdict.honest_low")] if moved else []
-    if bent and (not moved or min(found.share_too_high, 1 - found.share_too_high) > _FEW):
+    if bent and (not moved or (1 - found.share_too_high if moved < 0 else found.share_too_high) > _FEW):
         faults.insert(0, sentence("verdict.honest_extreme" if bent < 0 else "verdict.honest_timid"))
     return faults
 

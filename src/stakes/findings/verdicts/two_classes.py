@@ -110,10 +110,9 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     if pricing is None:
         return answer(question, "open", sentence("verdict.threshold_no_costs"), *_in_use(evaluation))
     if pricing.costs.columns:
-        cost = evaluation["expected_cost"]
-        unit = pricing.costs.unit
-        by_row = limits("verdict.threshold_by_row", cost, PER, unit, cost=money(PER * cost.value, unit))
-        return answer(question, "note", *by_row, sentence("verdict.threshold_not_by_row"))
+        return answer(
+            question, "note", *_by_row(evaluation, pricing.costs.unit), sentence("verdict.threshold_not_by_row")
+        )
     pair = (evaluation.negative, evaluation.positive)
     if set(pricing.decisions(pair)) != {*pair}:
         return answer(question, "open", sentence("verdict.threshold_decisions"))
@@ -126,6 +125,15 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     if decision is None:
         return answer(question, "open", sentence("verdict.threshold_unknown"))
     return _at_costs(evaluation, decision, pricing)
+
+
+def _by_row(evaluation: TwoClassEvaluation, unit: str) -> list[Sentence]:
+    """What deciding costs where costs differ by row: by the threshold that was given, or each row by its own costs."""
+    cost, fixed = evaluation["expected_cost"], {}
+    key = "verdict.threshold_by_row"
+    if evaluation.threshold is not None:
+        key, fixed = "verdict.threshold_fixed_by_row", {"threshold": evaluation.threshold}
+    return limits(key, cost, PER, unit, cost=money(PER * cost.value, unit), **fixed)
 
 
 def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
