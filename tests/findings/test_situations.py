@@ -52,6 +52,7 @@ def segmented():
 
 SITUATIONS = {
     "a useful score": (two(P), "verdict.better", "good"),
+    "the same decision for everyone": (decided(np.zeros(300, int)), "verdict.better", "bad"),
     "noise": (two(RNG.random(300)), "verdict.better", "doubt"),
     "noise is not believed": (two(RNG.random(300)), "verdict.believe", "doubt"),
     "few rows": (two(P[:30], Y[:30]), "verdict.believe", "doubt"),

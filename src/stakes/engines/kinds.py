@@ -3,6 +3,7 @@
 Each kind is read into columns of numbers with a name (:class:`Beside`), and its tally says what rows of them add.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ from stakes.engines.logits import probabilities_of
 from stakes.engines.rows import RowsThatCount, rows_that_count
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
-from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
+from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, short, some
 from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.count_sums import POWERS
@@ -529,9 +530,16 @@ def in_series(
     return beside, codes if labels is not None and len(labels.names) > 1 else None
 
 
+_DAY_FIRST = re.compile(r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+"""Dates that begin with the day or the month."""
+
+
 def _times(column: Column) -> Array:
     """Times as numbers that order like them; texts in the order of their letters, as dates of ISO 8601 are."""
     if column.kind == "text" and any(read_number(name) is None for name in column.names):
+        if other := next((name for name in column.names if _DAY_FIRST.match(name)), None):
+            words = f" holds {short(other)!r}, which does not sort as time does; write dates as 2026-12-31"
+            raise InputError("times-unlike-iso", About("order"), words)
         ranks = np.argsort(np.argsort(np.array(column.names)))
         return np.asarray(ranks[column.values], np.float64)
     return as_finite(column).astype(np.float64)

@@ -255,7 +255,7 @@ def _not_probabilities(evaluation: "Evaluation") -> Iterator[Finding]:
     if scores is not None and not evaluation.probabilities:
         low, high = scores.range
         if low < 0 < high:
-            yield caution("caution.logits", low=low, high=high)
+            yield caution("caution.logits", low=low, high=high, option=Pass("from_logits", True))
         elif low >= 0 and _LEAST_PERCENT < high <= 100:
             yield caution("caution.percentages", low=low, high=high, option=Pass("percent", True))
 

@@ -152,7 +152,7 @@ def pearson(s: ErrorSums) -> Number:
 
 @metric(
     question="How much of the squared error is avoided, compared with always predicting the mean?",
-    formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
+    formula="1 - sum((t - p)**2 for t, p in rows) / sum((t - mean(truths))**2 for t in truths)",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,

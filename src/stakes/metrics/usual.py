@@ -35,7 +35,7 @@ REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squa
 """The same where models are fitted again: scores of different models have no common order."""
 
 # ── by task ──────────────────────────────────────────────────────────────────────────────────────────────────────
-VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("accuracy", "macro_auc")}
+VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("mcc", "macro_auc")}
 """What the verdict on classes rests on: the first of these that is defined."""
 
 SHARES: dict[str, tuple[str, ...]] = {

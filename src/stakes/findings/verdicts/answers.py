@@ -48,6 +48,12 @@ def known_figures(evaluation: Evaluation, *names: str) -> list[Estimate]:
     return [one for one in found if one is not None and one.defined]
 
 
+def supporting_accuracy(evaluation: Evaluation, side: int) -> list[Estimate]:
+    """Return the accuracy unless it contradicts the verdict: then it is no support for it, and a caution tells it."""
+    found = known_figures(evaluation, "accuracy")
+    return [one for one in found if side * (one.value - one.baseline) > 0 or not side]
+
+
 def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: object) -> list[Sentence]:
     """Return the sentence about an interval, told for so many cases and in a unit, if there is one."""
     if found.low is None or found.high is None:

@@ -11,6 +11,7 @@ from stakes.findings.verdicts.answers import (
     limits,
     of_evaluation,
     side_of,
+    supporting_accuracy,
 )
 from stakes.findings.verdicts.honesty import honesty_of_classes, no_probabilities
 from stakes.language.sentences import Finding, Sentence, Tone, answer, money, sentence
@@ -27,7 +28,7 @@ def verdict_of(evaluation: ManyClassEvaluation) -> tuple[Finding, ...]:
     return of_evaluation(
         evaluation,
         _better(evaluation, main),
-        believe(evaluation, main, figures=known_figures(evaluation, *_BELIEVED)),
+        believe(evaluation, main, figures=known_figures(evaluation, main.name if main else "mcc", *_BELIEVED)),
         _honest(evaluation),
         _cost(evaluation),
         _where(evaluation, main),
@@ -48,15 +49,22 @@ def _honest(evaluation: ManyClassEvaluation) -> Finding:
 
 # ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────
 def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Finding:
+    right = known_figures(evaluation, "accuracy")
+    if found is None and right and len([n for n in evaluation.support.values() if n]) > 1:  # all decisions are the same
+        return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"))
-    if found.name == "accuracy":
-        majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
-        more = sentence("verdict.better_accuracy", share=found.value, always=found.baseline, majority=majority)
-    else:
-        more = sentence("verdict.better_macro_auc", share=found.value)
-    figures = known_figures(evaluation, "accuracy", "balanced_accuracy", "kappa", "macro_auc")
-    return better(side_of(found, found.baseline), more, figures=figures)
+    side = side_of(found, found.baseline)
+    more = [sentence("verdict.better_mcc", value=found.value)]
+    if found.name != "mcc":
+        more = [sentence("verdict.better_macro_auc", share=found.value)]
+    majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
+    accuracy = supporting_accuracy(evaluation, side)
+    more += [
+        sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority) for one in accuracy
+    ]
+    others = known_figures(evaluation, "balanced_accuracy", "kappa", "macro_auc")
+    return better(side, *more, figures=[found, *accuracy, *(one for one in others if one.name != found.name)])
 
 
 def _cost(evaluation: ManyClassEvaluation) -> Finding:

@@ -7,7 +7,16 @@ from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.errors import InputError
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
+from stakes.findings.verdicts.answers import (
+    believe,
+    better,
+    fails,
+    known_figures,
+    limits,
+    of_evaluation,
+    side_of,
+    supporting_accuracy,
+)
 from stakes.findings.verdicts.honesty import honesty, no_probabilities
 from stakes.language.sentences import Finding, Sentence, Tone, answer, money, sentence
 from stakes.metrics import Estimate
@@ -44,6 +53,9 @@ def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
 
 # ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
 def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
+    right = known_figures(evaluation, "accuracy")
+    if found is None and right and not _one_class(evaluation):  # all decisions are the same
+        return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
         return answer("verdict.better", "open", sentence("verdict.better_unknown"))
     if found.name == "auc":
@@ -51,10 +63,7 @@ def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
     else:
         more = [sentence("verdict.better_mcc", value=found.value)]
     side = side_of(found, found.baseline)
-    # what contradicts the verdict is no support for it; a caution tells it
-    accuracy = [
-        one for one in known_figures(evaluation, "accuracy") if side * (one.value - one.baseline) > 0 or not side
-    ]
+    accuracy = supporting_accuracy(evaluation, side)
     for one in accuracy:
         majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
         more.append(sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority))
@@ -65,8 +74,10 @@ def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
 def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
     if found is None and _one_class(evaluation):
         return _both_needed("verdict.believe")
-    p, more = None if found is None else _p_value(evaluation, found), []
-    if p is not None and found is not None:
+    if found is None:
+        return believe(evaluation, next(iter(known_figures(evaluation, "accuracy")), None))
+    p, more = _p_value(evaluation, found), []
+    if p is not None:
         more = [_chance_of(p, two_sided=found.name == "auc")]
     return believe(evaluation, found, *more)
 
