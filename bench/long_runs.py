@@ -19,7 +19,7 @@ from stakes.tallies import Confusion
 from stakes.tallies.graded_items import GradedItems
 from stakes.uncertainty import sequences
 from stakes.uncertainty.ranks import PairTests, rank_limits
-from stakes.uncertainty.shares import wilson
+from stakes.uncertainty.interval import wilson
 
 YEAR, FLOOR, CHANGE = 365, 0.9, 100
 

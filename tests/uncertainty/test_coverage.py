@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from scipy.stats import binom
 
 import stakes
-from stakes.uncertainty.shares import clopper_pearson, wilson
+from stakes.uncertainty.interval import clopper_pearson, wilson
 
 ROOT = Path(__file__).parents[2]
 LAST = "What is not rescued"

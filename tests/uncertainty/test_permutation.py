@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 import stakes
 from stakes.errors import InputError
 from stakes.tallies.losses import Losses
-from stakes.uncertainty import shuffles
+from stakes.uncertainty import permutation as shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
 from tests.parts import is_older
 

@@ -11,8 +11,8 @@ from stakes.systems.network import Network
 from stakes.systems.row_costs import RowCosts, no_limits
 from stakes.tallies.arithmetic import Array
 from stakes.text import aligned, lines
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 _MOST_CELLS = 100
 """Of more cells of the table there are no intervals."""

@@ -20,10 +20,9 @@ from stakes.metrics.many import multiclass_brier_score
 from stakes.metrics.probability import NOISE, brier_score
 from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.interval import Interval, figure, none, wilson
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 
 class LossTerms(NamedTuple):

@@ -28,8 +28,8 @@ from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import Steps
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 BINNINGS = ("mass", "width")
 

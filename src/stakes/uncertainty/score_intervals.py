@@ -1,27 +1,31 @@
-"""Intervals of figures of the ROC curve: areas under it, the p-value of the rank sum, and rates at a place of it."""
+"""Intervals of figures of scores: areas under the ROC curve, rates at a place of it, and the calibration line."""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from stakes.metrics import Metric, ranking
-from stakes.metrics.folds import Fold, fold_all, largest, total
+from stakes.metrics import Metric, logistic
+from stakes.metrics.calibration import Coefficient, FittedLine, line_of
+from stakes.metrics.folds import Fold, fold_all, largest
+from stakes.metrics.prior import base_of
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number
-from stakes.uncertainty.influence import Found, Influence, few_alike, kish, limits
-from stakes.uncertainty.interval import Interval, none
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.on_demand import remembered
+from stakes.tallies.population import Population
+from stakes.uncertainty.influence import SINGLE_CLUSTER, SINGLE_ROW, Found, Influence, few_alike, kish, limits
+from stakes.uncertainty.interval import Interval, none, wilson
 from stakes.uncertainty.sampling import Sampling, normal
-from stakes.uncertainty.shares import wilson
-from stakes.uncertainty.shuffles import every
+from stakes.uncertainty.scores import LossRows, score_counts
 
 TEXTBOOK = ("plain delong", "logit delong")
 METHODS = ("delong", "newcombe", *TEXTBOOK)
 
-_FEW_ORDERS = 10_000
-"""Of so many orders of the truth each one is counted."""
+_TINY = math.nextafter(0, 1)
+"""The least number above 0."""
 
 ALL_TIED = "every row has the same score, so nothing varies"
 """Why a constant score has no interval."""
@@ -116,113 +120,6 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
     return (0.0 if auc == 0 else ends[0]), (1.0 if auc == 1 else ends[1])
 
 
-# ── could it be chance? ──────────────────────────────────────────────────────────────────────────────────────────
-def _tied(steps: Steps) -> Number:
-    """Σ t³ − t over groups of t rows with the same score."""
-    rows = np.asarray(steps.rows, np.float64)
-    return total(rows**3 - rows)
-
-
-def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
-    """Return how often shuffled labels would give an auc at least this far from ½, on either side.
-
-    Few rows are counted in every order, many are nearly normal (ties counted).
-    None for weighted rows, whose ranks have no such law.
-    """
-    if table.weighted or not table.P or not table.N:
-        return None
-    if (listed := every(table, ranking.auc, _FEW_ORDERS)) is not None:
-        return float((np.abs(listed - 0.5) >= abs(auc - 0.5) - 1e-12).mean())
-    P, N = float(table.P), float(table.N)
-    rows = P + N
-    (ties,) = fold_all([(Fold(_tied, lambda whole, _: whole), {})], table)
-    variance = (rows + 1 - float(ties) / (rows * (rows - 1))) / (12 * P * N)
-    if variance <= 0:  # every score is the same
-        return 1.0
-    return math.erfc(abs(auc - 0.5) / math.sqrt(2 * variance))
-
-
-# ── the rest of segments ─────────────────────────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True, eq=False)
-class _Ranked:
-    """One class among the other one, at ascending scores: how many of the other class lie below each row (ties half).
-
-    ``rows_before`` and ``below_before`` are sums over this class at all lower scores: rows, and what lies below them.
-    """
-
-    rows: Array
-    below: Array
-    rows_before: Array
-    below_before: Array
-    squares: float
-
-    @classmethod
-    def of(cls, rows: Array, others: Array) -> "_Ranked":
-        below = np.cumsum(others) - others / 2
-        sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (rows, rows * below)]
-        return cls(rows, below, sums[0], sums[1], float((rows * below**2).sum()))
-
-    def without(self, places: Array, rows: Array, others: Array) -> tuple[float, float]:
-        """Sum what lies below each row, and its square, over the rows that are not in the segment.
-
-        ``places`` are where the segment's scores lie; it has that many ``rows`` and ``others`` there.
-        """
-        reached = np.cumsum(others)
-        ends = np.append(places[1:], len(self.rows))
-        # the steps of what the segment has below: at its own scores, and between each and the next one
-        steps = np.concatenate([reached - others / 2, reached])
-        count = np.concatenate([self.rows[places], self.rows_before[ends] - self.rows_before[places + 1]])
-        below = np.concatenate(
-            [(self.rows * self.below)[places], self.below_before[ends] - self.below_before[places + 1]]
-        )
-        first = self.below_before[-1] - float(steps @ count)
-        second = self.squares - 2 * float(steps @ below) + float(steps**2 @ count)
-        own = self.below[places] - steps[: len(places)]
-        return first - float(rows @ own), second - float(rows @ own**2)
-
-
-class RestAreas:
-    """The auc of the rest of each segment, and its standard error by DeLong, for thousands of segments.
-
-    Sorting the rest again for each would take as long as all rows times all segments. But a row of the rest is ranked
-    among all rows already, and a segment changes that rank by a step function with as many steps as it has scores. So
-    sums over the rest are sums over all rows, known once, corrected at the scores of the segment.
-    """
-
-    def __init__(self, whole: ScoreTable) -> None:
-        columns = whole.as_columns()
-        self.scores = columns.scores[::-1]
-        self.P, self.N = float(whole.P), float(whole.N)
-        positives, negatives = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
-        self.positives = _Ranked.of(positives, negatives)
-        # what lies above a negative lies below it when the order is turned around
-        self.negatives = _Ranked.of(negatives[::-1], positives[::-1])
-
-    def without(self, segment: ScoreTable) -> tuple[float, float]:
-        """Return the auc of the rest and its standard error; NaN where a class has fewer than two rows left."""
-        columns = segment.as_columns()
-        places = np.searchsorted(self.scores, columns.scores[::-1])
-        mine, theirs = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
-        P, N = self.P - mine.sum(), self.N - theirs.sum()
-        if min(P, N) < 2:
-            return math.nan, math.nan
-        first, squares = self.positives.without(places, mine, theirs)
-        turned = len(self.scores) - 1 - places[::-1]
-        _, others = self.negatives.without(turned, theirs[::-1], mine[::-1])
-        auc = first / (P * N)
-        return auc, placement_error(auc, P, N, squares, others)
-
-
-def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
-    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives.
-
-    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44.
-    """
-    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
-    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
-    return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
-
-
 # ── rates at a place ─────────────────────────────────────────────────────────────────────────────────────────────
 # A rate at the threshold where the other class reaches its own: the threshold varies, and so do the rows. Both parts
 # are put together as the ends of independent intervals are (Zou & Donner 2008, Statistics in Medicine 27): the rate at
@@ -234,10 +131,12 @@ def rate_intervals(
     metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
 ) -> list[Interval]:
     """Return the limits of each rate."""
-    return [_interval(metric, value, table, sampling.confidence) for metric, value in zip(metrics, values, strict=True)]
+    return [
+        _rate_interval(metric, value, table, sampling.confidence) for metric, value in zip(metrics, values, strict=True)
+    ]
 
 
-def _interval(metric: Metric, value: float, table: ScoreTable, confidence: float) -> Interval:
+def _rate_interval(metric: Metric, value: float, table: ScoreTable, confidence: float) -> Interval:
     assert metric.one_row is not None
     assert metric.one_row.rate is not None
     ((_, wanted),) = metric.parameters.items()
@@ -264,3 +163,114 @@ def _interval(metric: Metric, value: float, table: ScoreTable, confidence: float
 
 def _as_it_is(found: Number, table: ScoreTable) -> Number:
     return found
+
+
+# ── the calibration line ─────────────────────────────────────────────────────────────────────────────────────────
+# Wald's intervals; of weights, clusters or a prior by what one row or cluster changes.
+
+
+def line_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
+) -> list[Interval]:
+    """Return the limits of the numbers of the line."""
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        return [none(SINGLE_CLUSTER)] * len(metrics)
+    if table.weighted and min(table.effective_rows) < 1.5:  # as of all other figures
+        return [none(SINGLE_ROW)] * len(metrics)
+    return [_line_interval(metric, table, sampling) for metric in metrics]
+
+
+def _line_interval(metric: Metric, table: ScoreTable, sampling: Sampling) -> Interval:
+    one, there = (metric if metric.population is None else base_of(metric)).function, metric.population
+    assert isinstance(one, Coefficient)
+    if sampling.fixed and not one.place and there is None:
+        return none("the design fixes the class counts, on which it hangs")
+    line = line_of(there.of(table) if there else table, one.held)
+    value, note = float(line.at[one.place]), _note(table, line.least)
+    if there is None and sampling.clusters is None and not table.weighted:
+        reach = sampling.width * math.sqrt(max(line.covariances[one.place, one.place], 0.0))
+        return Interval(value - reach, value + reach, "Wald, observed information", note)
+    influence = _influence(line, one.place, table, sampling, there)
+    found = limits(value, influence, metric.range, sampling.confidence)
+    if found.low is None:
+        return found
+    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
+    notes = "; ".join(filter(None, [note, few_alike(influence, sampling)]))
+    return replace(found, method=f"influence of {units}, {found.method}", note=notes)
+
+
+# ── what a row pulls at the line ─────────────────────────────────────────────────────────────────────────────────
+def _influence(
+    line: FittedLine, place: int, table: ScoreTable, sampling: Sampling, there: Population | None
+) -> Influence:
+    """What a coefficient loses without each row, or cluster: by one step of the fit from where it is.
+
+    In a population with other class frequencies only what rows of a class have beside their mean counts.
+    """
+    rows, clusters = _rows(table, sampling.clusters), sampling.clusters
+    x = logistic.logit(rows.outputs if there is None else there.correct(rows.outputs), line.least)
+    truth = 1 - rows.classes
+    p = logistic.probability(line.at[0] + (line.at[1] if len(line.at) == 2 else 1.0) * x)
+    sides = np.stack([np.ones(len(x)), x])[: len(line.at)]
+    pulls = (truth - p) * sides
+    often: Array | float = 1.0
+    if there is not None:
+        means = np.stack([np.bincount(rows.classes, rows.weight * one) / rows.sizes for one in pulls])
+        pulls = pulls - means[:, rows.classes]
+        often = there.weights(truth, rows.weight, (table.negative, table.positive))
+    bends = often * p * (1 - p) * sides[:, None] * sides
+    each = rows.weight if clusters is not None else rows.unit
+    units = [each * often * pulls, each * bends]
+    if clusters is not None:
+        units = [np.apply_along_axis(lambda one: np.bincount(clusters.groups, one), -1, part) for part in units]
+    changes = _step((rows.weight * bends).sum(-1), *units)[place]
+    if clusters is not None:
+        return Influence.of_units(changes, rows.equal_units)
+    sizes = np.bincount(rows.classes, rows.number)[rows.classes] if there is not None else rows.equal_units
+    return Influence(changes, rows.number, sizes, rows.equal_units - 1)
+
+
+def _rows(table: ScoreTable, clusters: Clusters | None) -> LossRows:
+    """The rows in their clusters, or those of each class and score."""
+    if clusters is not None:
+        return LossRows.of_clusters(clusters, 1 - np.asarray(clusters.truth, np.int64))
+    store = table.as_columns()
+    counts, unit = score_counts(store)
+    classes, places = np.nonzero(counts)
+    weight = counts[classes, places]
+    return LossRows(classes, store.scores[places].astype(np.float64), weight, weight * unit[classes, places])
+
+
+def _step(bend: Array, pulls: Array, bends: Array) -> Array:
+    """Solve (bend − bends) · step = pulls for each unit; where a unit holds the line alone, bend · step = pulls."""
+    rest = bend[..., None] - bends
+    if len(bend) == 1:
+        return np.asarray(pulls / np.where(rest[0] > 0, rest[0], bend[0, 0]))
+    (a, b), (_, d) = rest
+    alone = a * d - b * b <= 1e-9 * bend[0, 0] * bend[1, 1]
+    a, b, d = (np.where(alone, whole, one) for one, whole in ((a, bend[0, 0]), (b, bend[0, 1]), (d, bend[1, 1])))
+    return np.asarray(np.stack([d * pulls[0] - b * pulls[1], a * pulls[1] - b * pulls[0]]) / (a * d - b * b))
+
+
+def _note(table: ScoreTable, least: float) -> str:
+    """What to keep in mind about rows with a probability of exactly 0 or 1."""
+    seen, total = certain_rows(table)[0], float(table.total)
+    if not seen:
+        return ""
+    rows = f"{seen:,.0f} of {total:,.0f} rows"
+    if table.weighted:
+        rows = f"rows with {seen:,.6g} of the weight {total:,.6g}"
+    return f"in {rows} the probability is exactly 0 or 1, which has no log odds; it is read as {least:.3g} from there"
+
+
+@remembered
+def certain_rows(table: ScoreTable) -> tuple[float, float]:
+    """The (weight of) rows with a probability of exactly 0 or 1, and of those among them that came out otherwise."""
+    one, above = table.at(1.0), table.at(_TINY)
+    rows = float(table.total) - float(above.PP) + float(one.PP)
+    return rows, rows_at_0(table) + float(one.fp)
+
+
+def rows_at_0(table: ScoreTable) -> float:
+    """The (weight of) positive rows whose probability was exactly 0."""
+    return float(table.P) - float(table.at(_TINY).tp)
