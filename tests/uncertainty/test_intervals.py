@@ -770,7 +770,7 @@ def test_the_band_of_a_roc_curve_holds_whole_curves():
     assert (band.kind, ev.curve("pr").band.kind) == ("simultaneous", "pointwise")
 
     def curves(seed):
-        drawn = bootstrap.redraw_scores(table, Sampling(seed=seed), ends=0.5).as_columns().values
+        drawn = bootstrap.redraw_scores(table, Sampling(seed=seed)).as_columns().values
         found = (np.cumsum(np.pad(drawn[name], ((0, 0), (1, 0))), axis=1) for name in ("negatives", "positives"))
         rates = (one / one[:, -1:] for one in found)
         return np.array([np.interp(band.x, x, y) for x, y in zip(*rates, strict=True)])

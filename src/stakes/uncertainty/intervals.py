@@ -38,9 +38,8 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, 
             found[i] = none(why)
         else:
             method = method_of(metric, tally, sampling)
-            by_method.setdefault("influence" if method == "area" else method, []).append(
-                i
-            )  # which share what one row changes
+            shared = "influence" if method == "area" else method  # which share what one row changes
+            by_method.setdefault(shared, []).append(i)
     for method, places in by_method.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _BY_METHOD[method](*chosen, tally, sampling), strict=True)
@@ -156,12 +155,11 @@ def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally,
     """The general method: what one row changes."""
     if isinstance(tally, Confusion) and tally.weighted and tally.squares is None:
         return [none("the squares of the weights were not counted")] * len(metrics)
-    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
     found = influences(metrics, values, tally, sampling)
     return [
         score_intervals.auc_interval(metric, value, one, tally, sampling)
         if metric.interval == "area" and isinstance(tally, ScoreTable)
-        else _limits(metric, value, one, units, sampling, _seen_of(tally, metric))
+        else _limits(metric, value, one, sampling.units, sampling, _seen_of(tally, metric))
         for metric, value, one in zip(metrics, values, found, strict=True)
     ]
 

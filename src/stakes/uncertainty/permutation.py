@@ -190,7 +190,8 @@ def draw(
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
     added = _add_up(tally, metric)
     if added is None:
-        return _figures(metric, _score_tables(tally, permutations, rng)), f"{permutations:,} draws of the positives"
+        tables = _with_positives(tally, _positives(tally, permutations, rng))
+        return _figures(metric, tables), f"{permutations:,} draws of the positives"
     fold, of_one, of_all = added
     sums, parts = _sums_of_positives(tally, of_one, permutations, rng)
     drawn = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
@@ -380,10 +381,6 @@ def _starts_of_parts(rows: Array, of_one: Array) -> Array:
     return np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
 
 
-def _score_tables(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
-    return _with_positives(table, _positives(table, permutations, rng))
-
-
 def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[ScoreTable]:
     scores, rows = table.as_columns().scores, _rows_at_scores(table)
     for found in positives:
@@ -394,7 +391,7 @@ def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[S
 def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
     """Draw how many positives lie at each score, one row for each shuffle."""
     rows, P = _rows_at_scores(table), int(table.P)
-    if _few_scores(table, rows):
+    if _COST_OF_A_DRAW * len(rows) <= table.total:
         for size in _parts(permutations, len(rows)):
             yield rng.multivariate_hypergeometric(rows, P, size, method="marginals")
         return
@@ -408,10 +405,6 @@ def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -
 def _rows_at_scores(table: ScoreTable) -> Array:
     values = table.as_columns().values
     return np.asarray(values["positives"] + values["negatives"], np.int64)
-
-
-def _few_scores(table: ScoreTable, rows: Array) -> bool:
-    return bool(_COST_OF_A_DRAW * len(rows) <= table.total)
 
 
 def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:

@@ -194,9 +194,8 @@ def _line_interval(metric: Metric, table: ScoreTable, sampling: Sampling) -> Int
     found = limits(value, influence, metric.range, sampling.confidence)
     if found.low is None:
         return found
-    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
     notes = "; ".join(filter(None, [note, few_alike(influence, sampling)]))
-    return replace(found, method=f"influence of {units}, {found.method}", note=notes)
+    return replace(found, method=f"influence of {sampling.units}, {found.method}", note=notes)
 
 
 # ── what a row pulls at the line ─────────────────────────────────────────────────────────────────────────────────

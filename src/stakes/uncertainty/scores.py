@@ -479,12 +479,8 @@ _NO_SAMPLE = "no sample of the rows was kept"
 _LARGEST_DISTANCE = 2.0
 
 
-def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
+def without_rows(metric: Metric, scores: ClassScores, sampling: Sampling) -> Found:
     """Means of losses by how these spread, averages over the classes by the figure of each class."""
-    return [_of_one(metric, scores, sampling) for metric in metrics]
-
-
-def _of_one(metric: Metric, scores: ClassScores, sampling: Sampling) -> Found:
     if metric.population is not None:
         return _NO_SAMPLE
     if metric.loss in ROW_LOSSES and scores.moments is not None:
