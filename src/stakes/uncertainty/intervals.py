@@ -16,10 +16,9 @@ from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_i
 from stakes.uncertainty.changes import influences, of_parts
 from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
-from stakes.uncertainty.numbers import median_intervals
-from stakes.uncertainty.one_more_row import cost_intervals
+from stakes.uncertainty.numbers import median_interval
+from stakes.uncertainty.one_more_row import cost_interval
 from stakes.uncertainty.sampling import Sampling, normal
-from stakes.uncertainty.score_intervals import line_intervals, rate_intervals
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
@@ -136,11 +135,7 @@ def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
     return metric.interval
 
 
-def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
-    return [_share(m, value, tally, sampling, "wilson") for m, value in zip(metrics, values, strict=True)]
-
-
-def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str) -> Interval:
+def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str = "wilson") -> Interval:
     rows = float(getattr(tally, metric.share_of))
     if tally.weighted:  # as many rows of equal weight as would tell as much
         rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
@@ -202,13 +197,20 @@ def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
     return "; ".join(filter(None, notes))
 
 
+def _one_by_one(find: Callable[[Metric, float, Any, Sampling], Interval]) -> Method:
+    """A method that looks at one figure after the other."""
+    return lambda metrics, values, tally, sampling: [
+        find(metric, value, tally, sampling) for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
 _BY_METHOD: dict[str, Method] = {
-    "share": _shares,
+    "share": _one_by_one(_share),
     "cells": table_intervals,
     "influence": _influence,
-    "median": median_intervals,
-    "costs": cost_intervals,
-    "relative costs": cost_intervals,
-    "line": line_intervals,
-    "rate": rate_intervals,
+    "median": _one_by_one(median_interval),
+    "costs": _one_by_one(cost_interval),
+    "relative costs": _one_by_one(cost_interval),
+    "line": _one_by_one(score_intervals.line_interval),
+    "rate": _one_by_one(score_intervals.rate_interval),
 }

@@ -128,25 +128,25 @@ def permute(
     value = float(metric.of(tally))
     if math.isnan(value):
         raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
-    as_good = _judge(metric, value)
+    good = as_good(metric, value)
     if isinstance(tally, Confusion) and tally.of_pair and not tally.weighted:
-        p, fisher = probability(tally.either_called(), lambda tables: as_good(metric.of(tables)))
+        p, fisher = probability(tally.either_called(), lambda tables: good(metric.of(tables)))
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
     if again is None and needs_rows(tally):
         raise errors.rows_not_kept(metric.text)
     if not needs_rows(tally) and (listed := every(tally, metric, permutations)) is not None:
         method = f"exact, over all {len(listed):,} orders of the truth, one-sided"
-        return PermutationTest(metric.text, value, float(as_good(listed).mean()), None, 0, method, QUESTION)
+        return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
     null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if needs_rows(tally) else None)
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
-    p = (1 + int(as_good(null).sum())) / (1 + permutations)
+    p = (1 + int(good(null).sum())) / (1 + permutations)
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
 
 
-def _judge(metric: Metric, value: float) -> Callable[[Number], Array]:
+def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
     """Return the function that says which figures are as good as the value or better.
 
     Undefined ones count as good: a p-value may be too large, never too small.
@@ -462,13 +462,13 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
 
 
 # ── two classes, every table ─────────────────────────────────────────────────────────────────────────────────────
-def probability(table: Confusion, as_good: Callable[[Confusion], Array]) -> tuple[float, bool]:
+def probability(table: Confusion, good: Callable[[Confusion], Array]) -> tuple[float, bool]:
     """Return how probable the tables are that are as good, when the truth is shuffled.
 
     And whether those are the tables with at least as many positives found: then it is Fisher's exact test.
     """
     tp, P, PP, n = (int(count) for count in (table.tp, table.P, table.PP, table.total))
-    good = total = 0.0
+    likely = total = 0.0
     fisher = True
     for found, likelihood in _possible_tables(P, PP, n):
         shuffled = Confusion.two_class(
@@ -479,11 +479,11 @@ def probability(table: Confusion, as_good: Callable[[Confusion], Array]) -> tupl
             positive=str(table.positive),
             negative=next(name for name in table.truths if name != table.positive),
         )
-        chosen = as_good(shuffled)
-        good += float(likelihood[chosen].sum())
+        chosen = good(shuffled)
+        likely += float(likelihood[chosen].sum())
         total += float(likelihood.sum())
         fisher = fisher and bool((chosen == (found >= tp)).all())
-    return max(good / total, sys.float_info.min), fisher
+    return max(likely / total, sys.float_info.min), fisher
 
 
 def _possible_tables(P: int, PP: int, n: int) -> Iterator[tuple[Array, Array]]:

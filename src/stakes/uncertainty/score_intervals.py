@@ -1,7 +1,7 @@
 """Intervals of figures of scores: areas under the ROC curve, rates at a place of it, and the calibration line."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -127,23 +127,15 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
 # Wilson's limits of the rate itself.
 
 
-def rate_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
-) -> list[Interval]:
-    """Return the limits of each rate."""
-    return [
-        _rate_interval(metric, value, table, sampling.confidence) for metric, value in zip(metrics, values, strict=True)
-    ]
-
-
-def _rate_interval(metric: Metric, value: float, table: ScoreTable, confidence: float) -> Interval:
+def rate_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sampling) -> Interval:
+    """Return the limits of a rate."""
     assert metric.one_row is not None
     assert metric.one_row.rate is not None
     ((_, wanted),) = metric.parameters.items()
     (own, other), sizes, whole = metric.one_row.rate, table.effective_rows, (float(table.P), float(table.N))
     if own == "tn":
         sizes, whole = sizes[::-1], whole[::-1]
-    ends = np.asarray(wilson(1 - wanted, sizes[1], confidence)) * sizes[1]
+    ends = np.asarray(wilson(1 - wanted, sizes[1], sampling.confidence)) * sizes[1]
     # as many of the other class as may lie before the threshold, a row of them at least and at most
     least, most = (number * whole[1] / sizes[1] for number in (math.floor(ends[0]), math.ceil(ends[1])))
 
@@ -153,34 +145,25 @@ def _rate_interval(metric: Metric, value: float, table: ScoreTable, confidence: 
         return largest(np.where(within, getattr(steps, own), 0))
 
     both = [partial(reached, bound=least, inside=False), partial(reached, bound=most, inside=True)]
-    low, high = (float(one) / whole[0] for one in fold_all([(Fold(one, _as_it_is, "max"), {}) for one in both], table))
+    folds = [(Fold(one, lambda found, table: found, "max"), {}) for one in both]
+    low, high = (float(one) / whole[0] for one in fold_all(folds, table))
     high = 1.0 if most >= whole[1] * (1 - 1e-12) else high
-    limits = wilson(value, sizes[0], confidence)
+    limits = wilson(value, sizes[0], sampling.confidence)
     low = value - math.hypot(value - limits[0], max(value - low, 0.0))
     high = value + math.hypot(limits[1] - value, max(high - value, 0.0))
     return Interval(max(low, 0.0), min(high, 1.0), "order statistics of the threshold and Wilson (MOVER)")
-
-
-def _as_it_is(found: Number, table: ScoreTable) -> Number:
-    return found
 
 
 # ── the calibration line ─────────────────────────────────────────────────────────────────────────────────────────
 # Wald's intervals; of weights, clusters or a prior by what one row or cluster changes.
 
 
-def line_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
-) -> list[Interval]:
-    """Return the limits of the numbers of the line."""
+def line_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sampling) -> Interval:
+    """Return the limits of a number of the line."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
-        return [none(SINGLE_CLUSTER)] * len(metrics)
+        return none(SINGLE_CLUSTER)
     if table.weighted and min(table.effective_rows) < 1.5:  # as of all other figures
-        return [none(SINGLE_ROW)] * len(metrics)
-    return [_line_interval(metric, table, sampling) for metric in metrics]
-
-
-def _line_interval(metric: Metric, table: ScoreTable, sampling: Sampling) -> Interval:
+        return none(SINGLE_ROW)
     one, there = (metric if metric.population is None else base_of(metric)).function, metric.population
     assert isinstance(one, Coefficient)
     if sampling.fixed and not one.place and there is None:
