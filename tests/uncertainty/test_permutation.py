@@ -295,6 +295,7 @@ def test_a_million_rows_take_no_longer_than_ten_thousand():
     assert test.p_value == pytest.approx(theirs, abs=5 * math.sqrt(theirs * (1 - theirs) / 10**4))
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("levels", [5, 10**6], ids=["few scores", "many scores"])
 @pytest.mark.parametrize("metric", metrics_of(stakes.ScoreTable), ids=lambda m: m.name)
 def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
