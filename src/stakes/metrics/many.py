@@ -26,7 +26,7 @@ from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, exact, ratio, weighted_sum
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 
 AVERAGES = {
     "macro": "the plain mean over the classes",
@@ -252,7 +252,7 @@ class Ranking:
     @cached_property
     def _table(self) -> ScoreTable:
         scores, counts, _ = self._levels
-        values = dict(zip(("positives", "negatives"), counts[:, None], strict=True))  # one table along a leading axis
+        values = dict(zip(COUNTS, counts[:, None], strict=True))  # one table along a leading axis
         return ScoreTable("positive", "negative", Columns(scores, values))
 
     def changes(self, base: Metric) -> Array:

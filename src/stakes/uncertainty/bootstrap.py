@@ -19,7 +19,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, none
@@ -74,8 +74,7 @@ def _draw_rows(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) -> tup
     store = pieces.as_columns()
 
     def stacked(suffix: str) -> Array:
-        columns = np.stack([store.values[name + suffix] for name in ("positives", "negatives")]).astype(np.float64)
-        return np.pad(columns, ((0, 0), (1, 1)), constant_values=_ENDS)
+        return np.pad(store.counts(suffix).astype(np.float64), ((0, 0), (1, 1)), constant_values=_ENDS)
 
     low, high = table.range
     scores = np.concatenate([[high + 1], store.scores, [low - 1]])
@@ -213,9 +212,8 @@ def _draw(metric: Metric, tally: Tally, sampling: Sampling) -> Iterator[Array | 
             yield metric.of(tally.with_counts(cells.astype(np.float64)))
     elif isinstance(tally, ScoreTable):
         columns = tally.as_columns()
-        counts = np.stack([columns.values[name] for name in ("positives", "negatives")]).astype(np.int64)
-        for cells in _counts(counts, sampling.fixed, times, generator):
-            drawn = dict(zip(("positives", "negatives"), np.moveaxis(cells, 1, 0), strict=True))
+        for cells in _counts(columns.counts().astype(np.int64), sampling.fixed, times, generator):
+            drawn = dict(zip(COUNTS, np.moveaxis(cells, 1, 0), strict=True))
             yield metric.of(ScoreTable(tally.positive, tally.negative, Columns(columns.scores, drawn), tally.grid))
     else:
         yield from _draw_kept_rows(metric, tally, times, generator)

@@ -217,10 +217,8 @@ def _of_means(metric: Metric, rows: LossRows, held: bool) -> Found:
 
 def score_counts(columns: Columns) -> tuple[Array, Array]:
     """Positives and negatives at each score, and the weight of such a row."""
-    names = "positives", "negatives"
-    counts = np.stack([columns.values[name] for name in names]).astype(np.float64)
-    squares = np.stack([columns.values[f"{name}_squared"] for name in names]) if columns.weighted else None
-    return counts, unit_weights(counts, squares)
+    counts = columns.counts().astype(np.float64)
+    return counts, unit_weights(counts, columns.counts("_squared") if columns.weighted else None)
 
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────

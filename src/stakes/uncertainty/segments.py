@@ -270,19 +270,16 @@ class RestAreas:
     """
 
     def __init__(self, whole: ScoreTable) -> None:
-        columns = whole.as_columns()
-        self.scores = columns.scores[::-1]
+        self.scores, positives, negatives = whole.upwards()
         self.P, self.N = float(whole.P), float(whole.N)
-        positives, negatives = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
         self.positives = _Ranked.of(positives, negatives)
         # what lies above a negative lies below it when the order is turned around
         self.negatives = _Ranked.of(negatives[::-1], positives[::-1])
 
     def without(self, segment: ScoreTable) -> tuple[float, float]:
         """Return the auc of the rest and its standard error; NaN where a class has fewer than two rows left."""
-        columns = segment.as_columns()
-        places = np.searchsorted(self.scores, columns.scores[::-1])
-        mine, theirs = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
+        scores, mine, theirs = segment.upwards()
+        places = np.searchsorted(self.scores, scores)
         P, N = self.P - mine.sum(), self.N - theirs.sum()
         if min(P, N) < 2:
             return math.nan, math.nan

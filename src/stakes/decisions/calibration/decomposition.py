@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes.decisions.calibration.isotonic import pool_adjacent, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import multiclass_brier_score
 from stakes.metrics.probability import NOISE, brier_score
@@ -42,7 +42,7 @@ class LossTerms(NamedTuple):
 
 def recalibrate_table(table: ScoreTable) -> ScoreTable:
     """Return the table with every score replaced by its level on the rising curve, as these rows themselves draw it."""
-    _, positives, negatives = upwards(table)
+    _, positives, negatives = table.upwards()
     blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)
     return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, positive=table.positive, negative=table.negative)
