@@ -144,9 +144,9 @@ def rate_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sam
         within = taken <= bound * (1 + 1e-12) if inside else taken < bound * (1 - 1e-12)
         return largest(np.where(within, getattr(steps, own), 0))
 
-    both = [partial(reached, bound=least, inside=False), partial(reached, bound=most, inside=True)]
-    folds = [(Fold(one, lambda found, table: found, "max"), {}) for one in both]
-    low, high = (float(one) / whole[0] for one in fold_all(folds, table))
+    both = (partial(reached, bound=least, inside=False), partial(reached, bound=most, inside=True))
+    folds = [Fold(one, lambda found, table: found, "max") for one in both]
+    low, high = (float(one) / whole[0] for one in fold_all([(fold, {}) for fold in folds], table))
     high = 1.0 if most >= whole[1] * (1 - 1e-12) else high
     limits = wilson(value, sizes[0], sampling.confidence)
     low = value - math.hypot(value - limits[0], max(value - low, 0.0))
