@@ -167,15 +167,21 @@ def _fit(columns: Array, positives: Array, negatives: Array) -> Array:
     return climb(np.zeros(len(columns)), height, slopes)
 
 
-def climb(at: Array, height: Callable[[Array], float], slopes: Callable[[Array], tuple[Array, Array]]) -> Array:
+def climb(
+    at: Array,
+    height: Callable[[Array], float],
+    slopes: Callable[[Array], tuple[Array, Array]],
+    solve: Callable[[Array, Array], Array] = np.linalg.solve,
+) -> Array:
     """Climb to the coefficients of greatest likelihood; a step that overshoots is halved.
 
-    ``height`` is the logarithm of the likelihood, ``slopes`` are its first derivatives and minus its second ones.
+    ``height`` is the logarithm of the likelihood, ``slopes`` are its first derivatives and minus its second ones, from
+    which ``solve`` finds a step.
     """
     reached = height(at)
     for _ in range(_MOST_STEPS):
         gradient, curvature = slopes(at)
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        step = solve(curvature, gradient)
         if gradient @ step <= _ENOUGH * abs(reached):
             return np.asarray(at + step)
         while (higher := height(at + step)) < reached:

@@ -26,10 +26,14 @@ def fit_softmax(logs: Array, truth: Array, weight: Array, one_scale: bool) -> tu
     free = np.ones(k, bool)
     while True:
         likelihood = _Likelihood(logs, target, None if one_scale else free)
-        scales, biases = likelihood.split(climb(likelihood.start, likelihood.height, likelihood.slopes))
+        scales, biases = likelihood.split(climb(likelihood.start, likelihood.height, likelihood.slopes, _least_squares))
         if one_scale or (scales >= 0).all():
             return scales, biases - biases.mean()
         free &= scales > 0
+
+
+def _least_squares(curvature: Array, gradient: Array) -> Array:
+    return np.linalg.lstsq(curvature, gradient, rcond=None)[0]
 
 
 class _Likelihood:
