@@ -85,7 +85,7 @@ def average_of(base: Metric, how: str) -> Metric:
         one_row=None,
         changes=functools.partial(_changes_of_average, base=base, how=how) if scored else None,
         interval="influence" if scored else "cells",
-        no_interval=base.no_interval or ("" if not scored or _by_row(base) else _APART),
+        no_interval=base.no_interval or ("" if not scored or base.one_row or base.plain_mean else _APART),
     )
 
 
@@ -203,11 +203,6 @@ class Average(Shared):
             return mean_over_classes(np.asarray(each[place]), sizes if how == "weighted" else None)
 
         return [average(one.how, places[base.full_text]) for (one, _), base in zip(wanted, bases, strict=True)]
-
-
-def _by_row(base: Metric) -> bool:
-    """Whether it is known what a row changes in a figure of one class's scores."""
-    return base.one_row is not None or base.plain_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,10 +336,6 @@ def _distances_of_frequencies(sizes: Array) -> Array:
     return 2 * _squares_of_frequencies(sizes)
 
 
-def _number_of_classes(sizes: Array) -> Array:
-    return np.asarray(sizes.shape[-1], np.float64)
-
-
 def _pair_changes(rows: ClassRows) -> Array:
     """What the mean area of all pairs of classes loses without each row."""
     k = len(rows.shares)
@@ -421,7 +412,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 @metric(
     loss=_squares,
-    relative_to=_number_of_classes,
+    relative_to=lambda sizes: np.asarray(sizes.shape[-1], np.float64),
     root=True,
     parts=("squares",),
     question="How far are the probabilities of the classes from what happened, large errors counting more?",
