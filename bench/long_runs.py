@@ -18,8 +18,8 @@ from stakes.evaluation.watch.monitors import Area, Mean, Monitor, Rate, TableFig
 from stakes.tallies import Confusion
 from stakes.tallies.graded_items import GradedItems
 from stakes.uncertainty import sequences
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.ranks import PairTests, rank_limits
-from stakes.uncertainty.shares import wilson
 
 YEAR, FLOOR, CHANGE = 365, 0.9, 100
 

@@ -37,7 +37,7 @@ def test_no_view_computes(file):
 
 
 def test_what_computes_is_noticed():
-    found = "import scipy.stats\nfrom stakes.uncertainty.shares import wilson\nnp.histogram(x)\n"
+    found = "import scipy.stats\nfrom stakes.uncertainty.interval import wilson\nnp.histogram(x)\n"
     fine = "from stakes.uncertainty.permutation import PermutationTest\nnp.linspace(0, 1)\n"
     assert list(computations(ast.parse(found + fine))) == ["scipy.stats", "wilson", "np.histogram"]
 

@@ -11,7 +11,7 @@ from scipy.optimize import isotonic_regression
 
 from stakes import ScoreTable
 from stakes.decisions.calibration import isotonic
-from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve
 from tests.parts import examples
 
 
@@ -90,5 +90,5 @@ def test_the_curve_of_a_table_pools_ties_first():
 
 
 def test_upwards_turns_a_table_round():
-    scores, positives, negatives = upwards(ScoreTable.from_rows([0.3, 0.1, 0.3, 0.9], [1, 0, 0, 1]))
+    scores, positives, negatives = ScoreTable.from_rows([0.3, 0.1, 0.3, 0.9], [1, 0, 0, 1]).upwards()
     assert (scores.tolist(), positives.tolist(), negatives.tolist()) == ([0.1, 0.3, 0.9], [0, 1, 1], [1, 1, 0])

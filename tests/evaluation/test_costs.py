@@ -11,7 +11,7 @@ import stakes
 from stakes.tallies import ClassScores, Confusion, CostSums
 from stakes.tallies.bayes import round_up
 from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.shares import clopper_pearson
+from stakes.uncertainty.interval import clopper_pearson
 from tests.parts import examples
 
 SCAN = stakes.Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])

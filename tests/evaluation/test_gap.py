@@ -7,8 +7,8 @@ from scipy import stats
 import stakes
 from stakes.evaluation import gap as gaps_of_evaluation
 from stakes.tallies import clusters
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.segments import ONE_ERROR, confidence_of_pairs, largest_gap
-from stakes.uncertainty.shares import wilson
 from stakes.uncertainty.two_samples import Side
 
 RNG = np.random.default_rng(0)

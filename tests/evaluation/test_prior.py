@@ -20,7 +20,7 @@ from stakes.metrics.prior import at_prior
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.population import Population
-from stakes.uncertainty import shuffles
+from stakes.uncertainty import permutation as shuffles
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.sampling import Sampling, student
 from stakes.views.page import where_used

@@ -14,7 +14,7 @@ from stakes.findings.pages import payload_of
 from stakes.language import speaking
 from stakes.language.sentences import money, sentence
 from stakes.tallies import ScoreTable
-from stakes.uncertainty.shares import wilson
+from stakes.uncertainty.interval import wilson
 
 COSTS = stakes.Costs(miss=9, false_alarm=1)
 

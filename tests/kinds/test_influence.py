@@ -10,9 +10,8 @@ from stakes import metrics
 from stakes.metrics.declare import FORMS
 from stakes.tallies import ForecastSums, LabelSums, TermSums
 from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.changes import influences
+from stakes.uncertainty.changes import groups_of, influences
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.terms import groups_of
 from tests.kinds.rows import ROWS, N, take
 
 AVERAGES = ("macro_f1", "micro_precision", "weighted_recall", "macro_jaccard", "micro_f_beta(beta=0.5)")

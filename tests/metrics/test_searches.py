@@ -50,6 +50,7 @@ def reciprocal(relevant, depth):
     return 1 / (places[0] + 1) if len(places) else 0.0
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("depth", [1, 2, 5])
 def test_places_are_means_over_all_orders_of_ties(name, depth):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from stakes import Costs, InputError, System
-from stakes.systems import linear_programs
+from stakes.systems import bounds as linear_programs
 from tests.parts import examples
 from tests.systems.brute import Brute, least_and_most, systems
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Costs, InputError, JointCounts, System
-from stakes.systems import bounds, linear_programs
+from stakes.systems import bounds
 from stakes.systems import system as evaluation
 
 pytestmark = pytest.mark.slow
@@ -359,13 +359,13 @@ def test_intervals_of_hard_bounds_are_nearly_exact(monkeypatch):
     found = System(
         {"y": y, **said}, truth="y", models=list(said), decide="majority(m0, m1, m2)", costs=costs, classes=names
     )
-    inexact = []
+    inexact, quickly = [], bounds.least_of_draws
 
     def compared(prices, constraints, draws, duals):
-        values = linear_programs.least_of_draws(prices, constraints, draws, duals)
+        values = quickly(prices, constraints, draws, duals)
         some = np.linspace(3, len(draws) - 5, 25).astype(int)
         each = np.broadcast_to(prices, (len(some), len(prices)))
-        exact, _, _ = linear_programs.least_of_each(each, constraints, draws[some])
+        exact, _, _ = bounds.least_of_each(each, constraints, draws[some])
         assert (values[some] <= exact + 1e-6).all()
         inexact.append(np.mean(values[some] < exact - 1e-6))
         return values

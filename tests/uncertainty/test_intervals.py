@@ -14,11 +14,11 @@ import stakes
 from stakes.metrics import find, measure
 from stakes.metrics.declare import WAYS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
-from stakes.uncertainty import areas, bootstrap
+from stakes.uncertainty import bootstrap, score_intervals
 from stakes.uncertainty.changes import influences
+from stakes.uncertainty.interval import clopper_pearson, wilson
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.sampling import USUAL, Sampling, normal, student
-from stakes.uncertainty.shares import clopper_pearson, wilson
 from tests.parts import Lazily, examples
 
 pytestmark = pytest.mark.slow
@@ -200,7 +200,7 @@ def test_areas_are_the_union_of_the_law_and_newcombes(kind):
     table, P, N = ScoreTable.from_rows(score, truth), truth.sum(), (~truth).sum()
     value, each = left_out(find("auc"), lambda rows: ScoreTable.from_rows(score[rows], truth[rows]), 100)
     law = by_hand(value, each, (0, 1), most=min(P, N) - 1, centred=True)
-    newcombe = areas.newcombe(value, P, N, 0.95)
+    newcombe = score_intervals.newcombe(value, P, N, 0.95)
     both = min(law[0], newcombe[0]), max(law[1], newcombe[1])
     assert (newcombe[0] < law[0]) == (kind == "nearly perfect")
     assert ends(one("auc", table)[1]) == pytest.approx(both, rel=1e-8)
@@ -415,7 +415,7 @@ def test_newcombe_solves_its_equation(auc, P, N):
         return (auc - area) / math.sqrt(area * (1 - area) * spread / (P * N))
 
     wanted = brentq(lambda a: distance(a) - Z, 1e-12, auc), brentq(lambda a: distance(a) + Z, auc, 1 - 1e-12)
-    assert areas.newcombe(auc, P, N, 0.95) == pytest.approx(wanted, abs=1e-9)
+    assert score_intervals.newcombe(auc, P, N, 0.95) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_small_classes_and_perfect_orders_take_newcombe():
@@ -770,7 +770,7 @@ def test_the_band_of_a_roc_curve_holds_whole_curves():
     assert (band.kind, ev.curve("pr").band.kind) == ("simultaneous", "pointwise")
 
     def curves(seed):
-        drawn = bootstrap.redraw_scores(table, Sampling(seed=seed), ends=0.5).as_columns().values
+        drawn = bootstrap.redraw_scores(table, Sampling(seed=seed)).as_columns().values
         found = (np.cumsum(np.pad(drawn[name], ((0, 0), (1, 0))), axis=1) for name in ("negatives", "positives"))
         rates = (one / one[:, -1:] for one in found)
         return np.array([np.interp(band.x, x, y) for x, y in zip(*rates, strict=True)])

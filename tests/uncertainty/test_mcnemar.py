@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binomtest, norm
 
-from stakes.uncertainty import shares as mcnemar
+from stakes.uncertainty import interval as mcnemar
 from tests.parts import Lazily
 
 tables = Lazily("statsmodels.stats.contingency_tables")

@@ -9,9 +9,9 @@ import scipy.stats
 import stakes
 from stakes import metrics
 from stakes.tallies import Confusion, ErrorSums, ScoreTable
+from stakes.uncertainty.interval import SHARE_METHODS
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import USUAL, Sampling
-from stakes.uncertainty.shares import METHODS
 from tests.parts import Lazily
 
 proportion = Lazily("statsmodels.stats.proportion")
@@ -21,7 +21,7 @@ tables = Lazily("statsmodels.stats.contingency_tables")
 THEIRS = {"wilson": "wilson", "clopper-pearson": "beta", "jeffreys": "jeffreys", "agresti-coull": "agresti_coull"}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SHARE_METHODS)
 @pytest.mark.parametrize(("hits", "n", "confidence"), [(7, 20, 0.95), (0, 15, 0.9), (98, 100, 0.99)])
 def test_limits_of_shares_are_statsmodels(method, hits, n, confidence):
     ev = stakes.evaluate(truth=[1] * n + [0], prediction=[1] * hits + [0] * (n - hits) + [0], confidence=confidence)

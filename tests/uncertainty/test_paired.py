@@ -283,11 +283,12 @@ def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
         assert_agreement(lambda sure, sides=sides: difference_of_unpaired(metric, *sides, Sampling(sure)))
 
 
+@pytest.mark.each_choice
+@pytest.mark.parametrize("n", [12, 30])
 @pytest.mark.parametrize("metric", [m for m in FIGURES if m.tally in (Confusion, ScoreTable)], ids=ids)
-def test_they_agree_where_class_counts_are_fixed(metric):
-    for n, seed in ((12, 0), (30, 1)):
-        rows = outputs(metric, n, seed)
-        assert_agreement(lambda sure, rows=rows: difference(metric, *rows, Sampling(sure, "classes fixed")))
+def test_they_agree_where_class_counts_are_fixed(metric, n):
+    rows = outputs(metric, n, seed=n // 30)
+    assert_agreement(lambda sure: difference(metric, *rows, Sampling(sure, "classes fixed")))
 
 
 # ── what may not matter ──────────────────────────────────────────────────────────────────────────────────────────
@@ -300,6 +301,7 @@ def same(one, other):
 TURNED = [(m, kind) for m in FIGURES for kind in ("alone", "both") if fits(m, kind)]
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(("metric", "kind"), TURNED, ids=[f"{m.text}-{kind}" for m, kind in TURNED])
 def test_neither_order_nor_scale_matters_and_swapped_models_turn_everything_round(metric, kind):
     sample, first, second = outputs(metric, kind=kind)

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 import stakes
 from stakes.errors import InputError
 from stakes.tallies.losses import Losses
-from stakes.uncertainty import shuffles
+from stakes.uncertainty import permutation as shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
 from tests.parts import is_older
 
@@ -295,6 +295,7 @@ def test_a_million_rows_take_no_longer_than_ten_thousand():
     assert test.p_value == pytest.approx(theirs, abs=5 * math.sqrt(theirs * (1 - theirs) / 10**4))
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("levels", [5, 10**6], ids=["few scores", "many scores"])
 @pytest.mark.parametrize("metric", metrics_of(stakes.ScoreTable), ids=lambda m: m.name)
 def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
@@ -302,7 +303,7 @@ def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
     rng = RNG(7)
     score, truth = rng.integers(0, levels, 80) / levels, np.arange(80) < 30
     table = stakes.ScoreTable.from_rows(score, truth)
-    for found in itertools.islice(shuffles._score_tables(table, 4, rng), 1):
+    for found in itertools.islice(shuffles._with_positives(table, shuffles._positives(table, 4, rng)), 1):
         together = metric.of(found)
         for i in range(4):
             single = found[i]

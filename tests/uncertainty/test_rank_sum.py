@@ -6,7 +6,7 @@ from scipy.stats import mannwhitneyu
 
 from stakes import metrics
 from stakes.tallies import ScoreTable
-from stakes.uncertainty.areas import rank_sum_p_value
+from stakes.uncertainty.permutation import rank_sum_p_value
 
 
 @pytest.mark.parametrize("decimals", [8, 1, 0])

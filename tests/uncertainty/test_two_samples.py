@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 import stakes
-from stakes.uncertainty.areas import RestAreas
 from stakes.uncertainty.changes import influences
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
+from stakes.uncertainty.segments import RestAreas
 from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares
 from tests.parts import Lazily
 

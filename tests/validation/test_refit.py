@@ -17,9 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import stakes
 from stakes import metrics
+from stakes.uncertainty.permutation import as_good
 from stakes.validation.features import as_table, shuffle_within
 from stakes.validation.permutation import permutation_test
-from stakes.validation.refit import _count_as_good, _shuffle_labels
+from stakes.validation.refit import _shuffle_labels
 from stakes.validation.target import read_target
 
 pytestmark = pytest.mark.slow
@@ -203,9 +204,9 @@ def test_pairs_of_rows_are_used_again():
 
 def test_an_undefined_shuffle_counts_as_better():
     null = np.array([np.nan, 0.1, 0.5, 0.5 - 1e-15, 0.9])
-    assert _count_as_good(null, 0.5, metrics.find("auc")) == 4
-    assert _count_as_good(null, 0.5, metrics.find("log_loss")) == 4
-    assert _count_as_good(null, 0.05, metrics.find("log_loss")) == 1
+    assert as_good(metrics.find("auc"), 0.5)(null).sum() == 4
+    assert as_good(metrics.find("log_loss"), 0.5)(null).sum() == 4
+    assert as_good(metrics.find("log_loss"), 0.05)(null).sum() == 1
 
 
 @pytest.mark.parametrize(

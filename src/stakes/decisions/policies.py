@@ -33,11 +33,10 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import visible
-from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.interval import Interval, figure, none, wilson
 from stakes.uncertainty.intervals import interval, table_limits
 from stakes.uncertainty.one_more_row import saving_limits
 from stakes.uncertainty.sampling import Sample, Sampling
-from stakes.uncertainty.shares import wilson
 
 HIGHEST = "the highest score"
 CHEAPEST = "the costs and the probabilities"

@@ -30,8 +30,8 @@ from stakes.tallies.label_sums import dense_column
 from stakes.tallies.names import canonical, figure_of_class
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.quantile_sums import ENSEMBLE, pairs_of
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 if TYPE_CHECKING:
     from stakes.decisions.thresholds.decision import Decision

@@ -8,8 +8,8 @@ from stakes.decisions.calibration.numbers import errors_by_prediction
 from stakes.findings.pages.payload import span
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.uncertainty.shares import wilson
 
 MOST_POINTS = 2000
 """More rows than this are counted on a grid."""

@@ -33,7 +33,8 @@ def best(metric: "Metric", values: Sequence[Number]) -> Number:
     return np.where(np.isnan(each).all(axis=0), math.nan, found)[()]
 
 
-def _of_mean(sums: ErrorSums) -> Sequence[ErrorSums]:
+def _constant_of(sums: Any) -> Sequence[Any]:
+    """Sums keep those of what ignoring the input would say, where that is known."""
     return () if sums.constant is None else (sums.constant,)
 
 
@@ -53,9 +54,8 @@ BEST_CONSTANT = Baseline("the best constant decision", lambda table: table.const
 CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda table: (table.constant(),))
 ZERO = Baseline("0", value=lambda metric, table: 0.0)
 USUAL_LABELS = Baseline(
-    "the labels that more than half of the rows have, or their frequencies as scores, for every row",
-    lambda sums: () if sums.constant is None else (sums.constant,),
+    "the labels that more than half of the rows have, or their frequencies as scores, for every row", _constant_of
 )
 CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
-MEAN = Baseline("always saying the mean (or the baseline that was given)", _of_mean)
+MEAN = Baseline("always saying the mean (or the baseline that was given)", _constant_of)
 NOTHING = Baseline("0 for the mean; the figure of the baseline that was given", value=_of_given)

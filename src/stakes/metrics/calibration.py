@@ -42,9 +42,8 @@ class LogOdds:
         """Read a single table of probabilities; of very many, those in a bin of the fixed grid stand at their mean."""
         if isinstance(table.store, Keys) and table.total > _MANY:
             return cls._of_many(table)
-        columns = table.as_columns()
-        positives, negatives = (columns.values[name].astype(np.float64)[::-1] for name in ("positives", "negatives"))
-        scores, there = columns.scores.astype(np.float64)[::-1], positives + negatives > 0
+        scores, positives, negatives = table.upwards()
+        there = positives + negatives > 0
         if not there.all():
             scores, positives, negatives = scores[there], positives[there], negatives[there]
         least = logistic.nearest_inside(scores)

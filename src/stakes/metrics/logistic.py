@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -38,7 +38,7 @@ def line(x: Array, positives: Array, negatives: Array) -> Array:
         intercept, slope = line(*_in_pieces(x, positives, negatives))
         at = _approach(scaled, positives, total, np.array([intercept + slope * middle, slope * spread]))
     else:
-        at = _maximise(np.stack([np.ones(len(x)), scaled]), positives, negatives)
+        at = _fit(np.stack([np.ones(len(x)), scaled]), positives, negatives)
     return np.array([at[0] - at[1] * middle / spread, at[1] / spread])
 
 
@@ -152,21 +152,39 @@ def probability(logits: Array) -> Array:
     return np.asarray(expit(logits))
 
 
-def _maximise(columns: Array, positives: Array, negatives: Array) -> Array:
-    """Climb to the coefficients of greatest likelihood; a step that overshoots is halved."""
-    total, at = positives + negatives, np.zeros(len(columns))
-    height = _likelihood(at @ columns, positives, negatives)
-    for _ in range(_MOST_STEPS):
+def _fit(columns: Array, positives: Array, negatives: Array) -> Array:
+    """The coefficients of these columns of greatest likelihood."""
+    total = positives + negatives
+
+    def height(at: Array) -> float:
         logits = at @ columns
-        gradient = columns @ (positives - total * probability(logits))
-        step = np.linalg.solve(information(columns, logits, total), gradient)
-        if gradient @ step <= _ENOUGH * abs(height):
-            return at + step
-        while (higher := _likelihood(logits + step @ columns, positives, negatives)) < height:
+        return -float(positives @ np.logaddexp(0, -logits) + negatives @ np.logaddexp(0, logits))
+
+    def slopes(at: Array) -> tuple[Array, Array]:
+        logits = at @ columns
+        return columns @ (positives - total * probability(logits)), information(columns, logits, total)
+
+    return climb(np.zeros(len(columns)), height, slopes)
+
+
+def climb(
+    at: Array,
+    height: Callable[[Array], float],
+    slopes: Callable[[Array], tuple[Array, Array]],
+    solve: Callable[[Array, Array], Array] = np.linalg.solve,
+) -> Array:
+    """Climb to the coefficients of greatest likelihood; a step that overshoots is halved.
+
+    ``height`` is the logarithm of the likelihood, ``slopes`` are its first derivatives and minus its second ones, from
+    which ``solve`` finds a step.
+    """
+    reached = height(at)
+    for _ in range(_MOST_STEPS):
+        gradient, curvature = slopes(at)
+        step = solve(curvature, gradient)
+        if gradient @ step <= _ENOUGH * abs(reached):
+            return np.asarray(at + step)
+        while (higher := height(at + step)) < reached:
             step = step / 2
-        at, height = at + step, higher
+        at, reached = at + step, higher
     return at
-
-
-def _likelihood(logits: Array, positives: Array, negatives: Array) -> float:
-    return -float(positives @ np.logaddexp(0, -logits) + negatives @ np.logaddexp(0, logits))

@@ -26,7 +26,7 @@ from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, exact, ratio, weighted_sum
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 
 AVERAGES = {
     "macro": "the plain mean over the classes",
@@ -85,7 +85,7 @@ def average_of(base: Metric, how: str) -> Metric:
         one_row=None,
         changes=functools.partial(_changes_of_average, base=base, how=how) if scored else None,
         interval="influence" if scored else "cells",
-        no_interval=base.no_interval or ("" if not scored or _by_row(base) else _APART),
+        no_interval=base.no_interval or ("" if not scored or base.one_row or base.plain_mean else _APART),
     )
 
 
@@ -205,11 +205,6 @@ class Average(Shared):
         return [average(one.how, places[base.full_text]) for (one, _), base in zip(wanted, bases, strict=True)]
 
 
-def _by_row(base: Metric) -> bool:
-    """Whether it is known what a row changes in a figure of one class's scores."""
-    return base.one_row is not None or base.plain_mean
-
-
 @dataclass(frozen=True, eq=False)
 class ClassRows:
     """Rows with a score for each class, the code of the true one, and a weight."""
@@ -252,7 +247,7 @@ class Ranking:
     @cached_property
     def _table(self) -> ScoreTable:
         scores, counts, _ = self._levels
-        values = dict(zip(("positives", "negatives"), counts[:, None], strict=True))  # one table along a leading axis
+        values = dict(zip(COUNTS, counts[:, None], strict=True))  # one table along a leading axis
         return ScoreTable("positive", "negative", Columns(scores, values))
 
     def changes(self, base: Metric) -> Array:
@@ -341,10 +336,6 @@ def _distances_of_frequencies(sizes: Array) -> Array:
     return 2 * _squares_of_frequencies(sizes)
 
 
-def _number_of_classes(sizes: Array) -> Array:
-    return np.asarray(sizes.shape[-1], np.float64)
-
-
 def _pair_changes(rows: ClassRows) -> Array:
     """What the mean area of all pairs of classes loses without each row."""
     k = len(rows.shares)
@@ -421,7 +412,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 @metric(
     loss=_squares,
-    relative_to=_number_of_classes,
+    relative_to=lambda sizes: np.asarray(sizes.shape[-1], np.float64),
     root=True,
     parts=("squares",),
     question="How far are the probabilities of the classes from what happened, large errors counting more?",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -35,28 +36,22 @@ def _distances_of_frequencies(sizes: Array) -> Array:
     return 2 * _squares_of_frequencies(sizes)
 
 
-def _distance(steps: Steps) -> Number:
-    return _loss_of(steps, DISTANCES)
-
-
-def _square(steps: Steps) -> Number:
-    return _loss_of(steps, SQUARES)
-
-
-def _surprise(steps: Steps) -> Number:
-    return _loss_of(steps, SURPRISE)
-
-
-def _loss_of(steps: Steps, losses: Losses) -> Number:
+def _sum_of(losses: Losses, steps: Steps) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         found += np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
     return total(found)
 
 
-def _of_losses(each: Each, losses: Losses, finish: Finish) -> Fold:
+_SUMS = {losses: partial(_sum_of, losses) for losses in (DISTANCES, SQUARES, SURPRISE)}
+"""What the rows of a block lose: figures that share a loss add it up once."""
+
+
+def _of_losses(losses: Losses, finish: Finish) -> Fold:
     """A figure of the sum of a loss, which is known of rows in bins as well."""
-    return Fold(each, lambda walked, table: finish(walked if table.grid is None else table.lost(losses), table))
+    return Fold(
+        _SUMS[losses], lambda walked, table: finish(walked if table.grid is None else table.lost(losses), table)
+    )
 
 
 def _relative_to_frequencies(squares: Number, table: ScoreTable) -> Number:
@@ -100,7 +95,7 @@ brier_score = metric(
     pitfall="With two classes the sum over both classes is twice this figure.",
     reference="Brier (1950), Monthly Weather Review 78",
     headline=True,
-)(_of_losses(_square, SQUARES, lambda loss, table: ratio(loss, table.total)))
+)(_of_losses(SQUARES, lambda loss, table: ratio(loss, table.total)))
 
 
 normalised_brier_score = metric(
@@ -116,7 +111,7 @@ normalised_brier_score = metric(
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
     pitfall="Compared with the frequency in these rows: at another prevalence it is another figure.",
     reference="Steyerberg et al. (2010), Epidemiology 21",
-)(_of_losses(_square, SQUARES, _relative_to_frequencies))
+)(_of_losses(SQUARES, _relative_to_frequencies))
 
 
 log_loss = metric(
@@ -133,7 +128,7 @@ log_loss = metric(
     pitfall="A single certain and wrong probability makes it infinite; nothing is clipped.",
     reference="Good (1952), Journal of the Royal Statistical Society B 14",
     headline=True,
-)(_of_losses(_surprise, SURPRISE, lambda loss, table: ratio(loss, table.total)))
+)(_of_losses(SURPRISE, lambda loss, table: ratio(loss, table.total)))
 
 
 normalised_log_loss = metric(
@@ -149,7 +144,7 @@ normalised_log_loss = metric(
     swapped="normalised_log_loss",
     pitfall="One certain and wrong probability makes it infinite; at another prevalence it is another figure.",
     reference="He et al. (2014), ADKDD",
-)(_of_losses(_surprise, SURPRISE, lambda loss, table: ratio(loss, _entropy(table))))
+)(_of_losses(SURPRISE, lambda loss, table: ratio(loss, _entropy(table))))
 
 
 WEKA = "Witten, Frank & Hall (2011), Data Mining, chapter 5, as Weka prints them"
@@ -170,7 +165,7 @@ mean_probability_error = metric(
     swapped="mean_probability_error",
     pitfall="Saying 0 or 1 lowers it even where that is dishonest; the Brier score rewards honesty.",
     reference=WEKA,
-)(Fold(_distance, lambda loss, table: ratio(loss, table.total)))
+)(Fold(_SUMS[DISTANCES], lambda loss, table: ratio(loss, table.total)))
 
 
 root_mean_squared_probability_error = metric(
@@ -186,7 +181,7 @@ root_mean_squared_probability_error = metric(
     swapped="root_mean_squared_probability_error",
     pitfall="The root of the Brier score: roots of several samples have no simple mean.",
     reference=WEKA,
-)(_of_losses(_square, SQUARES, lambda loss, table: np.sqrt(ratio(loss, table.total))))
+)(_of_losses(SQUARES, lambda loss, table: np.sqrt(ratio(loss, table.total))))
 
 
 relative_probability_error = metric(
@@ -203,7 +198,7 @@ relative_probability_error = metric(
     swapped="relative_probability_error",
     pitfall=OF_THESE_ROWS,
     reference=WEKA,
-)(Fold(_distance, lambda loss, table: ratio(loss * _as_float(table.total), 2 * _as_float(table.P * table.N))))
+)(Fold(_SUMS[DISTANCES], lambda loss, table: ratio(loss * _as_float(table.total), 2 * _as_float(table.P * table.N))))
 
 
 root_relative_squared_probability_error = metric(
@@ -221,7 +216,7 @@ root_relative_squared_probability_error = metric(
     swapped="root_relative_squared_probability_error",
     pitfall=OF_THESE_ROWS,
     reference=WEKA,
-)(_of_losses(_square, SQUARES, lambda loss, table: np.sqrt(_relative_to_frequencies(loss, table))))
+)(_of_losses(SQUARES, lambda loss, table: np.sqrt(_relative_to_frequencies(loss, table))))
 
 
 def _as_float(number: Number) -> Number:
@@ -284,10 +279,6 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
 def _mean_squared_gap(sums: Array, table: ScoreTable) -> Number:
     positives, rows, probabilities = sums
     return ratio(divide((positives - probabilities) ** 2, rows, 0.0).sum(-1)[()], _as_float(table.total))
-
-
-def _root_of_squared_gap(sums: Array, table: ScoreTable) -> Number:
-    return np.sqrt(_mean_squared_gap(sums, table))
 
 
 def _calibration_error(
@@ -358,7 +349,7 @@ root_calibration_error = _calibration_error(
     "on average, large gaps counting more",
     "bins of equal width",
     _by_width,
-    _root_of_squared_gap,
+    lambda sums, table: np.sqrt(_mean_squared_gap(sums, table)),
     formula="sqrt(sum(sum(y - p for p, y in b)**2 / len(b) for b in bins_of_equal_width(bins)) / n)",
     aliases=("rmsce", "l2_calibration_error", "root_mean_squared_calibration_error"),
     reference="Kumar, Liang & Ma (2019), NeurIPS",

@@ -447,7 +447,7 @@ def _top_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> 
     return max(value, 1 - value) / k
 
 
-def _found_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> float:
+def _found_unseen(value: float, positives: Array, negatives: Array, **_: float) -> float:
     return max(value, 1 - value) / float(positives.sum() + 1)
 
 
@@ -494,18 +494,6 @@ def _gain_changes(positives: Array, negatives: Array, unit: Array, *, share: flo
     return _found_changes(positives, negatives, unit, k=share * (positives.sum() + negatives.sum()))
 
 
-def _lift_changes(positives: Array, negatives: Array, unit: Array, *, share: float) -> Array:
-    return _gain_changes(positives, negatives, unit, share=share) / share
-
-
-def _gain_unseen(value: float, positives: Array, negatives: Array, *, share: float) -> float:
-    return max(value, 1 - value) / float(positives.sum() + 1)
-
-
-def _lift_unseen(value: float, positives: Array, negatives: Array, *, share: float) -> float:
-    return _gain_unseen(share * value, positives, negatives, share=share) / share
-
-
 gain = metric(
     name="gain",
     question="What share of the positives is among the highest scores, this share of all rows?",
@@ -514,7 +502,7 @@ gain = metric(
     undefined=(NO_POSITIVES,),
     aliases=("cumulative_gain", "capture_rate"),
     pitfall="Cannot reach 1 where there are more positives than that share of the rows.",
-    one_row=OneRow(_gain_changes, _gain_unseen, "positives", place=True),
+    one_row=OneRow(_gain_changes, _found_unseen, "positives", place=True),
     reference="Berry & Linoff (2004), Data Mining Techniques",
 )(Fold(_positives_in_share, lambda found, table: ratio(found, table.P)))
 
@@ -527,6 +515,11 @@ lift = metric(
     better="higher",
     undefined=(NO_POSITIVES,),
     pitfall="At most 1 / prevalence, so lifts are not compared between data sets.",
-    one_row=OneRow(_lift_changes, _lift_unseen, "positives", place=True),
+    one_row=OneRow(
+        lambda *levels, share: _gain_changes(*levels, share=share) / share,
+        lambda value, *counts, share: _found_unseen(share * value, *counts) / share,
+        "positives",
+        place=True,
+    ),
     reference="Berry & Linoff (2004), Data Mining Techniques",
 )(Fold(_positives_in_share, lambda found, table, *, share: ratio(found, table.P) / share))

@@ -48,7 +48,9 @@ class ProbabilityClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return a probability for each class, recalibrated if so asked."""
         check_is_fitted(self, "estimator_")
         given = np.asarray(self.estimator_.predict_proba(X), np.float64)
-        return given if self.calibrator_ is None else _recalibrate(self.calibrator_, given)
+        if self.calibrator_ is None:
+            return given
+        return _two_columns(self.calibrator_.transform(given[:, 1] if given.shape[1] == 2 else given))
 
     @property
     def n_features_in_(self) -> int:
@@ -146,10 +148,6 @@ def _method_of(method: str, classes: int) -> str:
         words = f": there are {classes} classes; temperature, affine and vector are for any number"
         raise InputError("recalibration-of-two-classes", _ONLY_TWO, Given("method", method), words)
     return method
-
-
-def _recalibrate(calibrator: Calibrator, given: Array) -> Array:
-    return _two_columns(calibrator.transform(given[:, 1] if given.shape[1] == 2 else given))
 
 
 def _two_columns(probability: Array) -> Array:

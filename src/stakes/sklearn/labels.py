@@ -5,16 +5,7 @@ import numpy as np
 from stakes.errors import InputError
 from stakes.metrics import Metric, find
 from stakes.sklearn.result import FloatWithInterval, Source
-from stakes.sklearn.targets import (
-    as_array,
-    as_numbers,
-    dense,
-    different_shapes,
-    kind_of,
-    same_length,
-    warn_of_indexes,
-    weights,
-)
+from stakes.sklearn.targets import as_numbers, different_shapes, read_matrices, weights
 from stakes.tallies import LabelSums
 from stakes.tallies.arithmetic import Array, Values
 
@@ -36,10 +27,7 @@ def source_of_labels(metric: Metric, weight: Array | None, **columns: Array) -> 
 
 
 def _ranked(metric: Metric, y_true: Values, y_score: Values, sample_weight: Values, one: bool) -> FloatWithInterval:
-    truth, scores = dense("y_true", y_true), as_array("y_score", y_score)
-    warn_of_indexes(y_true, y_score)
-    same_length(y_true=truth, y_score=scores)
-    kind = kind_of("y_true", truth)
+    truth, scores, kind = read_matrices(y_true, y_score)
     if kind != "multilabel-indicator" and not (one and kind == "binary" and truth.ndim == 2):
         raise InputError(
             "no-labels-to-rank", f"{kind} format is not supported; give a column of 0 and 1 for each label"

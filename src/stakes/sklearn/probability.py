@@ -21,6 +21,7 @@ from stakes.sklearn.targets import (
     distinct,
     encode,
     flat,
+    float_weights,
     kind_of,
     negative_weights,
     same_length,
@@ -116,7 +117,7 @@ def _square(own: Array) -> Array:
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def _read(y_true: Values, y_proba: Values, sample_weight: Values, labels: Values) -> Probabilities:
     """Labels, and a probability for each in their order."""
-    given = _shares_of_one("y_proba", y_proba)
+    given = _shares_of_one(y_proba)
     truth = dense("y_true", y_true)
     warn_of_indexes(y_true, y_proba)
     same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
@@ -134,16 +135,16 @@ def _read(y_true: Values, y_proba: Values, sample_weight: Values, labels: Values
     return Probabilities(codes, given, tuple(map(str, classes.tolist())), weight)
 
 
-def _shares_of_one(name: str, values: Values) -> Array:
-    array = as_numbers(name, as_array(name, values))
+def _shares_of_one(values: Values) -> Array:
+    array = as_numbers("y_proba", as_array("y_proba", values))
     array = array if array.dtype.kind == "f" else array.astype(np.float64)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if not array.size:
-        raise InputError("empty-input-of-probabilities", f"{name} has no rows; give one or more")
+        raise InputError("empty-input-of-probabilities", "y_proba has no rows; give one or more")
     if not (array.min() >= 0 and array.max() <= 1):
         words = "greater than 1" if array.max() > 1 else "lower than 0"
-        raise InputError("no-probabilities-of-probabilities", f"{name} contains values {words}; give probabilities")
+        raise InputError("no-probabilities-of-probabilities", f"y_proba contains values {words}; give probabilities")
     return array
 
 
@@ -184,7 +185,7 @@ def _classes(truth: Array, labels: Values) -> tuple[Array, Array]:
 
 def _read_binary(y_true: Values, y_proba: Values, sample_weight: Values, pos_label: object) -> Probabilities:
     """Which rows are positive, and their probabilities."""
-    given = _shares_of_one("y_proba", y_proba)
+    given = _shares_of_one(y_proba)
     truth = flat("y_true", y_true)
     warn_of_indexes(y_true, y_proba)
     same_length(y_true=truth, y_proba=given, sample_weight=sample_weight)
@@ -334,8 +335,7 @@ def hinge_loss(
     else:
         margin, sides = flat("pred_decision", scores), np.where(truth == classes[-1], 1.0, -1.0)
         sides = -np.ones(len(truth)) if len(classes) == 1 else sides
-    weight = weights(sample_weight, len(truth))
-    rows = Numbers(sides, margin.astype(np.float64), None if weight is None else weight.astype(np.float64), True)
+    rows = Numbers(sides, margin.astype(np.float64), float_weights(sample_weight, len(truth)), True)
     return FloatWithInterval(rows.figure(HINGE), rows.source(HINGE))
 
 

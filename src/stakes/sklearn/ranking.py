@@ -93,13 +93,9 @@ def confusion_matrix_at_thresholds(
     warn_of_indexes(y_true, y_score)
     columns = _score_table(positives(y_true, pos_label, several=True), y_score, sample_weight).as_columns()
     tp, fp = (np.cumsum(columns.values[name], dtype=np.float64) for name in ("positives", "negatives"))
-    return fp[-1] - fp, fp, tp[-1] - tp, tp, np.asarray(columns.scores, _kind_of_scores(y_score))
-
-
-def _kind_of_scores(y_score: Values) -> np.dtype[np.generic]:
-    """Thresholds are numbers of the kind that scores are."""
-    kind = np.asarray(y_score).dtype
-    return kind if kind.kind in "fiu" else np.dtype(np.float64)
+    kind = np.asarray(y_score).dtype  # thresholds are numbers of the kind that scores are
+    thresholds = np.asarray(columns.scores, kind if kind.kind in "fiu" else np.float64)
+    return fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds
 
 
 def roc_curve(
@@ -275,7 +271,7 @@ def _over_labels(
     columns = {"truth": flags, "scores": scores.astype(np.float64, copy=False)}
     if average == "micro":
         unit = None if units is None else np.repeat(units, flags.shape[1])
-        value = _figure(metric, flags.ravel(), scores.ravel(), unit)
+        value = _value(metric, _score_table(flags.ravel(), scores.ravel(), unit))
         pooled = CATALOGUE.get(f"micro_{metric.text}")
         source = None if pooled is None else source_of_labels(pooled, units, **columns)
         return FloatWithInterval(value, source, why_none=why)
@@ -287,7 +283,8 @@ def _over_labels(
         over = flags.sum(0) if units is None else units @ flags
         if not over.any():
             return FloatWithInterval(0.0, why_none=why)
-    each = np.array([_figure(metric, flags[:, j], scores[:, j], inner) for j in range(flags.shape[1])])
+    tables = (_score_table(flags[:, j], scores[:, j], inner) for j in range(flags.shape[1]))
+    each = np.array([_value(metric, table) for table in tables])
     if average is None:
         return each
     if over is not None:
@@ -296,10 +293,6 @@ def _over_labels(
     if average != "samples":
         source = source_of_labels(over_labels(average_of(metric, str(average))), units, **columns)
     return FloatWithInterval(float(np.average(each, weights=over)), source, why_none=why)
-
-
-def _figure(metric: Metric, positive: Array, score: Array, weight: Array | None) -> float:
-    return _value(metric, _score_table(positive, score, weight))
 
 
 def _value(metric: Metric, table: ScoreTable) -> float:
@@ -333,9 +326,16 @@ def _auc_of_many(
         if weight is not None:
             raise InputError("weighted-pairs", "sample_weight is not supported for every two classes; leave it out")
         return _auc_of_pairs(codes, scores, names, average)
-    found = _over_labels(AUC, codes[:, None] == np.arange(len(classes)), scores, average, weight)
+    return _against_rest(AUC, codes, scores, names, average, weight)
+
+
+def _against_rest(
+    metric: Metric, codes: Array, scores: Array, names: tuple[str, ...], average: str | None, weight: Values
+) -> FloatWithInterval | Array:
+    """A figure of each class against the rest, or one made of them."""
+    found = _over_labels(metric, codes[:, None] == np.arange(len(names)), scores, average, weight)
     if average in ("macro", "weighted") and isinstance(found, float):
-        return FloatWithInterval(found, _of_classes(average_of(AUC, average), codes, scores, names, weight))
+        return FloatWithInterval(found, _of_classes(average_of(metric, average), codes, scores, names, weight))
     return found
 
 
@@ -349,7 +349,7 @@ def _auc_of_pairs(codes: Array, scores: Array, names: tuple[str, ...], average: 
     areas, shares = [], []
     for a, b in itertools.combinations(np.flatnonzero(sizes), 2):
         rows = (codes == a) | (codes == b)
-        both = [_figure(AUC, codes[rows] == one, scores[rows, one], None) for one in (a, b)]
+        both = [_value(AUC, _score_table(codes[rows] == one, scores[rows, one], None)) for one in (a, b)]
         areas.append(sum(both) / 2)
         shares.append((sizes[a] + sizes[b]) / len(codes))
     value = float(np.average(areas, weights=shares if average == "weighted" else None))
@@ -407,9 +407,7 @@ def average_precision_score(
                 Given("pos_label", pos_label),
                 f" is not a valid label; it should be one of {labels}",
             )
-        positive = np.asarray(truth.reshape(-1) == pos_label)
-        table = _score_table(positive, y_score, sample_weight)
-        return FloatWithInterval(_value(PRECISION, table), lambda: (PRECISION, table))
+        return _area(PRECISION, np.asarray(truth.reshape(-1) == pos_label), y_score, sample_weight)
     if kind not in ("multiclass", "multilabel-indicator"):
         raise InputError("not-two-classes-of-scores", f"{kind} format is not supported; give labels")
     if pos_label != 1:
@@ -418,13 +416,7 @@ def average_precision_score(
     if kind == "multilabel-indicator":
         return _over_labels(PRECISION, truth == 1, scores, average, sample_weight)
     classes, codes = _classes_of_columns(truth, scores, None)
-    found = _over_labels(PRECISION, codes[:, None] == np.arange(len(classes)), scores, average, sample_weight)
-    if average in ("macro", "weighted") and isinstance(found, float):
-        names = tuple(map(str, classes.tolist()))
-        return FloatWithInterval(
-            found, _of_classes(average_of(PRECISION, average), codes, scores, names, sample_weight)
-        )
-    return found
+    return _against_rest(PRECISION, codes, scores, tuple(map(str, classes.tolist())), average, sample_weight)
 
 
 def top_k_accuracy_score(

@@ -14,7 +14,7 @@ from stakes.metrics.counts import deviance
 from stakes.metrics.declare import CATALOGUE
 from stakes.metrics.outputs import average_of_outputs
 from stakes.sklearn.result import FloatWithInterval, Source, warn_undefined
-from stakes.sklearn.targets import as_array, as_numbers, negative_weights, same_length, warn_of_indexes, weights
+from stakes.sklearn.targets import as_array, as_numbers, float_weights, negative_weights, same_length, warn_of_indexes
 from stakes.tallies import ErrorSums, OutputSums
 from stakes.tallies.arithmetic import Array, Values
 from stakes.tallies.parallel import run_all
@@ -73,32 +73,32 @@ class Numbers:
     def mean_of(self, loss: Loss) -> float:
         """The mean of what each row adds, worked out in blocks that stay in the processor's cache."""
 
-        def add_up(first: int) -> float:
-            found = 0.0
-            for start in range(first, min(first + _SPAN, len(self.truth)), _BLOCK):
-                rows = slice(start, start + _BLOCK)
-                lost = loss(*(one[rows].astype(np.float64, copy=False) for one in (self.truth, self.predicted)))
-                found += float(lost.sum() if self.weight is None else lost @ self.weight[rows])
-            return found
+        def add_up(rows: slice) -> float:
+            lost = loss(*(one[rows].astype(np.float64, copy=False) for one in (self.truth, self.predicted)))
+            return float(lost.sum() if self.weight is None else lost @ self.weight[rows])
 
         total = len(self.truth) if self.weight is None else float(self.weight.sum())
-        return math.fsum(self._each_span(add_up)) / total
+        return math.fsum(self._each_block(add_up)) / total
 
     def largest(self) -> float:
         """The largest |error|."""
 
-        def find_largest(first: int) -> float:
-            found = [0.0]
-            for start in range(first, min(first + _SPAN, len(self.truth)), _BLOCK):
-                rows = slice(start, start + _BLOCK)
-                errors = np.subtract(self.truth[rows], self.predicted[rows], dtype=np.float64)
-                found += [errors.max(), -errors.min()]
-            return float(np.max(found))  # which is NaN if one is
+        def find_largest(rows: slice) -> float:
+            errors = np.subtract(self.truth[rows], self.predicted[rows], dtype=np.float64)
+            return float(np.maximum(errors.max(), -errors.min()))  # which is NaN if one is
 
-        return max(self._each_span(find_largest))
+        return max(self._each_block(find_largest))
 
-    def _each_span(self, work: Callable[[int], float]) -> list[float]:
-        found = run_all([partial(work, first) for first in range(0, len(self.truth), _SPAN)], len(self.truth))
+    def _each_block(self, work: Callable[[slice], float]) -> list[float]:
+        """What is worked out of each block of rows; a thread takes a span of them at a time."""
+        size = len(self.truth)
+
+        def of_span(first: int) -> list[float]:
+            starts = range(first, min(first + _SPAN, size), _BLOCK)
+            return [work(slice(start, start + _BLOCK)) for start in starts]
+
+        spans = run_all([partial(of_span, first) for first in range(0, size, _SPAN)], size)
+        found = [one for span in spans for one in span]
         if not math.isfinite(math.fsum(found)) and not all(np.isfinite(c).all() for c in (self.truth, self.predicted)):
             raise InputError(
                 "not-finite-numbers", "y_true or y_pred holds NaN or infinite values; leave these rows out"
@@ -137,9 +137,7 @@ def _read(y_true: Values, y_pred: Values, sample_weight: Values) -> Numbers:
         raise InputError(
             "different-shapes-of-numbers", f"y_true and y_pred have different number of output ({sizes[0]}!={sizes[1]})"
         )
-    weight = weights(sample_weight, len(truth))
-    if weight is not None:
-        weight = weight.astype(np.float64)
+    weight = float_weights(sample_weight, len(truth))
     return Numbers(truth, predicted, weight, weight is None or bool((weight >= 0).all()))
 
 

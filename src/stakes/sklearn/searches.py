@@ -9,16 +9,7 @@ from stakes.metrics import Metric
 from stakes.metrics.searches import grade_queries
 from stakes.sklearn.regression import Numbers, mean_of_rows
 from stakes.sklearn.result import FloatWithInterval
-from stakes.sklearn.targets import (
-    as_array,
-    as_numbers,
-    dense,
-    different_shapes,
-    kind_of,
-    same_length,
-    warn_of_indexes,
-    weights,
-)
+from stakes.sklearn.targets import as_numbers, different_shapes, float_weights, read_matrices
 from stakes.tallies.arithmetic import Array, Values
 
 _MEAN = {name: mean_of_rows(name, lambda gain, _: gain) for name in ("dcg", "ndcg")}
@@ -56,10 +47,7 @@ def ndcg_score(
 
 def _read(y_true: Values, y_score: Values, ignore_ties: bool) -> tuple[Array, Array]:
     """Relevance and scores, a column for each document; where ties are ignored, each score has a place of its own."""
-    relevance, scores = dense("y_true", y_true), as_array("y_score", y_score)
-    warn_of_indexes(y_true, y_score)
-    same_length(y_true=relevance, y_score=scores)
-    kind = kind_of("y_true", relevance)
+    relevance, scores, kind = read_matrices(y_true, y_score)
     if kind not in _KINDS and not (relevance.ndim == 2 and relevance.shape[1] == 1):
         raise InputError("no-documents", f"Only {_KINDS} formats are supported. Got {kind} instead; give a table")
     if relevance.shape != scores.shape:
@@ -79,6 +67,5 @@ def _gains(measure: str, relevance: Array, scores: Array, k: int | None) -> Arra
 
 
 def _mean(metric: Metric, gains: Array, sample_weight: Values) -> FloatWithInterval:
-    weight = weights(sample_weight, len(gains))
-    rows = Numbers(gains, np.zeros(len(gains)), None if weight is None else weight.astype(np.float64), True)
+    rows = Numbers(gains, np.zeros(len(gains)), float_weights(sample_weight, len(gains)), True)
     return FloatWithInterval(rows.figure(metric), rows.source(metric))

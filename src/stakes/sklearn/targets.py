@@ -273,6 +273,20 @@ def read_decisions(y_true: Values, y_pred: Values, sample_weight: Values = None)
     return SeveralLabels(truth.astype(bool), decided.astype(bool), truth != decided, weight)
 
 
+def read_matrices(y_true: Values, y_score: Values) -> tuple[Array, Array, Kind]:
+    """Return a truth and a score for each row and column, and what the truth is; shapes may still differ."""
+    truth, scores = dense("y_true", y_true), as_array("y_score", y_score)
+    warn_of_indexes(y_true, y_score)
+    same_length(y_true=truth, y_score=scores)
+    return truth, scores, kind_of("y_true", truth)
+
+
+def float_weights(values: Values, rows: int) -> Array | None:
+    """Return weights as floats."""
+    found = weights(values, rows)
+    return None if found is None else found.astype(np.float64)
+
+
 def different_shapes(truth: Array, output: Array) -> InputError:
     """Say that there are other numbers of columns."""
     text = f"y_true has the shape {truth.shape} and what was predicted {output.shape}; give as many columns of each"
@@ -354,7 +368,7 @@ def codes_among(classes: Array, found: Array, codes: Array) -> Array:
 
 def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> Decisions | None:
     """The same of whole numbers that lie close together; None where a table of all between would be large."""
-    low, high = (int(pick(pick(truth), pick(decided))) for pick in (_least, _most))
+    low, high = min(int(truth.min()), int(decided.min())), max(int(truth.max()), int(decided.max()))
     span = high - low + 1
     if span > 512 or span * span > max(4096, len(truth)):
         return None
@@ -374,14 +388,6 @@ def _count_whole_numbers(truth: Array, decided: Array, weight: Array | None) -> 
         return Decisions(labels, table if len(present) == span else table[np.ix_(present, present)])
     codes = [np.searchsorted(labels, column) for column in (truth, decided)]
     return _count_codes(labels, codes[0], codes[1], weight)
-
-
-def _least(one: Values, other: Values = None) -> Values:
-    return one.min() if other is None else min(one, other)
-
-
-def _most(one: Values, other: Values = None) -> Values:
-    return one.max() if other is None else max(one, other)
 
 
 def _count_codes(labels: Array, truth: Array, decided: Array, weight: Array | None) -> Decisions:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes.language.narrated import Narrated
 from stakes.records import Plain, Record
-from stakes.systems import lookups
+from stakes.systems.fusion import refuse_too_many
 from stakes.systems.network import Do, Network, SharedOut
 from stakes.systems.row_costs import RowCosts, as_in_rows, no_limits
 from stakes.tallies.arithmetic import Array, divide
@@ -92,7 +92,7 @@ class BestRule(
         """The decision for every combination of what the models say, in the order of ``models``."""
         fusion, outputs = self.network.fusion, [self.network.models[name].outputs for name in self.models]
         sizes = [len(said) for said in outputs]
-        lookups.refuse_too_many("the best rule", sizes)
+        refuse_too_many("the best rule", sizes)
         every = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
         decided = np.array(fusion(every))
         decided[np.ravel_multi_index([self.codes[name].astype(np.int64) for name in self.models], sizes)] = self.decided

@@ -21,8 +21,7 @@ from stakes.systems.choices import BestRule, best_rule
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.description import facts, picture
 from stakes.systems.network import Model
-from stakes.systems.outcomes import Outcome, SeenAndDone
-from stakes.systems.own_table import OwnTable, own_table
+from stakes.systems.outcomes import Outcome, OwnTable, SeenAndDone, own_table
 from stakes.systems.plans import DEEPEST, BestPlan, best_plan, consulting
 from stakes.systems.row_costs import RowCosts, no_limits
 from stakes.systems.rows import read_columns

@@ -17,6 +17,9 @@ from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
+COUNTS = ("positives", "negatives")
+"""The columns that every table has."""
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -36,7 +39,7 @@ class Columns:
         for name, column in self.values.items():
             if column.shape[-1:] != self.scores.shape:
                 raise errors.bad_counts(f"{name} has {column.shape[-1]} entries for {len(self.scores)} scores")
-            if name.startswith(("positives", "negatives")) and not column.min(initial=0) >= 0:
+            if name.startswith(COUNTS) and not column.min(initial=0) >= 0:
                 raise errors.bad_counts(f"some {name} are negative or not numbers")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -122,6 +125,10 @@ class Columns:
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return "positives_squared" in self.values
+
+    def counts(self, suffix: str = "") -> Array:
+        """Positives and negatives at each score (class × score), or ``"_squared"``: the sums of squared weights."""
+        return np.stack([self.values[name + suffix] for name in COUNTS], axis=-2)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -211,9 +218,8 @@ class Columns:
     @cached_property
     def _all_steps(self) -> Steps:
         """The whole walk of all tables along the leading axes, kept for all figures of draws and the like."""
-        names = ("positives", "negatives")
         (positives, negatives), (tp, fp) = (
-            [column.astype(np.float64, copy=False) for column in map(read, names)]
+            [column.astype(np.float64, copy=False) for column in map(read, COUNTS)]
             for read in (self.values.__getitem__, self.cumulated)
         )
         return Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(self.P), _as_float(self.N))

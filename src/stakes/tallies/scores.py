@@ -14,7 +14,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
@@ -27,7 +27,6 @@ from stakes.tallies.small_cells import ranges_without_small_cells
 from stakes.tallies.steps import BLOCK, Steps
 from stakes.text import visible
 
-_COUNTS = ("positives", "negatives")
 _MOST_ROWS = 10**18
 """More rows than this there are of nothing, and 64 bits would not hold their sums."""
 
@@ -134,7 +133,7 @@ class ScoreTable(Tally):
         scores, *counts = as_rows(-1, scores=scores, positives=positives, negatives=negatives)
         if not all(map(finite, counts)):
             raise errors.bad_counts("some are infinite or not numbers")
-        values = dict(zip(("positives", "negatives"), counts, strict=True))
+        values = dict(zip(COUNTS, counts, strict=True))
         return cls(positive, negative, Columns.added(scores, values))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
@@ -176,7 +175,7 @@ class ScoreTable(Tally):
     @property
     def _squared_weights(self) -> list[float]:
         """The sums of the squared weights of positives and negatives."""
-        return [float(self.as_columns().values[f"{name}_squared"].sum()) for name in _COUNTS]
+        return [float(self.as_columns().values[f"{name}_squared"].sum()) for name in COUNTS]
 
     @property
     def total(self) -> Number:
@@ -185,10 +184,9 @@ class ScoreTable(Tally):
 
     def check_counts(self) -> None:
         """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
-        if isinstance(self.store, Columns):
-            both = np.concatenate([self.store.values[name] for name in _COUNTS])
-            if not are_counts(both, self.weighted, MOST if self.weighted else _MOST_ROWS):
-                raise errors.no_numbers_of_rows()
+        most = MOST if self.weighted else _MOST_ROWS
+        if isinstance(self.store, Columns) and not are_counts(self.store.counts(), self.weighted, most):
+            raise errors.no_numbers_of_rows()
 
     def class_sizes(self) -> dict[str, float]:
         """The (weighted) number of rows of each class."""
@@ -345,8 +343,15 @@ class ScoreTable(Tally):
         if isinstance(self.store, Columns):
             return self.store
         walked = list(self.steps())
-        counts = {name: np.concatenate([getattr(s, name) for s in walked]) for name in _COUNTS}
+        counts = {name: np.concatenate([getattr(s, name) for s in walked]) for name in COUNTS}
         return Columns(np.concatenate([s.scores for s in walked]), counts)
+
+    def upwards(self) -> tuple[Array, Array, Array]:
+        """Return the distinct scores from the lowest on, with the (weighted) positives and negatives at each."""
+        columns = self.as_columns()
+        found = (columns.scores, *(columns.values[name] for name in COUNTS))
+        scores, positives, negatives = (one[::-1].astype(np.float64) for one in found)
+        return scores, positives, negatives
 
     @remembered
     def constant(self) -> Self:
@@ -367,7 +372,7 @@ class ScoreTable(Tally):
         scores = columns.scores.astype(np.float64)[::-1]
         values = {
             f"{one}{suffix}": columns.values[f"{other}{suffix}"][..., ::-1]
-            for one, other in zip(_COUNTS, _COUNTS[::-1], strict=True)
+            for one, other in zip(COUNTS, COUNTS[::-1], strict=True)
             for suffix in (("", "_squared") if self.weighted else ("",))
         }
         store = Columns.joined_neighbours(1.0 - scores if self.probabilities else -scores, values)
@@ -378,7 +383,7 @@ class ScoreTable(Tally):
         columns, total = self.as_columns(), np.asarray(self.P + self.N, np.float64)
         shares, sizes = (positive, negative), np.stack([np.asarray(one, np.float64) for one in (self.P, self.N)], -1)
         factors = divide(np.array(shares) * total[..., None], sizes)
-        values = {name: columns.values[name] * factors[..., i, None] for i, name in enumerate(_COUNTS)}
+        values = {name: columns.values[name] * factors[..., i, None] for i, name in enumerate(COUNTS)}
         losses = None if self.losses is None else self.losses * factors[..., None, :]
         return self._like(Columns(columns.scores, values), self.grid, losses)
 
@@ -412,10 +417,10 @@ class ScoreTable(Tally):
             edges = grid.lower_edges(np.asarray(self.store.scores))
             return self._like(Columns.added(edges, self.store.values), grid, self._added_losses())
         coarse = [  # a block at a time: the columns of all rows would take several times their memory
-            Columns.joined_neighbours(grid.lower_edges(block.scores), {name: getattr(block, name) for name in _COUNTS})
+            Columns.joined_neighbours(grid.lower_edges(block.scores), {name: getattr(block, name) for name in COUNTS})
             for block in self.steps()
         ]
-        counts = {name: np.concatenate([part.values[name] for part in coarse]) for name in _COUNTS}
+        counts = {name: np.concatenate([part.values[name] for part in coarse]) for name in COUNTS}
         edges = np.concatenate([part.scores for part in coarse])
         return self._like(Columns.joined_neighbours(edges, counts), grid, self._added_losses())
 
@@ -441,10 +446,7 @@ class ScoreTable(Tally):
         grid = self.grid or Grid(self._usual_grid)
         table = self._on(grid)
         columns = table.as_columns()
-        cells, squares = (
-            np.stack([columns.values[name + suffix][::-1] for name in _COUNTS])
-            for suffix in ("", "_squared" if self.weighted else "")
-        )
+        cells, squares = (columns.counts(suffix)[:, ::-1] for suffix in ("", "_squared" if self.weighted else ""))
         numbers = grid.numbers(columns.scores[::-1])
         ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)
         few = min((rows for rows in table.effective_rows if rows), default=minimum) < minimum
@@ -554,7 +556,7 @@ class ScoreTable(Tally):
             raise ValueError("scores that are not in order, or stand there twice")
         if not all(finite(column) for column in values.values()):
             raise ValueError("columns that are not finite numbers")
-        squared = {f"{name}_squared" for name in _COUNTS} & set(values)
+        squared = {f"{name}_squared" for name in COUNTS} & set(values)
         if len(squared) == 1 or any(
             ((values[name] > 0) != (values[name.removesuffix("_squared")] > 0)).any() for name in squared
         ):

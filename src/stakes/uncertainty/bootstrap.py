@@ -19,7 +19,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.uncertainty.changes import influences
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, none
@@ -33,6 +33,9 @@ _MOST = 2000
 """Small score tables are drawn more often, until so many cells have been drawn."""
 
 
+_ENDS = 0.5
+"""So many rows of each class are added above and below all scores."""
+
 _BEYOND = 50
 """How many draws of a 2×2 table shall lie beyond each end of an interval."""
 
@@ -42,54 +45,49 @@ _TABLES = 128
 """So many tables are drawn anew at once."""
 
 
-def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int, sampling: Sampling) -> Array:
+def gamma_like(sums: Array, squares: Array | None, replicates: int, sampling: Sampling) -> Array:
     """Draw sums of weights with these means, and with these sums of squared weights as variances.
 
-    Unweighted counts are gamma variables whose shares are Dirichlet. ``extra`` is added to every shape.
+    Unweighted counts are gamma variables whose shares are Dirichlet.
     """
     generator = sampling.generator()
     if squares is None:
-        return generator.standard_gamma(sums + extra, (replicates, *sums.shape))
+        return generator.standard_gamma(sums, (replicates, *sums.shape))
     usual = squares.sum() / sums.sum()
     unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=(sums > 0) & (squares > 0))
-    return np.asarray(generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit)
+    return np.asarray(generator.standard_gamma(sums / unit, (replicates, *sums.shape)) * unit)
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def redraw_scores(
-    table: ScoreTable, sampling: Sampling, ends: float = 0.0, pieces: ScoreTable | None = None
-) -> ScoreTable:
+def redraw_scores(table: ScoreTable, sampling: Sampling, pieces: ScoreTable | None = None) -> ScoreTable:
     """Return tables like this one along a leading axis, of the same number of rows, compressed or in these pieces.
 
-    ``ends`` rows (or clusters) of each class are added above and below all scores: where a curve has reached 0 or 1 in
-    these rows, another sample need not have.
+    Half a row (or cluster) of each class is added above and below all scores: where a curve has reached 0 or 1 in these
+    rows, another sample need not have.
     """
     draw = _draw_rows if sampling.clusters is None else _draw_clusters
-    scores, draws = draw(table, table.compressed() if pieces is None else pieces, sampling, ends)
+    scores, draws = draw(table, table.compressed() if pieces is None else pieces, sampling)
     return scale_draws(table, scores, draws, sampling.fixed)
 
 
-def _draw_rows(table: ScoreTable, pieces: ScoreTable, sampling: Sampling, ends: float) -> tuple[Array, Array]:
+def _draw_rows(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) -> tuple[Array, Array]:
     store = pieces.as_columns()
 
     def stacked(suffix: str) -> Array:
-        columns = np.stack([store.values[name + suffix] for name in ("positives", "negatives")]).astype(np.float64)
-        return np.pad(columns, ((0, 0), (1, 1)), constant_values=ends) if ends else columns
+        return np.pad(store.counts(suffix).astype(np.float64), ((0, 0), (1, 1)), constant_values=_ENDS)
 
     low, high = table.range
-    scores = np.concatenate([[high + 1], store.scores, [low - 1]]) if ends else store.scores
+    scores = np.concatenate([[high + 1], store.scores, [low - 1]])
     replicates = replicates_of(2 * len(scores))
-    return scores, gamma_like(stacked(""), stacked("_squared") if table.weighted else None, 0.0, replicates, sampling)
+    return scores, gamma_like(stacked(""), stacked("_squared") if table.weighted else None, replicates, sampling)
 
 
-def _draw_clusters(table: ScoreTable, pieces: ScoreTable, sampling: Sampling, ends: float) -> tuple[Array, Array]:
+def _draw_clusters(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) -> tuple[Array, Array]:
     scores, counts = sampling.require_clusters().pieces(pieces)
     generator = sampling.generator()
-    draws = np.tensordot(_weights(sampling, generator, _REPLICATES), counts, 1)
-    if not ends:
-        return scores, draws
+    draws = np.tensordot(cluster_weights(sampling, generator), counts, 1)
     typical = counts.sum() / len(counts)
-    beyond = generator.standard_gamma(ends, (*draws.shape[:2], 2)) * typical
+    beyond = generator.standard_gamma(_ENDS, (*draws.shape[:2], 2)) * typical
     draws = np.concatenate([beyond[..., :1], draws, beyond[..., 1:]], axis=-1)
     return np.concatenate([[scores.max() + 1], scores, [scores.min() - 1]]), draws
 
@@ -112,13 +110,9 @@ def scale_draws(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> 
 
 
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def cluster_weights(sampling: Sampling) -> Array:
+def cluster_weights(sampling: Sampling, generator: "np.random.Generator") -> Array:
     """Return how often each group of clusters is drawn (draws × groups)."""
-    return _weights(sampling, sampling.generator(), _REPLICATES)
-
-
-def _weights(sampling: Sampling, generator: "np.random.Generator", replicates: int) -> Array:
-    return generator.standard_exponential((replicates, sampling.require_clusters().size))
+    return generator.standard_exponential((_REPLICATES, sampling.require_clusters().size))
 
 
 # ── two classes ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,9 +212,8 @@ def _draw(metric: Metric, tally: Tally, sampling: Sampling) -> Iterator[Array | 
             yield metric.of(tally.with_counts(cells.astype(np.float64)))
     elif isinstance(tally, ScoreTable):
         columns = tally.as_columns()
-        counts = np.stack([columns.values[name] for name in ("positives", "negatives")]).astype(np.int64)
-        for cells in _counts(counts, sampling.fixed, times, generator):
-            drawn = dict(zip(("positives", "negatives"), np.moveaxis(cells, 1, 0), strict=True))
+        for cells in _counts(columns.counts().astype(np.int64), sampling.fixed, times, generator):
+            drawn = dict(zip(COUNTS, np.moveaxis(cells, 1, 0), strict=True))
             yield metric.of(ScoreTable(tally.positive, tally.negative, Columns(columns.scores, drawn), tally.grid))
     else:
         yield from _draw_kept_rows(metric, tally, times, generator)

@@ -11,18 +11,16 @@ from stakes.metrics.many import Average
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
-from stakes.uncertainty import areas, shares
-from stakes.uncertainty.areas import rate_intervals
+from stakes.uncertainty import score_intervals
 from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_intervals
 from stakes.uncertainty.changes import influences, of_parts
 from stakes.uncertainty.influence import Influence, few_alike, limits
-from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.lines import line_intervals
-from stakes.uncertainty.numbers import median_intervals
-from stakes.uncertainty.one_more_row import cost_intervals
+from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
+from stakes.uncertainty.numbers import median_interval
+from stakes.uncertainty.one_more_row import cost_interval
 from stakes.uncertainty.sampling import Sampling, normal
 
-METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
+METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
 
 Method = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
@@ -39,9 +37,8 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, 
             found[i] = none(why)
         else:
             method = method_of(metric, tally, sampling)
-            by_method.setdefault("influence" if method == "area" else method, []).append(
-                i
-            )  # which share what one row changes
+            shared = "influence" if method == "area" else method  # which share what one row changes
+            by_method.setdefault(shared, []).append(i)
     for method, places in by_method.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _BY_METHOD[method](*chosen, tally, sampling), strict=True)
@@ -75,9 +72,9 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
         low, high = max(value - half, metric.range[0]), min(value + half, metric.range[1])
         return Interval(low, high, "the standard error in large samples")
     if isinstance(tally, ScoreTable):
-        held = replace(sampling, design="classes fixed") if method in areas.TEXTBOOK else sampling
+        held = replace(sampling, design="classes fixed") if method in score_intervals.TEXTBOOK else sampling
         (found,) = influences([metric], [value], tally, held)
-        here = areas.auc_interval(metric, value, found, tally, sampling, method)
+        here = score_intervals.auc_interval(metric, value, found, tally, sampling, method)
         return _in_bins(here, metric, value, tally).around(value)
     return _share(metric, value, tally, sampling, method).around(value)
 
@@ -101,7 +98,7 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
     if float(tally.total) < 2 and not tally.weighted:
         return "there are fewer than two rows"
     if isinstance(tally, ScoreTable) and metric.interval == "area":
-        return areas.ALL_TIED if tally.constant_score else ""
+        return score_intervals.ALL_TIED if tally.constant_score else ""
     in_bins = isinstance(tally, ScoreTable) and tally.grid is not None
     known = metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
     return "the scores were counted in bins" if in_bins and not known else ""
@@ -138,38 +135,26 @@ def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
     return metric.interval
 
 
-def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
-    return [_share(m, value, tally, sampling, "wilson") for m, value in zip(metrics, values, strict=True)]
-
-
-def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str) -> Interval:
+def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str = "wilson") -> Interval:
     rows = float(getattr(tally, metric.share_of))
     if tally.weighted:  # as many rows of equal weight as would tell as much
         rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
     if rows < 1:
         return none("there are too few rows")
-    low, high = shares.METHODS[method](value, rows, sampling.confidence)
-    return Interval(float(low), float(high), _NAMES[method])
-
-
-_NAMES = {
-    "wilson": "Wilson",
-    "clopper-pearson": "Clopper–Pearson",
-    "jeffreys": "Jeffreys",
-    "agresti-coull": "Agresti–Coull",
-}
+    limits_of, name = SHARE_METHODS[method]
+    low, high = limits_of(value, rows, sampling.confidence)
+    return Interval(float(low), float(high), name)
 
 
 def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
     """The general method: what one row changes."""
     if isinstance(tally, Confusion) and tally.weighted and tally.squares is None:
         return [none("the squares of the weights were not counted")] * len(metrics)
-    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
     found = influences(metrics, values, tally, sampling)
     return [
-        areas.auc_interval(metric, value, one, tally, sampling)
+        score_intervals.auc_interval(metric, value, one, tally, sampling)
         if metric.interval == "area" and isinstance(tally, ScoreTable)
-        else _limits(metric, value, one, units, sampling, _seen_of(tally, metric))
+        else _limits(metric, value, one, sampling.units, sampling, _seen_of(tally, metric))
         for metric, value, one in zip(metrics, values, found, strict=True)
     ]
 
@@ -212,13 +197,20 @@ def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
     return "; ".join(filter(None, notes))
 
 
+def _one_by_one(find: Callable[[Metric, float, Any, Sampling], Interval]) -> Method:
+    """A method that looks at one figure after the other."""
+    return lambda metrics, values, tally, sampling: [
+        find(metric, value, tally, sampling) for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
 _BY_METHOD: dict[str, Method] = {
-    "share": _shares,
+    "share": _one_by_one(_share),
     "cells": table_intervals,
     "influence": _influence,
-    "median": median_intervals,
-    "costs": cost_intervals,
-    "relative costs": cost_intervals,
-    "line": line_intervals,
-    "rate": rate_intervals,
+    "median": _one_by_one(median_interval),
+    "costs": _one_by_one(cost_interval),
+    "relative costs": _one_by_one(cost_interval),
+    "line": _one_by_one(score_intervals.line_interval),
+    "rate": _one_by_one(score_intervals.rate_interval),
 }

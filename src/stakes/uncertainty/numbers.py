@@ -414,14 +414,8 @@ def _bilinear(products: Array, mean: Array, other: Array, slope: Array, tilt: Ar
 
 
 # ── medians ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def median_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
-) -> list[Interval]:
-    """Return the interval of the median |error|."""
-    return [_median_interval(sums, sampling)] * len(metrics)
-
-
-def _median_interval(sums: ErrorSums, sampling: Sampling) -> Interval:
+def median_interval(metric: Metric, value: float, sums: ErrorSums, sampling: Sampling) -> Interval:
+    """Return the limits of the median |error|."""
     rows, sizes = sums.rows, sums.sizes
     if rows is None and sizes is None:
         return none(NOT_KEPT)

@@ -23,7 +23,7 @@ from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, Shares
-from stakes.uncertainty.influence import Influence, limits
+from stakes.uncertainty.influence import SINGLE_CLUSTER, Influence, limits
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sample, Sampling, normal, student
 
@@ -243,15 +243,13 @@ _COST, _UNAVOIDABLE, _FIRST_DECISION = 1, 2, 3
 """Where the numbers of a row stand in the sums."""
 
 
-def cost_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], tally: Confusion | CostSums, sampling: Sampling
-) -> list[Interval]:
-    """Return the intervals of expected and normalised costs."""
+def cost_interval(metric: Metric, value: float, tally: Confusion | CostSums, sampling: Sampling) -> Interval:
+    """Return the limits of an expected or a normalised cost."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
-        return [none("there is a single cluster")] * len(metrics)
-    if isinstance(tally, Confusion):
-        return [_of_table(metric, tally, sampling) for metric in metrics]
-    return [_of_sums(metric, value, tally, sampling) for metric, value in zip(metrics, values, strict=True)]
+        return none(SINGLE_CLUSTER)
+    return (
+        _of_table(metric, tally, sampling) if isinstance(tally, Confusion) else _of_sums(metric, value, tally, sampling)
+    )
 
 
 def _known_shares(prior: Shares | None, sizes: Array, sampling: Sampling) -> Array | None:

@@ -20,7 +20,16 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSu
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
-from stakes.uncertainty.changes import cases_behind, influences, table_changes, unseen_changes
+from stakes.uncertainty.changes import (
+    SPARSE,
+    cases_behind,
+    groups_of,
+    influences,
+    output_changes,
+    table_changes,
+    term_changes,
+    unseen_changes,
+)
 from stakes.uncertainty.influence import (
     NO_DIFFERENCE,
     SINGLE_CLUSTER,
@@ -32,20 +41,19 @@ from stakes.uncertainty.influence import (
     long_run_variance,
     steps_of,
 )
-from stakes.uncertainty.interval import t_limits
-from stakes.uncertainty.losses import LossRows, of_losses
+from stakes.uncertainty.interval import interval_and_test, t_limits
 from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_sums
 from stakes.uncertainty.one_more_row import saving_limits
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.scores import (
+    LossRows,
     bearing_rows,
+    of_losses,
     of_score_clusters,
     score_changes_by_level,
     score_changes_by_row,
     unseen_row,
 )
-from stakes.uncertainty.shares import interval_and_test
-from stakes.uncertainty.terms import SPARSE, groups_of, output_changes, term_changes
 
 Output = Any
 """What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""

@@ -1,20 +1,35 @@
-"""Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then."""
+"""Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then.
 
+Shuffled figures are drawn from the tally where its law is known, else row by row. Two classes need no drawing: given
+its margins a table has one free cell, so every table can be looked at.
+"""
+
+import bisect
 import math
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import combinations
 
 import numpy as np
 
 from stakes import errors
+from stakes.engines import progress
 from stakes.language.narrated import Narrated
-from stakes.metrics import Metric
+from stakes.metrics import Metric, ranking
+from stakes.metrics.folds import Fold, fold_all
+from stakes.metrics.prior import base_of
+from stakes.metrics.ranking import twice_wins
 from stakes.records import Count, Record, Share
 from stakes.results import Plottable, Reportable
-from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Steps, Tally
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.shuffles import Again, draw, every, probability
+from stakes.tallies.columns import Columns
+from stakes.tallies.error_sums import ErrorRows
+from stakes.tallies.losses import Losses
+from stakes.uncertainty.numbers import sums_at, terms_by_name, variation_about_mean
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
 
@@ -22,6 +37,39 @@ _CLOSE = 1e-12
 """Figures this close are equal: rounding must not decide which one is better."""
 
 _TINY = 1e-300
+
+Again = Callable[[np.random.Generator], Tally]
+"""Shuffles rows that were kept, and counts them."""
+
+_CELLS = 1 << 21
+"""Cells of tables drawn at a time."""
+
+_COST_OF_A_DRAW = 10
+"""Drawing a count takes about as long as shuffling this many rows."""
+
+_FEW_AT_A_TIME = 100
+"""Drawing a cell of fewer tables than this at a time does not pay."""
+
+_MOST_ROWS = 10**9
+"""NumPy draws no hypergeometric counts from more rows."""
+
+_DRAWN_ONE_BY_ONE = 1 << 11
+"""More positives than this are drawn part by part of the ranking."""
+
+_PARTS_OF_RANKING = 128
+
+_MOST_LISTED = 1 << 22
+"""Labels in all orders that are listed: a table of some megabytes."""
+
+_FEW_ORDERS = 10_000
+"""Of so many orders of the truth each one is counted."""
+
+_BLOCK = 1 << 16
+_MOST_TABLES = 1 << 27
+"""More tables than this, from some 10¹³ rows on, take minutes."""
+
+_UNDERFLOW = 760.0
+"""Tables e⁷⁶⁰ times rarer than the most likely one have a probability that no float holds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,25 +128,25 @@ def permute(
     value = float(metric.of(tally))
     if math.isnan(value):
         raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
-    as_good = _judge(metric, value)
+    good = as_good(metric, value)
     if isinstance(tally, Confusion) and tally.of_pair and not tally.weighted:
-        p, fisher = probability(tally.either_called(), lambda tables: as_good(metric.of(tables)))
+        p, fisher = probability(tally.either_called(), lambda tables: good(metric.of(tables)))
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
     if again is None and needs_rows(tally):
         raise errors.rows_not_kept(metric.text)
     if not needs_rows(tally) and (listed := every(tally, metric, permutations)) is not None:
         method = f"exact, over all {len(listed):,} orders of the truth, one-sided"
-        return PermutationTest(metric.text, value, float(as_good(listed).mean()), None, 0, method, QUESTION)
+        return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
     null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if needs_rows(tally) else None)
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
-    p = (1 + int(as_good(null).sum())) / (1 + permutations)
+    p = (1 + int(good(null).sum())) / (1 + permutations)
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
 
 
-def _judge(metric: Metric, value: float) -> Callable[[Number], Array]:
+def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
     """Return the function that says which figures are as good as the value or better.
 
     Undefined ones count as good: a p-value may be too large, never too small.
@@ -113,3 +161,366 @@ def _judge(metric: Metric, value: float) -> Callable[[Number], Array]:
 def needs_rows(tally: Tally) -> bool:
     """Whether the tally has lost what shuffling needs: sums of regressions keep their rows."""
     return isinstance(tally, ClassScores) or (tally.weighted and not isinstance(tally, ErrorSums))
+
+
+# ── figures of shuffled truths ─────────────────────────────────────────────────────────────────────────────────────
+def draw(
+    tally: Tally, metric: Metric, permutations: int, rng: np.random.Generator, again: Again | None
+) -> tuple[Array, str]:
+    """Return the figure of each shuffle, and how they were made."""
+    if again is not None:
+        weights = ", each with its weight" if tally.weighted else ""
+        null = [metric.of(again(rng)) for _ in _times(permutations)]
+        return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
+    if isinstance(tally, ErrorSums):
+        if (rows := tally.rows) is None:
+            raise errors.rows_not_kept(metric.text)
+        moved = (
+            rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
+            for size in _parts(permutations, 8 * len(rows.truth))
+        )
+        return _errors(tally, rows, metric, moved), f"{permutations:,} shuffles of the truth"
+    if tally.total >= _MOST_ROWS:
+        raise errors.too_many_rows_to_shuffle(int(tally.total))
+    if isinstance(tally, Confusion):
+        return _figures(metric, _tables(tally, permutations, rng)), f"{permutations:,} tables with the same margins"
+    if isinstance(tally, JointCounts):
+        return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
+    if not isinstance(tally, ScoreTable):
+        raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
+    added = _add_up(tally, metric)
+    if added is None:
+        tables = _with_positives(tally, _positives(tally, permutations, rng))
+        return _figures(metric, tables), f"{permutations:,} draws of the positives"
+    fold, of_one, of_all = added
+    sums, parts = _sums_of_positives(tally, of_one, permutations, rng)
+    drawn = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
+    within = f"; counted in {parts} parts of the ranking, normal within each" if parts else ""
+    there = tally if metric.population is None else metric.population.of(tally)
+    return np.asarray(fold.finish(sums + of_all, there), np.float64), f"{permutations:,} {drawn}{within}"
+
+
+def every(tally: Tally, metric: Metric, most: int) -> Array | None:
+    """Return the figure of every order of the truth, each as likely as any other; None where there are more."""
+    if isinstance(tally, Confusion):
+        sizes = tally.counts.sum(-1).astype(np.int64).tolist()
+    elif isinstance(tally, ScoreTable):
+        sizes = [int(tally.N), int(tally.P)]
+    elif isinstance(tally, ErrorSums) and tally.rows is not None:
+        sizes = [1] * len(tally.rows.truth)
+    else:
+        return None
+    if (number := _number_of_orders(sizes, most)) is None or number * sum(sizes) > _MOST_LISTED:
+        return None
+    listed = orders(sizes)
+    if isinstance(tally, ErrorSums):
+        assert tally.rows is not None
+        return _errors(tally, tally.rows, metric, iter([tally.rows.prediction[listed]]))
+    if isinstance(tally, Confusion):
+        decided = np.repeat(np.arange(tally.counts.shape[-1]), tally.counts.sum(-2).astype(np.int64))
+        return _figures(metric, iter([tally.with_counts(_counted(listed, decided, tally.counts.shape))]))
+    rows = _rows_at_scores(tally)
+    found = np.add.reduceat(listed, np.cumsum(rows) - rows, axis=1)
+    return _figures(metric, _with_positives(tally, iter([found])))
+
+
+def _number_of_orders(sizes: list[int], most: int) -> int | None:
+    """How many different orders there are of so many labels of each class, unless there are more than ``most``."""
+    number, left = 1, sum(sizes)
+    for size in sorted(sizes)[:-1]:
+        for taken in range(1, size + 1):
+            number = number * (left - size + taken) // taken
+            if number > most:
+                return None
+        left -= size
+    return number
+
+
+def orders(sizes: list[int]) -> Array:
+    """List every different order of so many labels of each class, one in a row."""
+    rest = int(np.argmax(sizes))
+    listed = np.full((1, sum(sizes)), rest)
+    for code, size in enumerate(sizes):
+        if code == rest:
+            continue
+        free = np.nonzero(listed == rest)[1].reshape(len(listed), -1)
+        choices = list(combinations(range(free.shape[1]), size))
+        chosen = free[:, np.array(choices, np.int64).reshape(len(choices), size)]
+        listed = np.repeat(listed, len(choices), axis=0)
+        np.put_along_axis(listed, chosen.reshape(len(listed), size), code, axis=1)
+    return listed
+
+
+def _figures(metric: Metric, tallies: Iterator[Tally]) -> Array:
+    return np.concatenate([np.atleast_1d(metric.of(tally)) for tally in tallies]).astype(np.float64)
+
+
+def _parts(permutations: int, cells: int) -> Iterator[int]:
+    """Cut the permutations into parts that fit into memory."""
+    most = max(1, _CELLS // cells)
+    for start in range(0, permutations, most):
+        progress.tell(start, permutations, "shuffling labels")
+        yield min(most, permutations - start)
+
+
+def _times(permutations: int) -> Iterator[int]:
+    """Count shuffles that are made one at a time."""
+    return (1 for _ in _parts(permutations, _CELLS))
+
+
+# ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
+def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> Iterator[Confusion]:
+    """Draw tables with the same margins, by the cheaper method."""
+    truths, decisions = (table.counts.sum(axis).astype(np.int64) for axis in (-1, -2))
+    size, rows = table.counts.size, int(truths.sum())
+    by_cells = _COST_OF_A_DRAW * size <= rows and _FEW_AT_A_TIME * size <= _CELLS
+    cells = size if by_cells else size + rows
+    drawn = random_tables if by_cells else shuffled_tables
+    for size in _parts(permutations, cells):
+        yield table.with_counts(drawn(truths, decisions, size, rng))
+
+
+def random_tables(truths: Array, decisions: Array, size: int, rng: np.random.Generator) -> Array:
+    """Draw tables with these margins, cell by cell: each is hypergeometric given those before it."""
+    tables = np.zeros((len(truths), len(decisions), size), np.int64)
+    left = np.repeat(decisions[:, None], size, axis=1)
+    for row, total in zip(tables[:-1], truths, strict=False):
+        wanted, others = np.full(size, total), left.sum(0)
+        for cell, available in zip(row[:-1], left, strict=False):
+            others -= available
+            cell[:] = rng.hypergeometric(available, others, wanted)
+            wanted -= cell
+        row[-1] = wanted
+        left -= row
+    tables[-1] = left
+    return np.moveaxis(tables, -1, 0)
+
+
+def shuffled_tables(truths: Array, decisions: Array, size: int, rng: np.random.Generator) -> Array:
+    """Shuffle the decisions of single rows and count: cheaper for many classes and few rows."""
+    decided = np.tile(np.repeat(np.arange(len(decisions)), decisions), (size, 1))
+    rng.permuted(decided, axis=1, out=decided)
+    return _counted(np.repeat(np.arange(len(truths)), truths), decided, (len(truths), len(decisions)))
+
+
+def _counted(truth: Array, decided: Array, shape: tuple[int, ...]) -> Array:
+    """Count rows into tables: one for each line of whichever of the two has several."""
+    cells = truth * shape[1] + decided
+    size, each = len(cells), math.prod(shape)
+    cells += np.arange(size)[:, None] * each
+    return np.bincount(cells.ravel(), minlength=size * each).reshape(size, *shape)
+
+
+def _combinations(joint: JointCounts, permutations: int, rng: np.random.Generator) -> Iterator[JointCounts]:
+    truth, decision = (np.repeat(joint.codes[:, column], joint.counts) for column in (0, 1))
+    for _ in _times(permutations):
+        yield JointCounts.from_rows(joint.columns, joint.labels, (truth, rng.permutation(decision)))
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | None:
+    """The figure as a fold, what a positive at each score adds to its sum, and what all rows add to it.
+
+    None for figures that are no such sum.
+    """
+    base, there = metric if metric.population is None else base_of(metric), metric.population
+    fold = base.function
+    if not isinstance(fold, Fold):
+        return None
+    rows, P = _rows_at_scores(table), int(table.P)
+    if fold.each is twice_wins:  # ranks stay, and shuffling draws which of them are the positives'
+        twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
+        return fold, twice_ranks, -P * (P + 1)
+    if isinstance(base.loss, Losses) and metric.loss is not None and table.grid is None:
+        scores = np.asarray(table.as_columns().scores, np.float64)
+        often = np.ones(2)
+        if there is not None:  # a row counts as its class is frequent there
+            sizes = np.array([table.N, table.P], np.float64)
+            often = there.weights(np.arange(2), sizes, (table.negative, table.positive))
+        lost, spared = (often[int(flag)] * metric.loss(np.full(len(scores), flag), scores) for flag in (True, False))
+        if np.isfinite(lost).all() and np.isfinite(spared).all():
+            return fold, lost - spared, float(rows @ spared)
+    return None
+
+
+def _sums_of_positives(
+    table: ScoreTable, of_one: Array, permutations: int, rng: np.random.Generator
+) -> tuple[Array, int]:
+    """Draw the sum over the positives of what one at each score adds, and say in how many parts of the ranking.
+
+    Of many positives at many scores, their numbers in parts of the ranking are drawn; only what is left, where in its
+    part each one lies, comes from its normal limit, with its mean and variance. That is less than a thousandth of the
+    variance of the sum (of ranks a ten-thousandth), so the limit is far closer than the draws can show.
+    """
+    rows, P = _rows_at_scores(table), int(table.P)
+    fewer = min(P, int(table.N))  # drawing the smaller class costs less
+    if _COST_OF_A_DRAW * len(rows) <= min(_DRAWN_ONE_BY_ONE, table.total):
+        drawn = (found @ of_one for found in _positives(table, permutations, rng))
+        return np.concatenate(list(drawn)), 0
+    if fewer <= _DRAWN_ONE_BY_ONE:
+        of_rows = np.repeat(of_one, rows)
+        sums = np.array([of_rows[_draw(len(of_rows), fewer, rng)].sum() for _ in _times(permutations)])
+        return (sums if fewer == P else of_rows.sum() - sums), 0
+    starts = _starts_of_parts(rows, of_one)
+    sizes = np.add.reduceat(rows, starts)
+    means = np.add.reduceat(rows * of_one.astype(np.float64), starts) / sizes
+    away = of_one - np.repeat(means, np.diff(starts, append=len(rows)))
+    spread = np.add.reduceat(rows * away**2, starts) / (sizes * np.maximum(sizes - 1.0, 1.0))
+    some = []
+    for size in _parts(permutations, len(sizes)):
+        found = rng.multivariate_hypergeometric(sizes, P, size, method="marginals")
+        some.append(found @ means + np.sqrt((found * (sizes - found)) @ spread) * rng.standard_normal(size))
+    return np.concatenate(some), len(sizes)
+
+
+def _starts_of_parts(rows: Array, of_one: Array) -> Array:
+    """Cut the ranking where parts hold like shares of rows and of their variance: what stands out is drawn alone."""
+    away = rows * (of_one - np.average(of_one, weights=rows)) ** 2
+    share = (rows / rows.sum() + away / max(away.sum(), sys.float_info.min)) / 2
+    middle = np.cumsum(share) - share / 2
+    return np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
+
+
+def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[ScoreTable]:
+    scores, rows = table.as_columns().scores, _rows_at_scores(table)
+    for found in positives:
+        values = {"positives": found, "negatives": rows - found}
+        yield ScoreTable(table.positive, table.negative, Columns(scores, values), table.grid)
+
+
+def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Draw how many positives lie at each score, one row for each shuffle."""
+    rows, P = _rows_at_scores(table), int(table.P)
+    if _COST_OF_A_DRAW * len(rows) <= table.total:
+        for size in _parts(permutations, len(rows)):
+            yield rng.multivariate_hypergeometric(rows, P, size, method="marginals")
+        return
+    places = np.repeat(np.arange(len(rows)), rows)
+    fewer = min(P, int(table.N))
+    for size in _parts(permutations, len(rows)):
+        drawn = [np.bincount(places[_draw(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
+        yield np.array(drawn) if fewer == P else rows - np.array(drawn)
+
+
+def _rows_at_scores(table: ScoreTable) -> Array:
+    values = table.as_columns().values
+    return np.asarray(values["positives"] + values["negatives"], np.int64)
+
+
+def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
+    return rng.choice(rows, size, replace=False, shuffle=False)
+
+
+# ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────
+def _tied(steps: Steps) -> float:
+    """Σ t³ − t over groups of t rows with the same score."""
+    rows = np.asarray(steps.rows, np.float64)
+    return float((rows**3 - rows).sum())
+
+
+def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
+    """Return how often shuffled labels would give an auc at least this far from ½, on either side.
+
+    Few rows are counted in every order, many are nearly normal (ties counted).
+    None for weighted rows, whose ranks have no such law.
+    """
+    if table.weighted or not table.P or not table.N:
+        return None
+    if (listed := every(table, ranking.auc, _FEW_ORDERS)) is not None:
+        return float((np.abs(listed - 0.5) >= abs(auc - 0.5) - 1e-12).mean())
+    P, N = float(table.P), float(table.N)
+    rows = P + N
+    (ties,) = fold_all([(Fold(_tied, lambda whole, _: whole), {})], table)
+    variance = (rows + 1 - float(ties) / (rows * (rows - 1))) / (12 * P * N)
+    if variance <= 0:  # every score is the same
+        return 1.0
+    return math.erfc(abs(auc - 0.5) / math.sqrt(2 * variance))
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def _errors(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Array:
+    """The figure of each shuffle of the predictions; they come some at a time."""
+    if set(metric.parts) <= {"prediction", "baseline"} and not metric.no_interval:  # figures of sums
+        return _figures(metric, _shuffled_sums(sums, rows, metric, moved))
+    baseline = sums.baseline if sums.baseline_given else None
+    sums_of = partial(ErrorSums.from_rows, rows.truth, weight=rows.weight, baseline=baseline, parts=metric.parts)
+    return _figures(metric, (sums_of(one) for some in moved for one in some))
+
+
+def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Iterator[ErrorSums]:
+    """Add up, for many shuffles at once, what a figure of sums needs."""
+    weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight.astype(np.float64)
+    truth, total, varied = rows.truth.astype(np.float64), float(weight.sum()), variation_about_mean(sums, rows)
+    columns = terms_by_name(varied, rows)
+
+    def mean(name: str, some: Array) -> Array:
+        return np.asarray(np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total)
+
+    for some in moved:
+        means = cache(partial(mean, some=some.astype(np.float64)))
+        yield sums_at(sums, varied, np.full(len(some), total), means, metric.parts)
+
+
+# ── two classes, every table ─────────────────────────────────────────────────────────────────────────────────────
+def probability(table: Confusion, good: Callable[[Confusion], Array]) -> tuple[float, bool]:
+    """Return how probable the tables are that are as good, when the truth is shuffled.
+
+    And whether those are the tables with at least as many positives found: then it is Fisher's exact test.
+    """
+    tp, P, PP, n = (int(count) for count in (table.tp, table.P, table.PP, table.total))
+    likely = total = 0.0
+    fisher = True
+    for found, likelihood in _possible_tables(P, PP, n):
+        shuffled = Confusion.two_class(
+            tp=found,
+            fn=P - found,
+            fp=PP - found,
+            tn=n - P - PP + found,
+            positive=str(table.positive),
+            negative=next(name for name in table.truths if name != table.positive),
+        )
+        chosen = good(shuffled)
+        likely += float(likelihood[chosen].sum())
+        total += float(likelihood.sum())
+        fisher = fisher and bool((chosen == (found >= tp)).all())
+    return max(likely / total, sys.float_info.min), fisher
+
+
+def _possible_tables(P: int, PP: int, n: int) -> Iterator[tuple[Array, Array]]:
+    """Yield the possible numbers of positives found, block by block, and their likelihoods up to a factor.
+
+    Each likelihood comes from the one before it, which keeps its digits where differences of factorials lose them.
+    """
+    log = _log_likelihood(P, PP, n)
+    low, high = _window(log, P, PP, n)
+    if high - low >= _MOST_TABLES:
+        raise errors.too_many_rows_to_shuffle(n)
+    level = log(low)
+    for start in range(low, high + 1, _BLOCK):
+        found = np.arange(start, min(start + _BLOCK, high + 1))
+        later = found[1:] if start == low else found
+        t = later.astype(np.float64)
+        steps = np.log((P - t + 1) * (PP - t + 1) / (t * (n - P - PP + t)))
+        if start == low:
+            steps = np.append(0.0, steps)
+        logs = level + np.cumsum(steps)
+        level = float(logs[-1])
+        yield found, np.exp(logs)
+
+
+def _log_likelihood(P: int, PP: int, n: int) -> Callable[[int], float]:
+    """The logarithm of the likelihood of a number of positives found, 0 for the most likely one."""
+
+    def log_share(t: int) -> float:
+        return -sum(math.lgamma(cell + 1) for cell in (t, P - t, PP - t, n - P - PP + t))
+
+    most = log_share((P + 1) * (PP + 1) // (n + 2))
+    return lambda t: log_share(t) - most
+
+
+def _window(log: Callable[[int], float], P: int, PP: int, n: int) -> tuple[int, int]:
+    """The fewest and the most positives found that have a probability to speak of."""
+    least, most, mode = max(0, P + PP - n), min(P, PP), (P + 1) * (PP + 1) // (n + 2)
+    low = bisect.bisect_left(range(least, mode), True, key=lambda t: log(t) > -_UNDERFLOW)
+    high = bisect.bisect_left(range(mode, most), True, key=lambda t: log(t + 1) <= -_UNDERFLOW)
+    return least + low, mode + high

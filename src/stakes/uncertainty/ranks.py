@@ -16,9 +16,8 @@ import numpy as np
 
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems
-from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.interval import Interval, clopper_pearson, none, wilson
 from stakes.uncertainty.sampling import normal, student
-from stakes.uncertainty.shares import clopper_pearson, wilson
 from stakes.uncertainty.two_samples import holm
 
 FEWEST_GROUPS = 5

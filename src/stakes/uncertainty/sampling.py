@@ -69,6 +69,11 @@ class Sampling:
         return self.horizon > 1 and self.clusters is None
 
     @property
+    def units(self) -> str:
+        """What would be drawn again, in words."""
+        return "rows" if self.clusters is None else f"{self.clusters.count:,} clusters"
+
+    @property
     def tail(self) -> float:
         """The share that lies beyond each end of an interval."""
         return (1 - self.confidence) / 2

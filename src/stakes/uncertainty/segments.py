@@ -10,14 +10,13 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.on_demand import OnDemand
-from stakes.uncertainty import areas, shares
-from stakes.uncertainty.areas import RestAreas
 from stakes.uncertainty.bootstrap import limits_of_tables
 from stakes.uncertainty.influence import Influence
-from stakes.uncertainty.interval import Interval
+from stakes.uncertainty.interval import Interval, wilson
 from stakes.uncertainty.intervals import intervals, method_of
-from stakes.uncertainty.losses import LossRows
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.score_intervals import area_interval
+from stakes.uncertainty.scores import LossRows
 from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares, permuted_means
 
 MOST_SUMMED = 50
@@ -162,7 +161,7 @@ def _stack(tallies: Sequence[Tally]) -> Confusion | None:
 def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = hits / rows  # no rows, no share
-        return Side(share, *shares.wilson(share, rows, sampling.confidence), rows)
+        return Side(share, *wilson(share, rows, sampling.confidence), rows)
 
 
 # ── the rest of other tallies ────────────────────────────────────────────────────────────────────────────────────
@@ -218,10 +217,87 @@ def _rest_areas(metric: Metric, parts: Parts) -> Side:
         area, error = rests.without(part)
         rows, value = (float(whole.P - part.P), float(whole.N - part.N)), low + (high - low) * area
         known = Influence.of_error((high - low) * error, sum(rows), min(rows) - 1)
-        return value, areas.area_interval(metric, value, known, lambda: rows, parts.sampling)
+        return value, area_interval(metric, value, known, lambda: rows, parts.sampling)
 
     values, found = zip(*map(rest_of, tables), strict=True)
     return _join(values, found, parts.rest_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """One class among the other one, at ascending scores: how many of the other class lie below each row (ties half).
+
+    ``rows_before`` and ``below_before`` are sums over this class at all lower scores: rows, and what lies below them.
+    """
+
+    rows: Array
+    below: Array
+    rows_before: Array
+    below_before: Array
+    squares: float
+
+    @classmethod
+    def of(cls, rows: Array, others: Array) -> "_Ranked":
+        below = np.cumsum(others) - others / 2
+        sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (rows, rows * below)]
+        return cls(rows, below, sums[0], sums[1], float((rows * below**2).sum()))
+
+    def without(self, places: Array, rows: Array, others: Array) -> tuple[float, float]:
+        """Sum what lies below each row, and its square, over the rows that are not in the segment.
+
+        ``places`` are where the segment's scores lie; it has that many ``rows`` and ``others`` there.
+        """
+        reached = np.cumsum(others)
+        ends = np.append(places[1:], len(self.rows))
+        # the steps of what the segment has below: at its own scores, and between each and the next one
+        steps = np.concatenate([reached - others / 2, reached])
+        count = np.concatenate([self.rows[places], self.rows_before[ends] - self.rows_before[places + 1]])
+        below = np.concatenate(
+            [(self.rows * self.below)[places], self.below_before[ends] - self.below_before[places + 1]]
+        )
+        first = self.below_before[-1] - float(steps @ count)
+        second = self.squares - 2 * float(steps @ below) + float(steps**2 @ count)
+        own = self.below[places] - steps[: len(places)]
+        return first - float(rows @ own), second - float(rows @ own**2)
+
+
+class RestAreas:
+    """The auc of the rest of each segment, and its standard error by DeLong, for thousands of segments.
+
+    Sorting the rest again for each would take as long as all rows times all segments. But a row of the rest is ranked
+    among all rows already, and a segment changes that rank by a step function with as many steps as it has scores. So
+    sums over the rest are sums over all rows, known once, corrected at the scores of the segment.
+    """
+
+    def __init__(self, whole: ScoreTable) -> None:
+        self.scores, positives, negatives = whole.upwards()
+        self.P, self.N = float(whole.P), float(whole.N)
+        self.positives = _Ranked.of(positives, negatives)
+        # what lies above a negative lies below it when the order is turned around
+        self.negatives = _Ranked.of(negatives[::-1], positives[::-1])
+
+    def without(self, segment: ScoreTable) -> tuple[float, float]:
+        """Return the auc of the rest and its standard error; NaN where a class has fewer than two rows left."""
+        scores, mine, theirs = segment.upwards()
+        places = np.searchsorted(self.scores, scores)
+        P, N = self.P - mine.sum(), self.N - theirs.sum()
+        if min(P, N) < 2:
+            return math.nan, math.nan
+        first, squares = self.positives.without(places, mine, theirs)
+        turned = len(self.scores) - 1 - places[::-1]
+        _, others = self.negatives.without(turned, theirs[::-1], mine[::-1])
+        auc = first / (P * N)
+        return auc, placement_error(auc, P, N, squares, others)
+
+
+def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
+    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives.
+
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44.
+    """
+    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
+    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
+    return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
 
 
 # ── the largest gap ──────────────────────────────────────────────────────────────────────────────────────────────

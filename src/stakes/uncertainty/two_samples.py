@@ -14,7 +14,7 @@ from stakes.errors import InputError
 from stakes.records import Count, Record, Share
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, Values
-from stakes.uncertainty.shares import exact_p_value
+from stakes.uncertainty.interval import exact_p_value
 
 _SPREAD = 30.0
 """Hits that spread further than this when chance alone deals them out are as good as normal."""

@@ -18,7 +18,7 @@ from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import PermutationTest
+from stakes.uncertainty.permutation import PermutationTest, as_good
 from stakes.validation.features import Estimator, as_table, shuffle_within
 from stakes.validation.fitting import Predictions, fit_all, judge, metric_of, run, value_of
 from stakes.validation.result import mean_of_defined
@@ -32,8 +32,6 @@ _QUESTIONS = {
 }
 _SHUFFLED = {_LABELS: "labels", _FEATURES: "each feature within its class"}
 _PERMUTATIONS = 100
-_ROUNDING = 1e-12
-"""Figures that differ by a smaller part than this are as good as each other."""
 
 
 def refit_permutation(
@@ -78,7 +76,7 @@ def refit_permutation(
     return PermutationTest(
         metric=chosen.text,
         value=value,
-        p_value=(1 + _count_as_good(null, value, chosen)) / (1 + permutations),
+        p_value=(1 + int(as_good(chosen, value)(null).sum())) / (1 + permutations),
         null=null,
         permutations=permutations,
         method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}; {words}",
@@ -189,9 +187,3 @@ def _shuffle_labels(target: Target, group: Array | None, rng: np.random.Generato
     if group is None:
         return target.reordered(rng.permutation(len(target)))
     return target.reordered(rng.permutation(_first_rows(group))[group])
-
-
-def _count_as_good(null: Array, value: float, metric: Metric) -> int:
-    slack = _ROUNDING * max(1.0, abs(value))
-    good = null >= value - slack if metric.better == "higher" else null <= value + slack
-    return int(np.count_nonzero(good | np.isnan(null)))

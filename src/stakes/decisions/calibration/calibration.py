@@ -27,8 +27,8 @@ from stakes.tallies.names import canonical
 from stakes.text import visible
 from stakes.uncertainty.interval import figure
 from stakes.uncertainty.intervals import interval, intervals
-from stakes.uncertainty.lines import certain_rows, rows_at_0
 from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.score_intervals import certain_rows, rows_at_0
 
 _NO_LOG_LOSS = "the log loss of several classes is no sum over classes, so it has no parts of this kind"
 

@@ -14,16 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes.decisions.calibration.isotonic import pool_adjacent, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import multiclass_brier_score
 from stakes.metrics.probability import NOISE, brier_score
 from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.interval import Interval, figure, none, wilson
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 
 class LossTerms(NamedTuple):
@@ -43,7 +42,7 @@ class LossTerms(NamedTuple):
 
 def recalibrate_table(table: ScoreTable) -> ScoreTable:
     """Return the table with every score replaced by its level on the rising curve, as these rows themselves draw it."""
-    _, positives, negatives = upwards(table)
+    _, positives, negatives = table.upwards()
     blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)
     return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, positive=table.positive, negative=table.negative)

@@ -38,17 +38,9 @@ class Blocks:
         return np.repeat(self.levels, np.diff(self.starts, append=self.length))
 
 
-def upwards(table: ScoreTable) -> tuple[Array, Array, Array]:
-    """Return the distinct scores from the lowest on, with the (weighted) positives and negatives at each."""
-    columns = table.as_columns()
-    found = (columns.scores, columns.values["positives"], columns.values["negatives"])
-    scores, positives, negatives = (column[::-1].astype(np.float64) for column in found)
-    return scores, positives, negatives
-
-
 def rising_curve(table: ScoreTable) -> tuple[Array, Array]:
     """Return the points between which the rising curve runs straight: both ends of each block, and their levels."""
-    scores, positives, negatives = upwards(table)
+    scores, positives, negatives = table.upwards()
     blocks = pool_adjacent(positives, positives + negatives)
     ends = np.unique(np.concatenate([blocks.starts, blocks.last]))
     return scores[ends], blocks.fitted()[ends]

@@ -19,7 +19,7 @@ from stakes.decisions.calibration.honesty_test import (
     mean_share,
     squared_error,
 )
-from stakes.decisions.calibration.isotonic import rising_curve, upwards
+from stakes.decisions.calibration.isotonic import rising_curve
 from stakes.errors import Given, InputError, some
 from stakes.metrics import logistic
 from stakes.records import Record
@@ -28,8 +28,8 @@ from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import Steps
+from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.shares import wilson
 
 BINNINGS = ("mass", "width")
 
@@ -162,11 +162,10 @@ def _by_mass(weights: Array, bins: int) -> Array:
 
 def _columns(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
     """The scores from the lowest on, with the positives, Σw and Σw² at each."""
-    scores, positives, negatives = upwards(table)
-    weights, values = positives + negatives, table.as_columns().values
-    if not table.weighted:
-        return scores, positives, weights, weights
-    return scores, positives, weights, (values["positives_squared"] + values["negatives_squared"])[::-1]
+    scores, positives, negatives = table.upwards()
+    weights = positives + negatives
+    squares = table.as_columns().counts("_squared").sum(0)[::-1] if table.weighted else weights
+    return scores, positives, weights, squares
 
 
 # ── what honest probabilities would look like ────────────────────────────────────────────────────────────────────

@@ -180,7 +180,7 @@ def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confus
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
     from stakes.uncertainty.bootstrap import redraw_scores  # only bands need it
 
-    return redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)
+    return redraw_scores(table, sampling, table.between(at)).at_each(at)
 
 
 def bootstrap_band(

@@ -106,7 +106,7 @@ def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling)
         return np.bincount(cells, column, kinds.shape[1] * size).reshape(-1, size).astype(np.float64)
 
     squares = None if rows.squares is None else sums(rows.squares)
-    drawn = gamma_like(sums(rows.weight), squares, 0.0, replicates_of(kinds.shape[1] * size), sampling)
+    drawn = gamma_like(sums(rows.weight), squares, replicates_of(kinds.shape[1] * size), sampling)
     classes = (kinds[0, :, None] == np.arange(K)).astype(np.float64)
     kept, lost = (np.einsum("rcs,ck->rks", drawn, each) for each in (classes, classes * kinds[1][:, None]))
     unit = 1.0 if rows.squares is None else float(rows.squares.sum() / rows.weight.sum())
@@ -121,7 +121,7 @@ def _bootstrap_clusters(
 
     K, weight = len(cases.prices), cases.rows.weight
     cells = (clusters.groups * K + cases.rows.truth) * size + pieces
-    weights = cluster_weights(sampling)
+    weights = cluster_weights(sampling, sampling.generator())
     columns = (weight, weight * cases.losses)
     sums = (np.bincount(cells, column, clusters.size * K * size).reshape(-1, K, size) for column in columns)
     kept, lost = (np.tensordot(weights, each, 1) for each in sums)

@@ -124,7 +124,7 @@ def _band(scored: Scored, points: Points, height: Height, simultaneous: bool = F
     from stakes.uncertainty.bootstrap import redraw_scores  # only bands need it
 
     def heights() -> list[Array]:
-        _, tp, fp = redraw_scores(scored.table, scored.sampling, ends=0.5).reached()
+        _, tp, fp = redraw_scores(scored.table, scored.sampling).reached()
         x, y = points(tp, fp)
         return [height(*line) for line in zip(x, y, strict=True)]
 

@@ -2,14 +2,11 @@
 
 import numpy as np
 
+from stakes.metrics.logistic import climb
 from stakes.tallies.arithmetic import Array
 
 _OWN = 0.01
 """So much of a row the probabilities count as they stand: the map stays finite where rows part the classes."""
-
-_MOST_STEPS = 100
-_ENOUGH = 1e-12
-"""A step that promises less likelihood than this share of it is the last one."""
 
 
 def softmax(logs: Array) -> Array:
@@ -29,10 +26,14 @@ def fit_softmax(logs: Array, truth: Array, weight: Array, one_scale: bool) -> tu
     free = np.ones(k, bool)
     while True:
         likelihood = _Likelihood(logs, target, None if one_scale else free)
-        scales, biases = likelihood.split(_maximise(likelihood))
+        scales, biases = likelihood.split(climb(likelihood.start, likelihood.height, likelihood.slopes, _least_squares))
         if one_scale or (scales >= 0).all():
             return scales, biases - biases.mean()
         free &= scales > 0
+
+
+def _least_squares(curvature: Array, gradient: Array) -> Array:
+    return np.linalg.lstsq(curvature, gradient, rcond=None)[0]
 
 
 class _Likelihood:
@@ -85,18 +86,3 @@ class _Likelihood:
         own[:scales, scales:] = across[:, 1:]
         own[scales:, :scales] = across[:, 1:].T
         return own
-
-
-def _maximise(likelihood: _Likelihood) -> Array:
-    """Climb to the coefficients of greatest likelihood; a step that overshoots is halved."""
-    at = likelihood.start
-    height = likelihood.height(at)
-    for _ in range(_MOST_STEPS):
-        gradient, curvature = likelihood.slopes(at)
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        if gradient @ step <= _ENOUGH * abs(height):
-            return at + step
-        while (higher := likelihood.height(at + step)) < height:
-            step = step / 2
-        at, height = at + step, higher
-    return at

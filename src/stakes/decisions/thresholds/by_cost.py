@@ -22,7 +22,7 @@ from stakes.decisions.thresholds.decision import (
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
-from stakes.decisions.thresholds.threshold_grid import CLASSES, Policy, ThresholdGrid, cost_of_moving, cumulate
+from stakes.decisions.thresholds.threshold_grid import Policy, ThresholdGrid, cost_of_moving, cumulate
 from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
@@ -196,7 +196,7 @@ class _ByCost(Search):
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""
         if len(self.prices) != 2 or self.pricing.costs.columns:
             return None
-        found = cumulate(np.stack([self.columns.values[name] for name in CLASSES]) * self.factors[:, None])
+        found = cumulate(self.columns.counts() * self.factors[:, None])
         place = int(np.count_nonzero(self.columns.scores >= self.thresholds[0]))
         more = found[:, place + 1 :] - found[:, place, None]
         less = found[:, place, None] - found[:, :place]

@@ -14,7 +14,7 @@ from stakes import errors
 from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
@@ -26,8 +26,6 @@ FEWER_LEVELS = 1000
 
 _FAR = 6.0
 """A threshold whose cost is this many standard errors above the best one is not the best one by chance."""
-
-CLASSES = ("positives", "negatives")
 
 Price = tuple[float, float] | int
 """What a decision costs a positive and a negative row: a pair, or the number of the columns that hold it."""
@@ -97,14 +95,14 @@ class ThresholdGrid:
 
 def _counts(columns: Columns) -> tuple[Array, Array]:
     """The sums of weights and of their squares: (class, level)."""
-    weight = np.stack([columns.values[name] for name in CLASSES]).astype(np.float64)
-    return weight, np.stack([columns.values[f"{name}_squared"] for name in CLASSES]) if columns.weighted else weight
+    weight = columns.counts().astype(np.float64)
+    return weight, columns.counts("_squared") if columns.weighted else weight
 
 
 def _price_levels(columns: Columns, price: Price, weight: Array, squares: Array) -> tuple[Array, Array]:
     """What the rows of each level cost under a decision, and the sum of the squares of that: (class, level)."""
     if isinstance(price, int):  # costs of single rows, added up when they were counted
-        names = [f"cost {price} of {name}" for name in CLASSES]
+        names = [f"cost {price} of {name}" for name in COUNTS]
         costs, spread = (np.stack([columns.values[n + end] for n in names]) for end in ("", " squared"))
         return costs, spread
     each = np.array(price, np.float64)[:, None]
@@ -139,7 +137,7 @@ def cost_of_moving(columns: Columns, lower: Price, higher: Price, factors: Array
         return cumulate(factors @ (after[0] - before[0])), cumulate(factors**2 @ np.maximum(before[1], after[1]))
     each = factors * (np.array(higher) - np.array(lower))
     suffix = "_squared" if columns.weighted else ""
-    counts, squares = ([columns.values[name + end] for name in CLASSES] for end in ("", suffix))
+    counts, squares = ([columns.values[name + end] for name in COUNTS] for end in ("", suffix))
     return (
         cumulate(each[0] * counts[0] + each[1] * counts[1]),
         cumulate(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stakes.decisions.curves.kinds import Scored, curve
 from stakes.decisions.curves.report_thresholds import ReportThresholds
-from stakes.decisions.thresholds.threshold_grid import CLASSES, cumulate
+from stakes.decisions.thresholds.threshold_grid import cumulate
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, listed, section
 from stakes.language.sentences import short_name
@@ -57,7 +57,7 @@ def _squares(table: ScoreTable, stops: ReportThresholds) -> Part:
     if not columns.weighted:
         return {}
     places = columns.reaching(stops.thresholds)
-    sums = [cumulate(columns.values[f"{name}_squared"]) for name in CLASSES]
+    sums = [cumulate(column) for column in columns.counts("_squared")]
     return {"squares": [listed(one[places]) for one in sums]}
 
 

@@ -22,7 +22,7 @@ from stakes.language.sentences import Finding, Sentence, Tone, answer, money, se
 from stakes.metrics import Estimate
 from stakes.metrics.usual import VERDICT
 from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.areas import rank_sum_p_value
+from stakes.uncertainty.permutation import rank_sum_p_value
 
 
 def verdict_of(evaluation: TwoClassEvaluation) -> tuple[Finding, ...]:
