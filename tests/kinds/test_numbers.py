@@ -404,7 +404,7 @@ WRONG = {
     "no exposure": ({"truth": TWO, "prediction": TWO + 1, "exposure": [1, 0]}, "exposure= is 0 or less in 1 row"),
     "dates that begin with the day": (
         {"truth": TWO, "prediction": TWO + 1, "order": ["02.03.2026", "01.04.2026"]},
-        "order holds '02.03.2026', which does not sort as time does; write dates as 2026-12-31",
+        "order holds '01.04.2026', which does not sort as time does; write dates as 2026-12-31",
     ),
     "unsorted": (
         {"truth": TWO, "prediction": TWO + 1, "order": [2, 1]},
