@@ -378,6 +378,56 @@ def test_what_needs_rows_brings_only_the_named_columns(arguments, columns, pulle
     assert f"{ROWS} rows of {columns} columns" in caplog.text
 
 
+# ── costs that differ by row ─────────────────────────────────────────────────────────────────────────────────────
+BY_ROW = {
+    "two": {"truth": "word", "prediction": "said", "positive": "yes", "costs": stakes.Costs(miss="w", false_alarm=3)},
+    "weighted": {
+        "truth": "word", "prediction": "said", "positive": "yes", "weight": "copies", "by": "site", "missing": "drop",
+        "costs": stakes.Costs(miss="w", false_alarm="p"),
+    },
+    "many": {
+        "truth": "species", "prediction": "species said",
+        "costs": stakes.Costs({
+            t: {d: 0 if d == t else "w" if d == "7" else "p" for d in ("setosa", "007", "7", "none of them")}
+            for t in ("setosa", "007", "7", "ünïcode")
+        }),
+    },
+}  # fmt: skip
+
+
+def without_some_costs() -> pl.DataFrame:
+    return rows().with_columns(w=pl.when(pl.col("ward") > 1).then("w"))
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
+def test_costs_that_differ_by_row_are_added_up_where_they_lie(elsewhere, pulled):
+    for name, question in BY_ROW.items():
+        frame = without_some_costs() if name == "weighted" else rows()
+        known, found = (stakes.count(table, **question) for table in (frame, elsewhere(frame)))
+        assert (found.decided_by, found.dropped, found.read) == (known.decided_by, known.dropped, known.read)
+        assert [*found.segments] == [*known.segments]
+        for here, there in zip((found, *found.segments.values()), (known, *known.segments.values()), strict=True):
+            assert here.confusion == there.confusion
+            for sums in ("sums", "products", "powers"):
+                ours, theirs = (getattr(one.tallies["costs"], sums) for one in (here, there))
+                np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
+    assert max(many for many, _ in pulled) <= 16  # groups of truth and decision
+
+
+WRONG_COSTS = ((None, "is missing in 32 rows"), (math.inf, "is infinite in 32 rows"), ("?", "has 32 rows that hold no"))
+
+
+def test_wrong_costs_of_rows_are_counted_in_the_engine():
+    question = BY_ROW["two"]
+    for wrong, words in WRONG_COSTS:
+        worth = pl.when(pl.col("ward") > 1).then(pl.col("w").cast(pl.String if wrong == "?" else pl.Float64))
+        frame = rows().with_columns(w=worth.otherwise(pl.lit(wrong)))
+        for table in (frame, frame.lazy()):
+            with pytest.raises(InputError, match=f"cost .w. .*{words}"):
+                stakes.evaluate(table, **question)
+
+
 # ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 def awkward_scores(grid: str) -> np.ndarray:
     """Scores of every size that floats have, and the edges of bins."""

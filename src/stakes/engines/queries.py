@@ -78,6 +78,12 @@ class Groups:
         sums = np.stack([self.added[name] for name in _LOSSES], axis=-1)
         return with_infinite(sums).reshape(-1, *SHAPE)
 
+    def take(self, groups: Array) -> "Groups":
+        """Some of the groups (a mask), without what they are groups of."""
+        weights = (None if one is None else one[groups] for one in (self.weight, self.squares))
+        added = {name: sums[groups] for name, sums in self.added.items()}
+        return Groups({}, self.sizes[groups], *weights, added=added)
+
     def rows_in(self, groups: Array) -> int:
         """How many rows there are in some of the groups (a mask)."""
         return int(self.sizes[groups].sum())

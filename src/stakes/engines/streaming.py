@@ -24,6 +24,7 @@ from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
 from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
+from stakes.engines.cost_sums import count_costs
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.finer_bins import count_finer
@@ -37,8 +38,8 @@ from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.pricing import cost_column
-from stakes.engines.reading import RowQuestion, count_read, read_rows
+from stakes.engines.pricing import of_costs
+from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
@@ -75,9 +76,9 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
             return counted
     named = name_columns(data, asked)
     if named is None:
-        return _count_costs(data, asked)
-    several = class_names(named)
-    if exact and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
+        return None
+    several, by_row = class_names(named), of_costs(named)
+    if exact and not by_row and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
     files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
@@ -85,6 +86,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     with files.relation() as table:
         if table is not None:
             return count_inside(table, asked, exact)
+    if by_row:
+        return count_costs(files, asked, BATCH)
     if _asks_for_numbers(files, asked):
         return None
     warn_of_same_column(named)
@@ -140,38 +143,6 @@ def _side_by_side(found: Mapping[str, Counted]) -> Counted:
     each = tuple(one.tallies["errors"] for one in found.values())
     sums = OutputSums(tuple(found), each)  # type: ignore[arg-type]
     return Counted(OutputSums.kind, {OutputSums.kind: sums}, clusters=next(iter(found.values())).clusters)
-
-
-def _count_costs(data: FileNames, asked: RowQuestion) -> Counted | None:
-    """Count decisions whose costs differ by row, batch by batch, since their sums add up; None for other questions.
-
-    Also None where something is wrong, or batches have different classes: all rows together tell better what it is.
-    """
-    given = {name: getattr(asked, name) for name in ("truth", "prediction", "weight")} | spread_by(asked.by, data)
-    named = {name: column for name, column in given.items() if column is not None}
-    others = any(one is not None for one in (asked.score, asked.cluster, asked.frequency, asked.parts))
-    if others or asked.pricing is None or not asked.pricing.costs.columns or not all(map(_is_text, named.values())):
-        return None
-    wanted = named | {cost_column(name): name for name in asked.pricing.costs.columns}
-    files = Files.open(data, wanted, asked.where)
-    if not files.have_more_rows_than(MOST_EXACT):
-        return None
-
-    def count(found: Arguments, first: int) -> Counted:
-        columns = {column: found[argument] for argument, column in wanted.items()}
-        return count_read(read_rows(columns, replace(asked, where=None, text_format=None)))
-
-    try:
-        parts = list(files.read_batches(BATCH, count))
-        counted = Counted.sum([part for part in parts if isinstance(part, Counted)])
-    except errors.InputError:
-        return None
-    empty = sum(part for part in parts if isinstance(part, int))
-    return replace(counted, dropped=counted.dropped + empty, read=counted.rows_read + empty)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
