@@ -18,8 +18,9 @@ from stakes.engines.cells import Cells, CellSums
 from stakes.engines.columns import Arguments, Data, LazyTable, as_finite
 from stakes.engines.files.reading import Files
 from stakes.engines.labels import Labels, encode
-from stakes.engines.number_batches import OTHER, FileNumbers
+from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import QueryNumbers
+from stakes.engines.numbers import OTHER
 from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
 from stakes.engines.rows import rows_that_count
 from stakes.engines.streaming import BATCH, count_typed
@@ -79,7 +80,7 @@ def cross_products(
     """Add up the products of the terms of two models' predicted numbers (:data:`OWN`), of all rows and by segment."""
     named = {**shared, "prediction": columns[0], OTHER: columns[1]}
     if is_lazy(data):
-        return QueryNumbers.of(QuerySource.of(data, named, where), "error").cross(OTHER, centre)
+        return QueryNumbers.of(QuerySource.of(data, named, where), "error").in_place().cross(centre)
     files = Files.open(data, named, where)
     with files.relation() as table:
         if table is not None:
