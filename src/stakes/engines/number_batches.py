@@ -1,15 +1,15 @@
 """Predicted numbers in arrays, batch by batch: in files, and where tensors lie."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
 from stakes.engines.cells import Cells
 from stakes.engines.clusters import ClusterNumbers
-from stakes.engines.columns import Arguments, as_finite, to_column
+from stakes.engines.columns import Arguments, Column, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
@@ -102,79 +102,100 @@ class NumberBatch:
             yield int(cells[start]), rows.take(slice(start, end))
 
 
-class FileNumbers:
-    """Truths and predictions in files, which are read anew for each pass."""
+class NumberReader:
+    """Reads and checks batches of some columns; segments and clusters are numbered in the order in which they come up.
 
-    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
-        """``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output."""
-        self._files, self._missing, self._at_a_time, self._in_groups = files, missing, at_a_time, in_groups
+    ``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output.
+    """
+
+    def __init__(self, wanted: Iterable[str], missing: str, in_groups: bool = False) -> None:
+        self._missing, self._in_groups = missing, in_groups
+        self.clustered = in_groups or "cluster" in wanted
         self._segments, self._clusters = Cells(), ClusterNumbers()
-        self._by: dict[str, str] = {name: "" for name in files.wanted if name.startswith("by")}
+        self._by: dict[str, str] = {name: "" for name in wanted if name.startswith("by")}
 
-    def first(self) -> FirstPass:
-        """Add up errors, and count them by size."""
-        found = FirstParts(self._files.likely_rows, _WITH_WORST).added(ahead(self._batches()))
-        if not found.rows:
-            raise self._files.nothing_there()
-        return found.result(cells_by_name(self._segments, self._by))
-
-    def second(self, asked: Asked) -> SecondPass:
-        """Add up what the baselines lose, and how errors vary."""
-        clustered, cells = self._in_groups or "cluster" in self._files.wanted, cells_by_name(self._segments, self._by)
-        return SecondParts(asked, cells, clustered).added(ahead(self._batches())).result()
-
-    def cross(self, centre: float) -> dict[str, Array]:
-        """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
-        return CrossParts(centre).added(ahead(self._batches())).result(cells_by_name(self._segments, self._by))
-
-    def _batches(self) -> Iterator[NumberBatch]:
-        """Read and check the rows, batch by batch."""
-        none = np.zeros(0)
-        for batch in self._files.read_batches(self._at_a_time, self._read):
-            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
-
-    def _read(self, found: Arguments, begin: int) -> NumberBatch:
+    def read(self, found: Arguments, begin: int) -> NumberBatch:
+        """Read some rows, of which the first has this number."""
         rows = rows_that_count(found, None, self._missing)
         columns, weight = rows.columns, rows.weight
         truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
         if "exposure" in columns:
             truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
         places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
-        by = {name: columns[name] for name in self._by}
-        self._by |= {name: column.kind for name, column in by.items()}
-        cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        cluster = self._clusters.of(columns["cluster"]) if "cluster" in columns else None
+        cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
         other = as_finite(columns[OTHER]) if OTHER in columns else None
         return NumberBatch(Numbers(truth, prediction, weight, cluster, places, other), cells, rows.dropped)
 
+    def number(self, columns: Mapping[str, Column]) -> tuple[Array | None, Array | None]:
+        """The numbers of the segment and of the cluster of each row."""
+        by = {name: columns[name] for name in self._by}
+        self._by |= {name: column.kind for name, column in by.items()}
+        cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
+        return cells, self._clusters.of(columns["cluster"]) if "cluster" in columns else None
 
-def cells_by_name(segments: Cells, kinds: Mapping[str, str]) -> dict[str, int]:
-    """The number of each segment by its name, in their order; ``kinds`` are those of the columns that make them."""
-    if not kinds:
-        return {}
-    labels = segment_labels({name: to_column(values, name) for name, values in segments.columns(kinds).items()})
-    assert labels is not None
-    return {labels.names[labels.codes[cell]]: int(cell) for cell in np.argsort(labels.codes)}
+    @property
+    def cells(self) -> dict[str, int]:
+        """The number of each segment by its name, in their order."""
+        if not self._by:
+            return {}
+        columns = {name: to_column(values, name) for name, values in self._segments.columns(self._by).items()}
+        labels = segment_labels(columns)
+        assert labels is not None
+        return {labels.names[labels.codes[cell]]: int(cell) for cell in np.argsort(labels.codes)}
+
+
+class BatchNumbers:
+    """Truths and predictions that come in batches, anew for each pass."""
+
+    def __init__(self, reader: NumberReader) -> None:
+        self._reader = reader
+
+    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+        """Begin with nothing, in one place or in several, and add all batches."""
+        raise NotImplementedError
+
+    def _begin(self) -> "FirstParts":
+        """The sums of no rows."""
+        raise NotImplementedError
+
+    def first(self) -> FirstPass:
+        """Add up errors, and count them by size."""
+        return self._added(self._begin).result(self._reader.cells)
+
+    def second(self, asked: Asked) -> SecondPass:
+        """Add up what the baselines lose, and how errors vary."""
+        cells = self._reader.cells
+        return self._added(lambda: SecondParts(asked, cells, self._reader.clustered)).result()
+
+    def cross(self, centre: float) -> dict[str, Array]:
+        """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
+        return self._added(lambda: CrossParts(centre)).result(self._reader.cells)
+
+
+class FileNumbers(BatchNumbers):
+    """Those in files."""
+
+    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
+        super().__init__(NumberReader(files.wanted, missing, in_groups))
+        self._files, self._at_a_time = files, at_a_time
+
+    def _begin(self) -> "FirstParts":
+        return FirstParts(self._files.likely_rows, _WITH_WORST)
+
+    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+        parts, none = begin(), np.zeros(0)
+        for batch in ahead(self._files.read_batches(self._at_a_time, self._reader.read)):
+            empty = isinstance(batch, int)
+            parts.add(NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if empty else batch)
+        if isinstance(parts, FirstParts) and not parts.rows:
+            raise self._files.nothing_there()
+        return parts
 
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
-class _Parts:
-    """Sums of rows that come in batches, and perhaps in several places."""
-
-    def add(self, batch: NumberBatch) -> None:
-        """Add some rows."""
-        raise NotImplementedError
-
-    def added(self, batches: Iterable[NumberBatch]) -> Self:
-        """Add rows batch by batch."""
-        for batch in batches:
-            self.add(batch)
-        return self
-
-
-class FirstParts(_Parts):
+class FirstParts:
     """What the first pass adds up: errors by segment, and a picture of about as many rows as are likely."""
 
     def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
@@ -207,7 +228,7 @@ class FirstParts(_Parts):
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
 
-class SecondParts(_Parts):
+class SecondParts:
     """What the second pass adds up: what baselines lose and how errors vary, also in segments by their numbers."""
 
     def __init__(
@@ -245,7 +266,7 @@ class SecondParts(_Parts):
         return SecondPass(whole.result(), {name: part.result() for name, part in self._found.items()})
 
 
-class CrossParts(_Parts):
+class CrossParts:
     """The products of what depends on the predictions of two models."""
 
     def __init__(self, centre: float) -> None:
@@ -269,6 +290,9 @@ class CrossParts(_Parts):
         """Return the products of all rows (""), and of segments, which have these numbers."""
         by_name = {name: self._found[cell] for name, cell in cells.items()}
         return {"": np.sum([*self._found.values()], axis=0), **by_name}
+
+
+Parts = TypeVar("Parts", FirstParts, SecondParts, CrossParts)
 
 
 class _First:

@@ -111,5 +111,7 @@ class TensorNumbers:
 
     def second(self, asked: Asked) -> SecondPass:
         """Add up products of every two terms, and what always saying the baseline loses."""
-        batches = (NumberBatch(rows) for rows in self._blocks())
-        return SecondParts(asked, {}, False, self.operations, BLOCK).added(batches).result()
+        parts = SecondParts(asked, {}, False, self.operations, BLOCK)
+        for rows in self._blocks():
+            parts.add(NumberBatch(rows))
+        return parts.result()
