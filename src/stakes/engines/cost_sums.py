@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments
-from stakes.engines.files.reading import Files
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column
@@ -28,8 +28,11 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Cell
 from stakes.tallies.pricing import Pricing
 
+if TYPE_CHECKING:
+    from stakes.engines.files.reading import Files
 
-def count_costs(files: Files, asked: RowQuestion, rows: int) -> Counted | None:
+
+def count_costs(files: "Files", asked: RowQuestion, rows: int) -> Counted | None:
     """Count files so many rows at a time.
 
     None where something is wrong, or batches have different classes: all rows together tell better what it is.

@@ -2,9 +2,9 @@
 
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
 than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
-classes are asked for by ``class_queries.py``, and predicted numbers are added up there by ``number_queries.py``. Other
-questions need the rows: clusters of class probabilities, and costs that differ by row. Of those the named columns are
-brought here and no others (``QuerySource.rows``).
+classes are asked for by ``class_queries.py``, predicted numbers are added up there by ``number_queries.py``, and costs
+that differ by row by ``cost_sums.py``. Other questions need the rows: clusters of class probabilities, and scores whose
+costs differ by row. Of those the named columns are brought here and no others (``QuerySource.rows``).
 """
 
 from collections.abc import Callable, Iterator
