@@ -18,8 +18,9 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import lazy, order_queries, queries
+from stakes.engines import class_queries, lazy, order_queries, queries
 from stakes.errors import InputError, InputWarning
+from stakes.evaluation import shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
 from tests.parts import since
@@ -589,6 +590,55 @@ def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, mo
             stakes.count(table, **judged(column))
         assert words in str(problem.value)
         assert WITHOUT_ROWS in str(problem.value)
+
+
+@functools.cache
+def of_every_kind() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(3), 60)
+    answers = {name: np.array(["no", "yes"])[rng.integers(0, 2, 60)] for name in ("y", "d", "d2")}
+    numbers = {name: rng.random(60) for name in ("s", "s2", "t", "p", "p2", "w", "cost")}
+    classes = {"k": np.array(["a", "b", "c"])[rng.integers(0, 3, 60)], **dict(zip("abc", shares.T, strict=True))}
+    return pl.DataFrame({**answers, **numbers, **classes, "site": answers["y"], "who": rng.integers(0, 9, 60) + 0.0})
+
+
+OF_NUMBERS = (None, math.nan, math.inf, "?")
+SPOILT = {
+    "numbers": ({"truth": "t", "prediction": "p", "by": "site", "weight": "w"}, {"p": OF_NUMBERS, "site": [None, " "]}),
+    "clusters": ({"truth": "t", "prediction": "p", "cluster": "who"}, {"who": (None, math.inf, 0.5)}),
+    "classes": (
+        {"truth": "k", "score": {name: name for name in "abc"}, "by": "site"},
+        {"a": OF_NUMBERS, "k": [None], "site": [None]},
+    ),
+    "costs": (
+        {"truth": "y", "prediction": "d", "positive": "yes", "costs": stakes.Costs(miss="cost", false_alarm=1)},
+        {"cost": OF_NUMBERS, "y": [None, " "]},
+    ),
+    "two scores": ({"truth": "y", "scores": ["s", "s2"], "positive": "yes"}, {"s2": OF_NUMBERS, "y": [None]}),
+    "two numbers": ({"truth": "t", "predictions": ["p", "p2"]}, {"p2": OF_NUMBERS}),
+    "two decisions": ({"truth": "y", "predictions": ["d", "d2"], "positive": "yes"}, {"d2": [None, " "]}),
+}
+
+
+@pytest.mark.parametrize("question", SPOILT)
+@pytest.mark.parametrize(
+    "engine", ["lazy polars", *(pytest.param(one, marks=pytest.mark.deep) for one in ("duckdb", "dask"))]
+)
+def test_what_is_wrong_is_told_as_in_memory(question, engine, monkeypatch):
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 10)
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 10)
+    asked, faults = SPOILT[question]
+    ask = stakes.compare if question.startswith("two") else stakes.evaluate
+    for column, wrong in [(column, one) for column, several in faults.items() for one in several]:
+        values = of_every_kind()[column].to_list()
+        values = [str(one) for one in values] if wrong == "?" else values
+        frame = of_every_kind().with_columns(pl.Series(column, [wrong] * 3 + values[3:]))
+        told = []
+        for table in (frame, ELSEWHERE[engine](frame)):
+            with pytest.raises(InputError) as problem:
+                ask(table, **asked)
+            told.append((problem.value.code, "3 rows" in str(problem.value) or wrong == "?"))
+        assert told == [(told[0][0], True)] * 2, (column, wrong)
 
 
 @pytest.mark.spark

@@ -92,17 +92,15 @@ class CostQuery:
 
     @cached_property
     def _numbers(self) -> dict[object, nw.Expr]:
-        known = {name: nw.col(self.source.places[cost_column(name)]).cast(nw.Float64) for name in self._columns}
+        costs, places = self.pricing.costs, self.source.places
+        columns = {name: nw.col(places[cost_column(name)]).cast(nw.Float64) for name in costs.columns}
 
         def lowest(row: Sequence[Cell]) -> nw.Expr:
-            each = (known[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row)
+            each = (columns[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row)
             return reduce(lambda one, other: choose(other < one, other, one), each)
 
-        return {1: nw.lit(1.0), **known, **{frozenset(row): lowest(row) for row in self.pricing.costs.matrix}}
-
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        return self.pricing.costs.columns
+        found: dict[object, nw.Expr] = {1: nw.lit(1.0)}
+        return found | columns | {frozenset(row): lowest(row) for row in costs.matrix}
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

@@ -187,8 +187,9 @@ class FileNumbers(BatchNumbers):
     def _added(self, begin: "Callable[[], Parts]") -> "Parts":
         parts, none = begin(), np.zeros(0)
         for batch in ahead(self._files.read_batches(self._at_a_time, self._reader.read)):
-            empty = isinstance(batch, int)
-            parts.add(NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if empty else batch)
+            if isinstance(batch, int):
+                batch = NumberBatch(Numbers(none, none, None), None, Dropped(batch))
+            parts.add(batch)
         if isinstance(parts, FirstParts) and not parts.rows:
             raise self._files.nothing_there()
         return parts

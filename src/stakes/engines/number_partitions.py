@@ -3,13 +3,15 @@
 One question about all rows would be a query of hundreds of columns, over which Dask thinks for longer than it counts.
 """
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 import narwhals as nw
 
-from stakes.engines.columns import Data, LazyTable, as_frame, to_column
+from stakes.engines.columns import Data, LazyTable, columns_of, to_column
 from stakes.engines.number_batches import BatchNumbers, FirstParts, NumberReader, Parts
 from stakes.engines.numbers import OTHER, FirstPass
 from stakes.engines.queries import collect
@@ -42,15 +44,15 @@ class PartitionNumbers(BatchNumbers):
         return FirstParts(self._rows)
 
     def _added(self, begin: Callable[[], Parts]) -> Parts:
-        import dask
-
+        dask: Any = importlib.import_module("dask")
         tasks = [dask.delayed(_add)(part, self._places, self._reader, begin()) for part in self._partitions]
-        return reduce(lambda one, other: one.joined(other), dask.compute(*tasks))
+        found: Parts = reduce(lambda one, other: one.joined(other), dask.compute(*tasks))
+        return found
 
 
 def _add(partition: Data, places: Mapping[str, str], reader: NumberReader, parts: Parts) -> Parts:
     """Add up a partition, if it has any rows."""
-    table = as_frame(partition)
-    if len(table):
+    if len(partition):
+        table = columns_of(partition)
         parts.add(reader.read({name: table[place] for name, place in places.items()}, 0))
     return parts

@@ -31,7 +31,6 @@ from stakes.engines.queries import (
     QuerySource,
     choose,
     collect,
-    lacks,
     round_down,
     weigh,
     whether,
@@ -124,16 +123,14 @@ class QueryNumbers:
             frame = frame.with_columns(nw.lit(1.0).alias("weight"))
         names = ("truth", "prediction")
         tests = {f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names}
-        labels = [name for name in source.places if name == "cluster" or name.startswith("by")]
-        tests |= {f"gaps {name}": lacks(frame, source.places[name]) for name in labels}
         seen = Look.at(frame, names, tests)
         source.refuse_nothing(seen.rows)
         if not seen.rows:
             raise errors.empty("truth")
         seen.refuse({name: name for name in names})
-        for name in labels:
-            if rows := int(seen.found[f"gaps {name}"]):
-                raise errors.missing_values(name, rows, None)
+        labels = {name: at for name, at in source.places.items() if name == "cluster" or name.startswith("by")}
+        if labels and (groups := QuerySource(frame, labels).groups([*labels])) is not None:
+            groups.check(of_classes=True)
         return cls(frame, source.places, seen, dropped + weightless)
 
     def task(self) -> str:

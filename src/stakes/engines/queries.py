@@ -80,9 +80,9 @@ class Groups:
 
     def take(self, groups: Array) -> "Groups":
         """Some of the groups (a mask), without what they are groups of."""
-        weights = (None if one is None else one[groups] for one in (self.weight, self.squares))
+        weight, squares = (None if one is None else one[groups] for one in (self.weight, self.squares))
         added = {name: sums[groups] for name, sums in self.added.items()}
-        return Groups({}, self.sizes[groups], *weights, added=added)
+        return Groups({}, self.sizes[groups], weight, squares, added=added)
 
     def rows_in(self, groups: Array) -> int:
         """How many rows there are in some of the groups (a mask)."""

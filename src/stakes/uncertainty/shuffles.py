@@ -77,9 +77,9 @@ def draw(
         return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
     if isinstance(tally, ErrorSums):
         if (rows := tally.rows) is None:
-            if (null := _of_sums(tally, metric, permutations, rng)) is None:
+            if (drawn_sums := _of_sums(tally, metric, permutations, rng)) is None:
                 raise errors.rows_not_kept(metric.text)
-            return null, f"{permutations:,} draws of what a shuffle of the truth adds up to"
+            return drawn_sums, f"{permutations:,} draws of what a shuffle of the truth adds up to"
         moved = (
             rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
             for size in _parts(permutations, 8 * len(rows.truth))
@@ -373,7 +373,7 @@ def _of_sums(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.
     if not spread > 0 or fourth > _HEAVIEST * n * spread**2:
         return None
     product = t * p + math.sqrt(spread / (n - 1)) * _skewed(cubes / spread**1.5 / math.sqrt(n), permutations, rng)
-    known = {"one": 1.0, "truth": t, "error": e, "truth2": t2, "away": mean["one", "away"]}
+    known: dict[str, Array | float] = {"one": 1.0, "truth": t, "error": e, "truth2": t2, "away": mean["one", "away"]}
     known |= {"cross": t2 - product, "square": t2 - 2 * product + p2, "product": product}
     known |= {"prediction": p, "prediction2": p2}
     try:
