@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import number_batches, streaming
+from stakes.engines import number_batches, number_partitions, streaming
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.error_variation import SizeCounts
@@ -134,6 +134,17 @@ def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
     agree(found, known)
     for segment, part in known.segments.items():
         agree(found.segments[segment], part, exact=False)
+
+
+def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):
+    original = number_partitions._add
+
+    def tried_again(*given):
+        original(*given)
+        return original(*given)
+
+    monkeypatch.setattr(number_partitions, "_add", tried_again)
+    agree(stakes.evaluate(ELSEWHERE["dask"](rows()), truth="t", prediction="p"), expected("plain"))
 
 
 @pytest.fixture

@@ -45,13 +45,14 @@ class PartitionNumbers(BatchNumbers):
 
     def _added(self, begin: Callable[[], Parts]) -> Parts:
         dask: Any = importlib.import_module("dask")
-        tasks = [dask.delayed(_add)(part, self._places, self._reader, begin()) for part in self._partitions]
+        tasks = [dask.delayed(_add)(part, self._places, self._reader, begin) for part in self._partitions]
         found: Parts = reduce(lambda one, other: one.joined(other), dask.compute(*tasks))
         return found
 
 
-def _add(partition: Data, places: Mapping[str, str], reader: NumberReader, parts: Parts) -> Parts:
-    """Add up a partition, if it has any rows."""
+def _add(partition: Data, places: Mapping[str, str], reader: NumberReader, begin: Callable[[], Parts]) -> Parts:
+    """Add up a partition from nothing on, so that one that is tried again does not count twice."""
+    parts = begin()
     if len(partition):
         table = columns_of(partition)
         parts.add(reader.read({name: table[place] for name, place in places.items()}, 0))

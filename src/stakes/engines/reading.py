@@ -288,8 +288,15 @@ def _with_rows(counted: Counted, read: Read, asked: dict[str, object] | None = N
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
     dropped = read.dropped.rows
     rows = dropped + len(read.rows.truth)
-    about = {"decided_by": read.decided_by, "question": asked or {}, "dropped_weight": read.dropped.weight}
-    return replace(counted, dropped=dropped, read=rows, dropped_in=by, **about)
+    return replace(
+        counted,
+        decided_by=read.decided_by,
+        question=asked or {},
+        dropped=dropped,
+        read=rows,
+        dropped_in=by,
+        dropped_weight=read.dropped.weight,
+    )
 
 
 def _classes(
