@@ -26,16 +26,7 @@ from stakes.engines.numbers import (
     first_terms,
 )
 from stakes.engines.plan import Counted
-from stakes.engines.queries import (
-    Look,
-    QuerySource,
-    choose,
-    collect,
-    round_down,
-    weigh,
-    whether,
-    with_weight,
-)
+from stakes.engines.queries import Look, QuerySource, choose, collect, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import warn_of_same_column
@@ -153,12 +144,8 @@ class QueryNumbers:
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self) -> FirstPass:
         """Ask for sums by segment, and for the sizes of errors."""
-        truth, prediction, weight, centre = (
-            nw.col("truth"),
-            nw.col("prediction"),
-            nw.col("weight"),
-            self.seen.found["mean truth"],
-        )
+        truth, prediction, weight = map(nw.col, ("truth", "prediction", "weight"))
+        centre = self.seen.found["mean truth"]
         own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
         frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
         errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))

@@ -275,11 +275,10 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
         tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
         if parts is None and not all(tally.probabilities for tally in tallies):
             warn_of_few_outside(np.asarray(read.rows.scores))
-    asked: dict[str, object] = {"ordered": True} if read.plan.ordered else {}
-    return _with_rows(counted, read, asked)
+    return _with_rows(counted, read, {"ordered": True} if read.plan.ordered else {})
 
 
-def _with_rows(counted: Counted, read: Read, asked: dict[str, object] | None = None) -> Counted:
+def _with_rows(counted: Counted, read: Read, asked: Mapping[str, str | float] | None = None) -> Counted:
     """Say how many rows there were, which segments lost how many of theirs, what decided, and what was ``asked``."""
     lost, by = read.dropped.segments, {}
     if lost and read.by is not None:
