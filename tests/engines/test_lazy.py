@@ -18,8 +18,9 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import lazy, order_queries, queries
+from stakes.engines import class_queries, lazy, order_queries, queries
 from stakes.errors import InputError, InputWarning
+from stakes.evaluation import shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
 from tests.parts import since
@@ -378,6 +379,56 @@ def test_what_needs_rows_brings_only_the_named_columns(arguments, columns, pulle
     assert f"{ROWS} rows of {columns} columns" in caplog.text
 
 
+# ── costs that differ by row ─────────────────────────────────────────────────────────────────────────────────────
+BY_ROW = {
+    "two": {"truth": "word", "prediction": "said", "positive": "yes", "costs": stakes.Costs(miss="w", false_alarm=3)},
+    "weighted": {
+        "truth": "word", "prediction": "said", "positive": "yes", "weight": "copies", "by": "site", "missing": "drop",
+        "costs": stakes.Costs(miss="w", false_alarm="p"),
+    },
+    "many": {
+        "truth": "species", "prediction": "species said",
+        "costs": stakes.Costs({
+            t: {d: 0 if d == t else "w" if d == "7" else "p" for d in ("setosa", "007", "7", "none of them")}
+            for t in ("setosa", "007", "7", "ünïcode")
+        }),
+    },
+}  # fmt: skip
+
+
+def without_some_costs() -> pl.DataFrame:
+    return rows().with_columns(w=pl.when(pl.col("ward") > 1).then("w"))
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
+def test_costs_that_differ_by_row_are_added_up_where_they_lie(elsewhere, pulled):
+    for name, question in BY_ROW.items():
+        frame = without_some_costs() if name == "weighted" else rows()
+        known, found = (stakes.count(table, **question) for table in (frame, elsewhere(frame)))
+        assert (found.decided_by, found.dropped, found.read) == (known.decided_by, known.dropped, known.read)
+        assert [*found.segments] == [*known.segments]
+        for here, there in zip((found, *found.segments.values()), (known, *known.segments.values()), strict=True):
+            assert here.confusion == there.confusion
+            for sums in ("sums", "products", "powers"):
+                ours, theirs = (getattr(one.tallies["costs"], sums) for one in (here, there))
+                np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
+    assert max(many for many, _ in pulled) <= 16  # groups of truth and decision
+
+
+WRONG_COSTS = ((None, "is missing in 32 rows"), (math.inf, "is infinite in 32 rows"), ("?", "has 32 rows that hold no"))
+
+
+def test_wrong_costs_of_rows_are_counted_in_the_engine():
+    question = BY_ROW["two"]
+    for wrong, words in WRONG_COSTS:
+        worth = pl.when(pl.col("ward") > 1).then(pl.col("w").cast(pl.String if wrong == "?" else pl.Float64))
+        frame = rows().with_columns(w=worth.otherwise(pl.lit(wrong)))
+        for table in (frame, frame.lazy()):
+            with pytest.raises(InputError, match=f"cost .w. .*{words}"):
+                stakes.evaluate(table, **question)
+
+
 # ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 def awkward_scores(grid: str) -> np.ndarray:
     """Scores of every size that floats have, and the edges of bins."""
@@ -539,6 +590,55 @@ def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, mo
             stakes.count(table, **judged(column))
         assert words in str(problem.value)
         assert WITHOUT_ROWS in str(problem.value)
+
+
+@functools.cache
+def of_every_kind() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(3), 60)
+    answers = {name: np.array(["no", "yes"])[rng.integers(0, 2, 60)] for name in ("y", "d", "d2")}
+    numbers = {name: rng.random(60) for name in ("s", "s2", "t", "p", "p2", "w", "cost")}
+    classes = {"k": np.array(["a", "b", "c"])[rng.integers(0, 3, 60)], **dict(zip("abc", shares.T, strict=True))}
+    return pl.DataFrame({**answers, **numbers, **classes, "site": answers["y"], "who": rng.integers(0, 9, 60) + 0.0})
+
+
+OF_NUMBERS = (None, math.nan, math.inf, "?")
+SPOILT = {
+    "numbers": ({"truth": "t", "prediction": "p", "by": "site", "weight": "w"}, {"p": OF_NUMBERS, "site": [None, " "]}),
+    "clusters": ({"truth": "t", "prediction": "p", "cluster": "who"}, {"who": (None, math.inf, 0.5)}),
+    "classes": (
+        {"truth": "k", "score": {name: name for name in "abc"}, "by": "site"},
+        {"a": OF_NUMBERS, "k": [None], "site": [None]},
+    ),
+    "costs": (
+        {"truth": "y", "prediction": "d", "positive": "yes", "costs": stakes.Costs(miss="cost", false_alarm=1)},
+        {"cost": OF_NUMBERS, "y": [None, " "]},
+    ),
+    "two scores": ({"truth": "y", "scores": ["s", "s2"], "positive": "yes"}, {"s2": OF_NUMBERS, "y": [None]}),
+    "two numbers": ({"truth": "t", "predictions": ["p", "p2"]}, {"p2": OF_NUMBERS}),
+    "two decisions": ({"truth": "y", "predictions": ["d", "d2"], "positive": "yes"}, {"d2": [None, " "]}),
+}
+
+
+@pytest.mark.parametrize("question", SPOILT)
+@pytest.mark.parametrize(
+    "engine", ["lazy polars", *(pytest.param(one, marks=pytest.mark.deep) for one in ("duckdb", "dask"))]
+)
+def test_what_is_wrong_is_told_as_in_memory(question, engine, monkeypatch):
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 10)
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 10)
+    asked, faults = SPOILT[question]
+    ask = stakes.compare if question.startswith("two") else stakes.evaluate
+    for column, wrong in [(column, one) for column, several in faults.items() for one in several]:
+        values = of_every_kind()[column].to_list()
+        values = [str(one) for one in values] if wrong == "?" else values
+        frame = of_every_kind().with_columns(pl.Series(column, [wrong] * 3 + values[3:]))
+        told = []
+        for table in (frame, ELSEWHERE[engine](frame)):
+            with pytest.raises(InputError) as problem:
+                ask(table, **asked)
+            told.append((problem.value.code, "3 rows" in str(problem.value) or wrong == "?"))
+        assert told == [(told[0][0], True)] * 2, (column, wrong)
 
 
 @pytest.mark.spark

@@ -11,12 +11,11 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import number_batches, streaming
+from stakes.engines import number_batches, number_partitions, streaming
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.error_variation import SizeCounts
 from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
-from tests.parts import since
 
 ROWS = 600
 QUESTIONS = {
@@ -104,7 +103,7 @@ def test_a_table_of_a_duckdb_file_is_added_up_there(tmp_path, small_batches, mon
     agree(found, expected("segments"))
 
 
-SOONER = {"dask": [], "ibis": ["some rows"], "spark": ["plain"]}
+SOONER = {"dask": ["clusters and segments"], "ibis": ["some rows"], "spark": ["plain"]}
 DEEP = [(engine, name) for engine, sooner in SOONER.items() for name in QUESTIONS if name not in sooner]
 ENGINES = [
     pytest.param(
@@ -118,9 +117,7 @@ ENGINES = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("request_", "name"), ENGINES, indirect=["request_"])
 @pytest.mark.each_choice
-def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch, request):
-    if "dask-clusters" in request.node.callspec.id:
-        since("narwhals", "2.12", "asks Dask nothing that is worked out over clusters")
+def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
     pulled = []
     collect = nw.LazyFrame.collect
 
@@ -138,6 +135,17 @@ def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch, re
     agree(found, known)
     for segment, part in known.segments.items():
         agree(found.segments[segment], part, exact=False)
+
+
+def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):
+    original = number_partitions._add
+
+    def tried_again(*given):
+        original(*given)
+        return original(*given)
+
+    monkeypatch.setattr(number_partitions, "_add", tried_again)
+    agree(stakes.evaluate(ELSEWHERE["dask"](rows()), truth="t", prediction="p"), expected("plain"))
 
 
 @pytest.fixture

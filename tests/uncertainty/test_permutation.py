@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 from sklearn.datasets import load_iris
@@ -397,6 +398,48 @@ def test_numbers_agree_with_all_orders(name, lower):
     test = permutation_test(truth=truth, prediction=prediction, metric=name, permutations=1000)
     assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 1000) + 2e-3)
     assert permutation_test(truth=truth, prediction=prediction, permutations=3).metric == "r2"
+
+
+def test_sums_of_numbers_have_the_law_of_shuffled_rows(monkeypatch):
+    monkeypatch.setattr(shuffles, "_FEWEST_SUMMED", 100)
+    rng = np.random.default_rng(3)
+    truth, noise = rng.gamma(2.0, size=(2, 500))
+    frame = pl.DataFrame({"t": truth + 50, "p": noise + 0.06 * truth})
+    asked = {"truth": "t", "prediction": "p", "permutations": 5000}
+    for metric in ("r2", "pearson", "mean_squared_error"):
+        known, found = (stakes.permutation_test(one, **asked, metric=metric) for one in (frame, frame.lazy()))
+        assert found.method == "5,000 draws of what a shuffle of the truth adds up to"
+        assert found.value == pytest.approx(known.value, rel=1e-12)
+        assert found.p_value == pytest.approx(known.p_value, abs=0.02)
+        levels = (0.01, 0.1, 0.5, 0.9, 0.99)
+        places = [float((known.null <= np.quantile(found.null, level)).mean()) for level in levels]
+        assert places == pytest.approx(levels, abs=0.02)
+
+
+def test_the_law_of_a_shuffled_sum_is_that_of_all_orders(monkeypatch):
+    monkeypatch.setattr(shuffles, "_FEWEST_SUMMED", 2)
+    monkeypatch.setattr(shuffles, "_HEAVIEST", 100.0)
+    given = []
+    monkeypatch.setattr(shuffles, "_skewed", lambda skewness, count, rng: given.append(skewness) or np.array([1.0]))
+    truth, said = np.array([0.0, 1, 2, 7, 3, 4, 2]), np.array([1.0, 0, 0, 5, 2, 2, 9])
+    sums = stakes.count(pl.DataFrame({"t": truth, "p": said}).lazy(), truth="t", prediction="p", task="regression")
+    found = shuffles._of_sums(sums.tallies["errors"], stakes.metrics.find("mean_squared_error"), 1, None)
+    every = np.array([truth @ np.array(order) for order in itertools.permutations(said)]) / 7
+    expected = np.mean(truth**2) + np.mean(said**2) - 2 * (every.mean() + every.std())
+    assert found == pytest.approx([expected], rel=1e-12)  # one standard deviation above the mean of the products
+    n = 7  # where the number of rows is large the skewness is that of all orders
+    exactly = scipy.stats.skew(every) * (n - 2) / math.sqrt(n * (n - 1))
+    assert given == [pytest.approx(exactly, rel=1e-12)]
+
+
+def test_sums_that_a_few_rows_carry_read_the_rows(monkeypatch):
+    monkeypatch.setattr(shuffles, "_FEWEST_SUMMED", 100)
+    heavy = pl.DataFrame({"t": np.append(np.arange(300) % 7, 5000.5), "p": np.append(np.arange(300) % 5, 4000.5)})
+    asked = {"truth": "t", "prediction": "p", "permutations": 50, "metric": "r2", "task": "regression"}
+    assert stakes.permutation_test(heavy.lazy(), **asked).method == "50 shuffles of the truth"
+    assert stakes.permutation_test(heavy[:-1].lazy(), **asked).method.startswith("50 draws")
+    mae = {**asked, "metric": "mae"}
+    assert stakes.permutation_test(heavy[:-1].lazy(), **mae).method == "50 shuffles of the truth"
 
 
 # ── what every test promises ─────────────────────────────────────────────────────────────────────────────────────

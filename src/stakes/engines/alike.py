@@ -85,8 +85,7 @@ _DIFFERENCES = {
 ALIKE = tuple(_FORMS)
 
 
-@functools.lru_cache(4096)  # of the few labels that come up again and again
-@functools.lru_cache(maxsize=10_000)
+@functools.lru_cache(maxsize=10_000)  # of the few labels that come up again and again
 def form(name: str, words: tuple[str, ...]) -> str:
     """The form of a name in which labels are compared."""
     made = functools.reduce(lambda so_far, word: _FORMS[word](so_far), words, name)

@@ -60,10 +60,11 @@ class Cells:
         """Find the cells of a batch."""
         codes, present, counts = _combine(labels)
         names = [label.names for label in labels]
-        if self._last is None or names != self._last[0] or not np.array_equal(present, self._last[1]):
+        last = self._last  # which another thread may change meanwhile
+        if last is None or names != last[0] or not np.array_equal(present, last[1]):
             cells = np.array([self._number(combination) for combination in _names(labels, present)])
-            self._last = names, present, cells  # the next batch is most often like this one
-        return Found(codes, present, counts, self._last[2])
+            last = self._last = names, present, cells  # the next batch is most often like this one
+        return Found(codes, present, counts, last[2])
 
     def of_names(self, names: Combination) -> int:
         """The number of a combination that occurred; 0 where there are no labels at all."""

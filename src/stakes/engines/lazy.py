@@ -2,9 +2,9 @@
 
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
 than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
-classes are asked for by ``class_queries.py``, and predicted numbers are added up there by ``number_queries.py``. Other
-questions need the rows: clusters of class probabilities, and costs that differ by row. Of those the named columns are
-brought here and no others (``QuerySource.rows``).
+classes are asked for by ``class_queries.py``, predicted numbers are added up there by ``number_queries.py``, and costs
+that differ by row by ``cost_sums.py``. Other questions need the rows: clusters of class probabilities, and scores whose
+costs differ by row. Of those the named columns are brought here and no others (``QuerySource.rows``).
 """
 
 from collections.abc import Callable, Iterator
@@ -18,6 +18,7 @@ from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Arguments, Data
+from stakes.engines.cost_sums import count_costs_inside
 from stakes.engines.finer_bins import keeps_promise
 from stakes.engines.groups import count_as_rows
 from stakes.engines.kind_stream import CELLS, KindBatch, count_kind
@@ -27,6 +28,7 @@ from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.order_queries import order_inside, sorts_inside
 from stakes.engines.plan import Counted, Plan
+from stakes.engines.pricing import cost_column, of_costs
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.segments import spread_by
@@ -89,6 +91,8 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     """Count the rows of a table that lack nothing; None when this question needs the rows themselves."""
     if class_names(given):
         return count_classes_inside(source, asked, given, exact)
+    if of_costs(given):
+        return count_costs_inside(source, given, asked)
     keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
@@ -132,17 +136,19 @@ def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, co
 
 def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
-    by_row = asked.pricing is not None and asked.pricing.costs.columns
+    by_row = {} if asked.pricing is None else {cost_column(name): name for name in asked.pricing.costs.columns}
     of_numbers = asked.task == "regression" or asked.baseline is not None
     others = any(given is not None for given in (asked.frequency, asked.parts))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
     named |= spread_by(asked.by, data)
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
-    if asked.cluster is not None and (several or _steps(asked) > 1):
+    if asked.cluster is not None and (several or by_row or _steps(asked) > 1):
         return None
-    given = {name: column for name, column in named.items() if column is not None}
-    if of_numbers or by_row or others or not all(isinstance(name, str) for name in given.values()):
+    if by_row and asked.score is not None:
+        return None  # each row has a threshold of its own
+    given = {name: column for name, column in (named | by_row).items() if column is not None}
+    if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
         return None
     if not several and "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()

@@ -1,18 +1,19 @@
 """Predicted numbers in arrays, batch by batch: in files, and where tensors lie."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Self, TypeVar
 
 import numpy as np
 
 from stakes.engines.cells import Cells
 from stakes.engines.clusters import ClusterNumbers
-from stakes.engines.columns import Arguments, as_finite, to_column
+from stakes.engines.columns import Arguments, Column, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums
+from stakes.engines.numbers import OTHER, Asked, FirstPass, SecondPass, SecondSums
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
@@ -38,9 +39,11 @@ _DENSE = 1 << 22
 _MANY = 1 << 20
 """So many errors around the median are put together, those that are alike as one."""
 
-OTHER = "prediction of another model"
+_PARTS = ("prediction", "logs", "percentages")
+_WITH_WORST = (*_PARTS, "worst")
+"""What is added up of errors; the worst of them are told by the numbers of their rows, where those have any."""
 
-_PARTS = ("prediction", "logs", "percentages", "worst")
+_HERE = ArrayOperations()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,98 +102,41 @@ class NumberBatch:
             yield int(cells[start]), rows.take(slice(start, end))
 
 
-def second_pass(
-    batches: Iterable[NumberBatch],
-    asked: Asked,
-    cells: Mapping[str, int],
-    clustered: bool,
-    operations: ArrayOperations,
-    block: int,
-) -> SecondPass:
-    """Add up what the baselines lose and how errors vary, in all rows and in segments, which have these numbers."""
+class NumberReader:
+    """Reads and checks batches of some columns; segments and clusters are numbered in the order in which they come up.
 
-    def adding(said: float, sums: ErrorSums) -> _Second:
-        return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
+    ``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output.
+    """
 
-    halves = adding(asked.whole, asked.first.whole), adding(asked.whole, asked.first.whole)  # a thread for each
-    parts = {cell: adding(asked.segments[name], asked.first.segments[name]) for name, cell in cells.items()}
-    for batch in batches:
-        many = len(batch.rows.truth)
-        pieces = zip(halves, batch.rows.blocks(-(-many // 2)) if many else (), strict=False)
-        run_all([partial(half.add, rows) for half, rows in pieces], many)
-        for cell, rows in batch.by_cell():
-            parts[cell].add(rows)
-    whole = halves[0].joined(halves[1])
-    return SecondPass(whole.result(), {name: parts[cell].result() for name, cell in cells.items()})
-
-
-class FileNumbers:
-    """Truths and predictions in files, which are read anew for each pass."""
-
-    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
-        """``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output."""
-        self._files, self._missing, self._at_a_time, self._in_groups = files, missing, at_a_time, in_groups
+    def __init__(self, wanted: Iterable[str], missing: str, in_groups: bool = False) -> None:
+        self._missing, self._in_groups = missing, in_groups
+        self.clustered = in_groups or "cluster" in wanted
         self._segments, self._clusters = Cells(), ClusterNumbers()
-        self._by: dict[str, str] = {name: "" for name in files.wanted if name.startswith("by")}
+        self._by: dict[str, str] = {name: "" for name in wanted if name.startswith("by")}
 
-    def first(self) -> FirstPass:
-        """Add up errors, and count them by size."""
-        parts: dict[int, _First] = {}
-        picture = _Picture(self._files.likely_rows)
-        rows, dropped, lost = 0, 0, 0.0
-        for batch in ahead(self._batches()):
-            dropped, lost = dropped + batch.dropped.rows, lost + batch.dropped.weight
-            rows += len(batch.rows.truth)
-            picture.add(batch.rows)
-            for cell, some in batch.by_cell() if self._by else [(0, batch.rows)]:
-                if len(some.truth):
-                    parts.setdefault(cell, _First()).add(some)
-        if not rows:
-            raise self._files.nothing_there()
-        found = {cell: part.result() for cell, part in parts.items()}
-        whole = replace(ErrorSums.sum(found.values()), histogram=picture.result())
-        segments = {name: found[cell] for name, cell in self._cells().items()}
-        return FirstPass(whole, segments, rows, dropped, lost)
-
-    def second(self, asked: Asked) -> SecondPass:
-        """Add up what the baselines lose, and how errors vary."""
-        clustered = self._in_groups or "cluster" in self._files.wanted
-        return second_pass(ahead(self._batches()), asked, self._cells(), clustered, _HERE, _BLOCK)
-
-    def cross(self, centre: float) -> dict[str, Array]:
-        """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
-        products: dict[int, Array] = {}
-        for batch in ahead(self._batches()):
-            for cell, some in batch.by_cell() if self._by else [(0, batch.rows)]:
-                for rows in some.blocks(_BLOCK):
-                    both = (rows.terms(said, centre, 0.0, _HERE)[0][[*OWN]] for said in (rows.prediction, rows.other))
-                    products[cell] = products.get(cell, 0.0) + next(both) @ next(both).T
-        by_name = {name: products[cell] for name, cell in self._cells().items()}
-        return {"": np.sum([*products.values()], axis=0), **by_name}
-
-    def _batches(self) -> Iterator[NumberBatch]:
-        """Read and check the rows, batch by batch."""
-        none = np.zeros(0)
-        for batch in self._files.read_batches(self._at_a_time, self._read):
-            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
-
-    def _read(self, found: Arguments, begin: int) -> NumberBatch:
+    def read(self, found: Arguments, begin: int) -> NumberBatch:
+        """Read some rows, of which the first has this number."""
         rows = rows_that_count(found, None, self._missing)
         columns, weight = rows.columns, rows.weight
         truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
         if "exposure" in columns:
             truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
         places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
-        by = {name: columns[name] for name in self._by}
-        self._by |= {name: column.kind for name, column in by.items()}
-        cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        cluster = self._clusters.of(columns["cluster"]) if "cluster" in columns else None
+        cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
         other = as_finite(columns[OTHER]) if OTHER in columns else None
         return NumberBatch(Numbers(truth, prediction, weight, cluster, places, other), cells, rows.dropped)
 
-    def _cells(self) -> dict[str, int]:
+    def number(self, columns: Mapping[str, Column]) -> tuple[Array | None, Array | None]:
+        """The numbers of the segment and of the cluster of each row."""
+        by = {name: columns[name] for name in self._by}
+        self._by |= {name: column.kind for name, column in by.items()}
+        cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
+        return cells, self._clusters.of(columns["cluster"]) if "cluster" in columns else None
+
+    @property
+    def cells(self) -> dict[str, int]:
         """The number of each segment by its name, in their order."""
         if not self._by:
             return {}
@@ -200,23 +146,179 @@ class FileNumbers:
         return {labels.names[labels.codes[cell]]: int(cell) for cell in np.argsort(labels.codes)}
 
 
-_HERE = ArrayOperations()
+class BatchNumbers:
+    """Truths and predictions that come in batches, anew for each pass."""
+
+    def __init__(self, reader: NumberReader) -> None:
+        self._reader = reader
+
+    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+        """Begin with nothing, in one place or in several, and add all batches."""
+        raise NotImplementedError
+
+    def _begin(self) -> "FirstParts":
+        """The sums of no rows."""
+        raise NotImplementedError
+
+    def first(self) -> FirstPass:
+        """Add up errors, and count them by size."""
+        return self._added(self._begin).result(self._reader.cells)
+
+    def second(self, asked: Asked) -> SecondPass:
+        """Add up what the baselines lose, and how errors vary."""
+        cells = self._reader.cells
+        return self._added(lambda: SecondParts(asked, cells, self._reader.clustered)).result()
+
+    def cross(self, centre: float) -> dict[str, Array]:
+        """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
+        return self._added(lambda: CrossParts(centre)).result(self._reader.cells)
 
 
-# ── what is kept of the rows of a segment, or of all ─────────────────────────────────────────────────────────────
+class FileNumbers(BatchNumbers):
+    """Those in files."""
+
+    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
+        super().__init__(NumberReader(files.wanted, missing, in_groups))
+        self._files, self._at_a_time = files, at_a_time
+
+    def _begin(self) -> "FirstParts":
+        return FirstParts(self._files.likely_rows, _WITH_WORST)
+
+    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+        parts, none = begin(), np.zeros(0)
+        for batch in ahead(self._files.read_batches(self._at_a_time, self._reader.read)):
+            if isinstance(batch, int):
+                batch = NumberBatch(Numbers(none, none, None), None, Dropped(batch))
+            parts.add(batch)
+        if isinstance(parts, FirstParts) and not parts.rows:
+            raise self._files.nothing_there()
+        return parts
+
+
+# ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
+class FirstParts:
+    """What the first pass adds up: errors by segment, and a picture of about as many rows as are likely."""
+
+    def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
+        self._found: dict[int, _First] = {}
+        self._picture, self._parts = _Picture(likely_rows), parts
+        self.rows, self._dropped, self._lost = 0, 0, 0.0
+
+    def add(self, batch: NumberBatch) -> None:
+        """Add some rows."""
+        self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
+        self.rows += len(batch.rows.truth)
+        self._picture.add(batch.rows)
+        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
+            if len(some.truth):
+                self._found.setdefault(cell, _First(self._parts)).add(some)
+
+    def joined(self, other: Self) -> Self:
+        """Put together what was added in two places."""
+        for cell, part in other._found.items():
+            self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
+        self._picture.join(other._picture)
+        self.rows += other.rows
+        return self
+
+    def result(self, cells: Mapping[str, int]) -> FirstPass:
+        """Return the sums of all rows, and of segments, which have these numbers."""
+        found = {cell: part.result() for cell, part in self._found.items()}
+        whole = replace(ErrorSums.sum(found.values()), histogram=self._picture.result())
+        segments = {name: found[cell] for name, cell in cells.items()}
+        return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
+
+
+class SecondParts:
+    """What the second pass adds up: what baselines lose and how errors vary, also in segments by their numbers."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        cells: Mapping[str, int],
+        clustered: bool,
+        operations: ArrayOperations = _HERE,
+        block: int = _BLOCK,
+    ) -> None:
+        def adding(said: float, sums: ErrorSums) -> _Second:
+            return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
+
+        self._halves = [adding(asked.whole, asked.first.whole) for _ in range(2)]  # a thread for each
+        self._found = {name: adding(asked.segments[name], asked.first.segments[name]) for name in cells}
+        self._names = {cell: name for name, cell in cells.items()}
+
+    def add(self, batch: NumberBatch) -> None:
+        """Add some rows."""
+        many = len(batch.rows.truth)
+        pieces = zip(self._halves, batch.rows.blocks(-(-many // 2)) if many else (), strict=False)
+        run_all([partial(half.add, rows) for half, rows in pieces], many)
+        for cell, rows in batch.by_cell():
+            self._found[self._names[cell]].add(rows)
+
+    def joined(self, other: Self) -> Self:
+        """Put together what was added in two places."""
+        self._halves = [one.joined(two) for one, two in zip(self._halves, other._halves, strict=True)]
+        self._found = {name: part.joined(other._found[name]) for name, part in self._found.items()}
+        return self
+
+    def result(self) -> SecondPass:
+        """Return the sums of all rows, and of segments."""
+        whole = self._halves[0].joined(self._halves[1])
+        return SecondPass(whole.result(), {name: part.result() for name, part in self._found.items()})
+
+
+class CrossParts:
+    """The products of what depends on the predictions of two models."""
+
+    def __init__(self, centre: float) -> None:
+        self._centre = centre
+        self._found: dict[int, Array] = {}
+
+    def add(self, batch: NumberBatch) -> None:
+        """Add some rows."""
+        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
+            for rows in some.blocks(_BLOCK):
+                both = (rows.terms(said, self._centre, 0.0, _HERE)[0][[*OWN]] for said in (rows.prediction, rows.other))
+                self._found[cell] = self._found.get(cell, 0.0) + next(both) @ next(both).T
+
+    def joined(self, other: Self) -> Self:
+        """Put together what was added in two places."""
+        for cell, products in other._found.items():
+            self._found[cell] = self._found.get(cell, 0.0) + products
+        return self
+
+    def result(self, cells: Mapping[str, int]) -> dict[str, Array]:
+        """Return the products of all rows (""), and of segments, which have these numbers."""
+        by_name = {name: self._found[cell] for name, cell in cells.items()}
+        return {"": np.sum([*self._found.values()], axis=0), **by_name}
+
+
+Parts = TypeVar("Parts", FirstParts, SecondParts, CrossParts)
+
+
 class _First:
     """Sums of errors, and how many there are of each size."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self._parts = parts
         self._sums: ErrorSums | None = None
         self._sizes = Sizes(_HERE)
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         columns = rows.truth, rows.prediction
-        sums = ErrorSums.from_rows(*columns, rows.weight, places=rows.places, parts=_PARTS)
-        self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
+        self._add(ErrorSums.from_rows(*columns, rows.weight, places=rows.places, parts=self._parts))
         self._sizes.add(np.abs(rows.error), rows.weight)
+
+    def _add(self, sums: ErrorSums) -> None:
+        self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
+
+    def joined(self, other: "_First") -> "_First":
+        """Put together what was added in two places."""
+        assert other._sums is not None
+        self._add(other._sums)
+        self._sizes.join(other._sizes)
+        return self
 
     def result(self) -> ErrorSums:
         """Return the sums of all that was added."""
@@ -236,6 +338,10 @@ class _Picture:
         some = rows.take(slice(None, None, self._step))
         for block in some.blocks(BLOCK):
             self._cells.append(count_cells(block.truth, block.prediction, block.weight))
+
+    def join(self, other: "_Picture") -> None:
+        """Add what was counted elsewhere."""
+        self._cells += other._cells
 
     def result(self) -> dict[Cell, float]:
         """Return how many rows lie in each cell."""

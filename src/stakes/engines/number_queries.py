@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
@@ -14,20 +15,18 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
-from stakes.engines.missing import lacking
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, count_numbers, first_sums, first_terms
-from stakes.engines.plan import Counted
-from stakes.engines.queries import (
-    Look,
-    QuerySource,
-    choose,
-    collect,
-    lacks,
-    round_down,
-    weigh,
-    whether,
-    with_weight,
+from stakes.engines.numbers import (
+    OTHER,
+    Asked,
+    FirstPass,
+    SecondPass,
+    SecondSums,
+    count_numbers,
+    first_sums,
+    first_terms,
 )
+from stakes.engines.plan import Counted
+from stakes.engines.queries import Look, QuerySource, choose, collect, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import warn_of_same_column
@@ -35,6 +34,9 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_variation import HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, terms_of
+
+if TYPE_CHECKING:
+    from stakes.engines.number_partitions import PartitionNumbers
 
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _AWAY = "x_away"
@@ -80,7 +82,7 @@ def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestio
     if not sure and numbers.task() == "classification":
         return None
     warn_of_same_column(dict(named))
-    return count_numbers(numbers, asked.baseline)
+    return count_numbers(numbers.in_place(), asked.baseline)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +113,15 @@ class QueryNumbers:
         else:
             frame = frame.with_columns(nw.lit(1.0).alias("weight"))
         names = ("truth", "prediction")
-        fractions = {
-            f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names
-        }
-        seen = Look.at(frame, names, fractions)
+        tests = {f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names}
+        seen = Look.at(frame, names, tests)
         source.refuse_nothing(seen.rows)
         if not seen.rows:
             raise errors.empty("truth")
         seen.refuse({name: name for name in names})
+        labels = {name: at for name, at in source.places.items() if name == "cluster" or name.startswith("by")}
+        if labels and (groups := QuerySource(frame, labels).groups([*labels])) is not None:
+            groups.check(of_classes=True)
         return cls(frame, source.places, seen, dropped + weightless)
 
     def task(self) -> str:
@@ -130,15 +133,19 @@ class QueryNumbers:
             shown[name] = to_column(np.array([low, high, *some]), name)
         return settle_task("auto", shown, False, False)
 
+    def in_place(self) -> "QueryNumbers | PartitionNumbers":
+        """The same rows as they are best added up in their engine: those of Dask one partition after the other."""
+        if not self.frame.implementation.is_dask():
+            return self
+        from stakes.engines.number_partitions import PartitionNumbers  # loads Polars
+
+        return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped)
+
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self) -> FirstPass:
         """Ask for sums by segment, and for the sizes of errors."""
-        truth, prediction, weight, centre = (
-            nw.col("truth"),
-            nw.col("prediction"),
-            nw.col("weight"),
-            self.seen.found["mean truth"],
-        )
+        truth, prediction, weight = map(nw.col, ("truth", "prediction", "weight"))
+        centre = self.seen.found["mean truth"]
         own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
         frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
         errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))
@@ -246,10 +253,10 @@ class QueryNumbers:
             segments.append([] if by is None else [by.names[code] for code in by.codes.tolist()])
         return HeavyRows(tuple(chosen), self.seen.rows), segments
 
-    def cross(self, other: str, centre: float) -> dict[str, Array]:
+    def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
         frame, weight = self.frame, nw.col("weight")
-        for side, said in enumerate((nw.col("prediction"), nw.col(self.places[other]).cast(nw.Float64))):
+        for side, said in enumerate((nw.col("prediction"), nw.col(self.places[OTHER]).cast(nw.Float64))):
             frame = _add(frame, {"error": nw.col("truth") - said})
             terms, _ = terms_of(nw.col("truth"), said, nw.col("error"), centre, nw.lit(0.0), OfQueries())
             frame = _add(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
@@ -274,9 +281,6 @@ class QueryNumbers:
         """Ask for sums by segment, and perhaps by one more column."""
         keys = [*self._keys, *([extra] if extra else [])]
         table = collect(frame.group_by(*dict.fromkeys(keys)).agg(*sums) if keys else frame.select(*sums))
-        for name in (*self._by, *(["cluster"] if extra == self.places.get("cluster", "-") else [])):
-            if lacking(table[self.places[name]]).any():
-                raise self._gap(frame, name)
         by = self._labels(table)
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
         found = {name: column.astype(np.float64) for name, column in numbers.items()}
@@ -286,11 +290,6 @@ class QueryNumbers:
 
     def _labels(self, table: Table) -> Labels | None:
         return segment_labels({name: to_column(table[self.places[name]], name) for name in self._by})
-
-    def _gap(self, frame: LazyTable, name: str) -> errors.InputError:
-        """What to say of rows that lie in no segment or cluster."""
-        rows = collect(frame.select(whether(lacks(frame, self.places[name])).sum().alias("rows"))).item()
-        return errors.missing_values(name, int(rows), None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,9 @@ from stakes.tallies.error_sums import Power, beyond_floats
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, Operations, SizeCounts, Term
 from stakes.tallies.moments import Moments
 
+OTHER = "prediction of another model"
+"""How the second of two models' predictions is called among the arguments."""
+
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:

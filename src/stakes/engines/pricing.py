@@ -1,6 +1,6 @@
 """Decisions that costs take, where the rows are needed for them: several classes, or costs that differ by row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,11 @@ from stakes.tallies.pricing import Pricing, shares_of
 def cost_column(name: str) -> str:
     """How a column of costs is called among the arguments."""
     return f"cost {name!r}"
+
+
+def of_costs(arguments: Iterable[str]) -> bool:
+    """Whether there are columns of costs among the arguments."""
+    return any(name.startswith("cost ") for name in arguments)
 
 
 def classes_of_costs(costs: Costs, truths: Sequence[str]) -> tuple[str, ...] | None:

@@ -8,8 +8,8 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import partial, wraps
+from typing import TYPE_CHECKING, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -77,6 +77,12 @@ class Groups:
             return None
         sums = np.stack([self.added[name] for name in _LOSSES], axis=-1)
         return with_infinite(sums).reshape(-1, *SHAPE)
+
+    def take(self, groups: Array) -> "Groups":
+        """Some of the groups (a mask), without what they are groups of."""
+        weight, squares = (None if one is None else one[groups] for one in (self.weight, self.squares))
+        added = {name: sums[groups] for name, sums in self.added.items()}
+        return Groups({}, self.sizes[groups], weight, squares, added=added)
 
     def rows_in(self, groups: Array) -> int:
         """How many rows there are in some of the groups (a mask)."""
@@ -354,7 +360,24 @@ def whether(test: nw.Expr) -> nw.Expr:
     return nw.when(test).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
+T = TypeVar("T", bound=Callable[..., LazyTable])
+
+
+def row_by_row(change: T) -> T:
+    """Let Dask change a table partition by partition: over many small steps it thinks for longer than it counts."""
+
+    @wraps(change)
+    def changed(frame: LazyTable, *arguments: object) -> LazyTable:
+        if not frame.implementation.is_dask():
+            return change(frame, *arguments)
+        parts = frame.to_native().map_partitions(lambda part: change(as_frame(part), *arguments).to_native())
+        return as_frame(parts).lazy()
+
+    return changed  # type: ignore[return-value]
+
+
 # ── bins: nothing but comparisons and products with powers of two, so that every engine rounds alike ─────────────
+@row_by_row
 def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> LazyTable:
     """Round scores down to so ``fine`` steps in each power of two (``tallies/bins.py``).
 

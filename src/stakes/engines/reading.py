@@ -275,12 +275,11 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
         tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
         if parts is None and not all(tally.probabilities for tally in tallies):
             warn_of_few_outside(np.asarray(read.rows.scores))
-    asked = {"ordered": True} if read.plan.ordered else {}
-    return _with_rows(replace(counted, decided_by=read.decided_by, question=asked), read)
+    return _with_rows(counted, read, {"ordered": True} if read.plan.ordered else {})
 
 
-def _with_rows(counted: Counted, read: Read) -> Counted:
-    """Say how many rows there were, and which segments lost how many of theirs."""
+def _with_rows(counted: Counted, read: Read, asked: Mapping[str, str | float] | None = None) -> Counted:
+    """Say how many rows there were, which segments lost how many of theirs, what decided, and what was ``asked``."""
     lost, by = read.dropped.segments, {}
     if lost and read.by is not None:
         sizes = np.bincount(read.by.codes, minlength=len(read.by.names)).tolist()
@@ -288,7 +287,15 @@ def _with_rows(counted: Counted, read: Read) -> Counted:
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
     dropped = read.dropped.rows
     rows = dropped + len(read.rows.truth)
-    return replace(counted, dropped=dropped, read=rows, dropped_in=by, dropped_weight=read.dropped.weight)
+    return replace(
+        counted,
+        decided_by=read.decided_by,
+        question=asked or {},
+        dropped=dropped,
+        read=rows,
+        dropped_in=by,
+        dropped_weight=read.dropped.weight,
+    )
 
 
 def _classes(

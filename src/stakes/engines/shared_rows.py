@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 import narwhals as nw
 import numpy as np
 
-from stakes.engines.cells import Cells, CellSums
-from stakes.engines.columns import Arguments, Data, LazyTable, as_finite
-from stakes.engines.files.reading import Files
-from stakes.engines.labels import Labels, encode
-from stakes.engines.number_batches import OTHER, FileNumbers
+from stakes.engines.cells import Found
+from stakes.engines.columns import Data, LazyTable
+from stakes.engines.files.reading import Files, count_typed
+from stakes.engines.labels import Labels
+from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import QueryNumbers
+from stakes.engines.numbers import OTHER
 from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
-from stakes.engines.rows import rows_that_count
-from stakes.engines.streaming import BATCH, count_typed
+from stakes.engines.streaming import BATCH, Batch, Counting, batches
 from stakes.engines.tables import is_lazy
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -70,7 +70,7 @@ def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said:
     with files.relation() as table:
         if table is not None:
             return _ask(table, shared, where, said)
-    return count_typed(files, files.with_types(), lambda some: _Together(said).count(some))
+    return count_typed(files, files.with_types(), lambda some: _Together(said).group(some))
 
 
 def cross_products(
@@ -79,7 +79,7 @@ def cross_products(
     """Add up the products of the terms of two models' predicted numbers (:data:`OWN`), of all rows and by segment."""
     named = {**shared, "prediction": columns[0], OTHER: columns[1]}
     if is_lazy(data):
-        return QueryNumbers.of(QuerySource.of(data, named, where), "error").cross(OTHER, centre)
+        return QueryNumbers.of(QuerySource.of(data, named, where), "error").in_place().cross(centre)
     files = Files.open(data, named, where)
     with files.relation() as table:
         if table is not None:
@@ -143,35 +143,25 @@ def _products(unit: nw.Expr) -> Iterator[nw.Expr]:
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Some rows: their labels, the numbers of the cells of both scores and how far they lie above, and weights."""
-
-    labels: Mapping[str, Labels]
-    kinds: Mapping[str, str]
-    cells: list[Array]
-    above: list[Array]
-    weight: Array | None
-
-
-class _Together:
-    """The groups of rows that are read in batches."""
+class _Together(Counting):
+    """The groups of rows that are read in batches, beside them the cells of both scores with sums of their products."""
 
     def __init__(self, said: tuple[Output, Output]) -> None:
+        super().__init__(None)
         self._said = said
-        self._cells, self._sums = Cells(), CellSums()
-        self._kinds: Mapping[str, str] = {}
         self._dense: Array = np.zeros((3 + len(PRODUCTS), 0))  # rows, Σw, Σw² and products by label and pair of cells
         self._pairs = math.prod(len(one.cells) for one in said)
 
-    def count(self, files: Files) -> Groups:
+    def group(self, files: Files) -> Groups:
         """Group the rows of files."""
-        for batch in ahead(files.read_batches(BATCH, lambda found, _: self._read(found))):
-            if not isinstance(batch, int):
-                self._add(batch)
+        for batch in ahead(batches(files, "error")):
+            if batch.labels:
+                self.add(batch.with_cluster_as_label())
         if not self._kinds:
             raise files.nothing_there()
-        columns = {name: np.array(values) for name, values in self._cells.columns(self._kinds).items()}
+        kinds = {name.removeprefix("prediction "): kind for name, kind in self._kinds.items()}
+        kinds |= {side: "number" for side, one in zip(SIDES, self._said, strict=True) if one.cuts is not None}
+        columns = {name: np.array(values) for name, values in self._cells.columns(kinds).items()}
         weighted = "weight" in files.wanted
         if not self._pairs:
             weight, squares = self._sums.weights
@@ -186,34 +176,23 @@ class _Together:
         found = Groups(columns, rows, added=added)
         return replace(found, weight=weight, squares=squares) if weighted else found
 
-    def _read(self, found: Arguments) -> _Batch:
-        rows = rows_that_count(found, None, "error")
-        labels, kinds, cells, above = {}, {}, [], []
-        for name, column in rows.columns.items():
-            argument, _, side = name.partition(" ")
-            if argument != "score":
-                key = side if argument == "prediction" else name
-                labels[key], kinds[key] = encode(column), column.kind
-                continue
-            scores, one = as_finite(column).astype(np.float64, copy=False), self._said[SIDES.index(side)]
-            if one.cuts is not None:
-                reached = np.searchsorted(np.asarray(one.cuts, np.float64), scores, side="right")
-                labels[side], kinds[side] = Labels(reached, tuple(map(str, range(len(one.cuts) + 1)))), "number"
-            else:
-                numbers = bins.numbers(scores, one.grid, one.bits)
-                cells.append(_places(one.cells, numbers))
-                above.append(scores - bins.edges(numbers, one.grid, one.bits))
-        return _Batch(labels, kinds, cells, above, rows.weight)
+    def _decided(self, batch: Batch) -> list[Labels]:
+        """How many of the cuts both scores reach."""
+        both = zip(self._said, () if batch.scores is None or self._pairs else batch.scores, strict=False)
+        cut = ((np.asarray(one.cuts, np.float64), scores) for one, scores in both)
+        return [
+            Labels(np.searchsorted(cuts, scores, side="right"), tuple(map(str, range(len(cuts) + 1))))
+            for cuts, scores in cut
+        ]
 
-    def _add(self, batch: _Batch) -> None:
-        self._kinds = batch.kinds
-        found = self._cells.of([*batch.labels.values()])
-        if not batch.cells:
-            self._sums.add(found, batch.weight)
-            return
-        first, second = batch.cells
-        places = (found.of_rows.astype(np.int64) * len(self._said[0].cells) + first) * len(self._said[1].cells) + second
-        size = len(self._cells.names) * self._pairs
+    def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
+        if not self._pairs:
+            return True
+        places, above, size = found.of_rows.astype(np.int64), [], len(self._cells.names) * self._pairs
+        for one, own in zip(self._said, scores, strict=True):
+            numbers = bins.numbers(own, one.grid, one.bits)
+            places = places * len(one.cells) + _places(one.cells, numbers)
+            above.append(own - bins.edges(numbers, one.grid, one.bits))
         self._dense = np.pad(self._dense, ((0, 0), (0, size - self._dense.shape[1])))
         self._dense[0] += np.bincount(places, minlength=size)
         squares = None if batch.weight is None else batch.weight**2
@@ -221,8 +200,9 @@ class _Together:
             self._dense[1] += np.bincount(places, batch.weight, size)
             self._dense[2] += np.bincount(places, squares, size)
         for sums, sides in zip(self._dense[3:], PRODUCTS, strict=True):
-            product = functools.reduce(operator.mul, (batch.above[side] for side in sides))
+            product = functools.reduce(operator.mul, (above[side] for side in sides))
             sums += np.bincount(places, product if squares is None else product * squares, size)
+        return True
 
 
 def _places(known: Array, numbers: Array) -> Array:

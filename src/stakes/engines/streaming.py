@@ -5,14 +5,13 @@ asked for, only groups of rows alike are kept, their scores in bins (``binning.p
 (``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
 Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
-themselves (clusters of class probabilities, costs that differ by row; exact scores with weights, clusters, segments or
-several classes) read the columns whole, whatever the number of rows.
+themselves (clusters of class probabilities, scores whose costs differ by row; exact scores with weights, clusters,
+segments or several classes) read the columns whole, whatever the number of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,7 +23,8 @@ from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
 from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
-from stakes.engines.files.reading import Files
+from stakes.engines.cost_sums import count_costs
+from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.finer_bins import count_finer
 from stakes.engines.groups import count_as_rows, warn_of_few_in
@@ -36,24 +36,21 @@ from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
+from stakes.engines.output_files import count_outputs
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.pricing import cost_column
-from stakes.engines.reading import RowQuestion, count_read, read_rows
+from stakes.engines.pricing import of_costs
+from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
-from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import CountSums, OutputSums, QuantileSums, ScoreTable
+from stakes.tallies import CountSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
-from stakes.tallies.names import canonical
 from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000
 """Of more rows than this the scores are binned, unless exact=True."""
-
-T = TypeVar("T")
 
 BATCH = 1 << 20
 """Rows that are read at a time."""
@@ -75,9 +72,9 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
             return counted
     named = name_columns(data, asked)
     if named is None:
-        return _count_costs(data, asked)
-    several = class_names(named)
-    if exact and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
+        return None
+    several, by_row = class_names(named), of_costs(named)
+    if exact and not by_row and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
     files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
@@ -85,6 +82,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     with files.relation() as table:
         if table is not None:
             return count_inside(table, asked, exact)
+    if by_row:
+        return count_costs(files, asked, BATCH)
     if _asks_for_numbers(files, asked):
         return None
     warn_of_same_column(named)
@@ -111,80 +110,7 @@ def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool
     counted = count_typed(files, quick, count)
     if counted is not None or asked.missing == "drop" or asked.frequency is not None:
         return counted
-    return _count_outputs(data, asked)
-
-
-def _count_outputs(data: FileNames, asked: RowQuestion) -> Counted:
-    """Count several predicted numbers per row, one after the other; rows are dealt out among the same groups."""
-    shared = {name: getattr(asked, name) for name in ("weight", "cluster")} | spread_by(asked.by, data)
-    shared = {name: column for name, column in shared.items() if column is not None}
-    found: dict[str, Counted] = {}
-    for name, column in asked.truth.items():
-        named = {"truth": column, "prediction": asked.prediction[name], **shared}
-        files = Files.open(data, named, asked.where)
-        quick = files.with_types(("truth", "prediction", "weight"))
-        found[canonical(name)] = count_typed(
-            files, quick, lambda some: count_numbers(FileNumbers(some, "error", BATCH, in_groups=True), None)
-        )
-    whole = next(iter(found.values()))
-    segments = {name: _side_by_side({key: one.segments[name] for key, one in found.items()}) for name in whole.segments}
-    both = replace(_side_by_side(found), segments=segments, read=whole.read)
-    if asked.cluster is not None:
-        return both
-    alone = {name: replace(part, clusters=None) for name, part in segments.items()}
-    return replace(both, clusters=None, segments=alone)
-
-
-def _side_by_side(found: Mapping[str, Counted]) -> Counted:
-    """The sums of several outputs as one count."""
-    each = tuple(one.tallies["errors"] for one in found.values())
-    sums = OutputSums(tuple(found), each)  # type: ignore[arg-type]
-    return Counted(OutputSums.kind, {OutputSums.kind: sums}, clusters=next(iter(found.values())).clusters)
-
-
-def _count_costs(data: FileNames, asked: RowQuestion) -> Counted | None:
-    """Count decisions whose costs differ by row, batch by batch, since their sums add up; None for other questions.
-
-    Also None where something is wrong, or batches have different classes: all rows together tell better what it is.
-    """
-    given = {name: getattr(asked, name) for name in ("truth", "prediction", "weight")} | spread_by(asked.by, data)
-    named = {name: column for name, column in given.items() if column is not None}
-    others = any(one is not None for one in (asked.score, asked.cluster, asked.frequency, asked.parts))
-    if others or asked.pricing is None or not asked.pricing.costs.columns or not all(map(_is_text, named.values())):
-        return None
-    wanted = named | {cost_column(name): name for name in asked.pricing.costs.columns}
-    files = Files.open(data, wanted, asked.where)
-    if not files.have_more_rows_than(MOST_EXACT):
-        return None
-
-    def count(found: Arguments, first: int) -> Counted:
-        columns = {column: found[argument] for argument, column in wanted.items()}
-        return count_read(read_rows(columns, replace(asked, where=None, text_format=None)))
-
-    try:
-        parts = list(files.read_batches(BATCH, count))
-        counted = Counted.sum([part for part in parts if isinstance(part, Counted)])
-    except errors.InputError:
-        return None
-    empty = sum(part for part in parts if isinstance(part, int))
-    return replace(counted, dropped=counted.dropped + empty, read=counted.rows_read + empty)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
-    """Count files with types; where something is wrong once more without, which takes longer and names the line."""
-    try:
-        try:
-            return count(quick)
-        except errors.InputError:
-            if quick is files:
-                raise
-            return count(files)
-    except errors.GapError as problem:
-        raise files.gap() or problem from None
+    return count_outputs(data, asked, BATCH)
 
 
 def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
@@ -245,7 +171,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
     elif keep_scores:
         counting = KeptScores(files.likely_rows, asked.threshold)
     dropped, read, lost, some = 0, 0, 0.0, False
-    for batch in ahead(_batches(files, asked.missing)):
+    for batch in ahead(batches(files, asked.missing)):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
         if batch.labels:
             some = True
@@ -259,7 +185,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
-def _batches(files: Files, missing: str) -> Iterator["Batch"]:
+def batches(files: Files, missing: str) -> Iterator["Batch"]:
     """Read and check the rows batch by batch; one without rows that count has no labels."""
 
     def read(found: Arguments, first: int) -> Batch:
@@ -308,6 +234,13 @@ class Batch:
             rows.places,
             cluster=cluster,
         )
+
+    def with_cluster_as_label(self) -> "Batch":
+        """The same rows, grouped by their clusters like by any label."""
+        if self.cluster is None:
+            return self
+        labels, kinds = {**self.labels, "cluster": encode(self.cluster)}, {**self.kinds, "cluster": self.cluster.kind}
+        return replace(self, labels=labels, kinds=kinds, cluster=None)
 
     @property
     def numbers(self) -> Array:
@@ -403,7 +336,7 @@ class BinnedScores(Counting):
 
     def labelled(self, files: Files, missing: str) -> Iterator[tuple[Array, Array]]:
         """Go through all rows again, once they were counted: their scores, and which are of positive rows."""
-        for batch in ahead(_batches(files, missing)):
+        for batch in ahead(batches(files, missing)):
             if batch.labels:
                 cells = self._cells.of([*batch.labels.values(), *self._decided(batch)]).of_rows
                 yield np.asarray(batch.scores), self._positive[cells]

@@ -38,9 +38,12 @@ def _distances_of_frequencies(sizes: Array) -> Array:
 
 def _sum_of(losses: Losses, steps: Steps) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
-        found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
-        found += np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
-    return total(found)
+        positives = steps.positives * losses.of_positive(steps.scores)
+        negatives = steps.negatives * losses.of_negative(steps.scores)
+    found = total(positives + negatives)
+    if not np.isnan(found).any():
+        return found
+    return total(np.where(steps.positives > 0, positives, 0.0) + np.where(steps.negatives > 0, negatives, 0.0))
 
 
 _SUMS = {losses: partial(_sum_of, losses) for losses in (DISTANCES, SQUARES, SURPRISE)}

@@ -46,7 +46,8 @@ class Question:
         how = {name: given[name] for name in ("confidence", "design", "seed", "horizon") if name in given}
         sampling = Sampling(**how, population=there)
         for name, option in known.items():
-            option.check(name, given[name])
+            if given[name] is not option.default:
+                option.check(name, given[name])
         if sampling.horizon > 1 and given["order"] is None:
             raise InputError(
                 "horizon-without-order", Given("horizon"), " is of forecasts in time; pass ", Pass("order")

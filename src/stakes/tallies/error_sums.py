@@ -25,6 +25,7 @@ from stakes.tallies.moments import (
     Block,
     Moments,
     MomentsOnDemand,
+    Room,
     Sums,
     differences,
     product_of,
@@ -520,7 +521,7 @@ class _SpanSums:
     @classmethod
     def of(cls, moments: Moments, walk: Callable[[], Iterable[Block]], start: int, parts: Collection[str]) -> Self:
         """Add up the blocks of a walk, the first of which begins at that row."""
-        found, room = cls(), dict[Power, Array]()
+        found, room = cls(), Room()
         for block in walk():
             (size, _, t, p), w = block
             found.moments.append(moments.sums_of(block, room))

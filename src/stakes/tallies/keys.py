@@ -245,7 +245,7 @@ def merge(parts: list[Keys]) -> Keys:
 _FEW = 1 << 10
 """Up to so many numbers are put in order the plain way."""
 
-_MANY, _VERY_MANY = 1 << 16, 1 << 20
+_MANY, _VERY_MANY = 1 << 16, 1 << 19
 """From how many keys on another sort may be worth its overhead: when Polars is loaded, and when it is not."""
 
 

@@ -34,6 +34,9 @@ _FEW_ROWS_TO_CENTRE = 1 << 6
 BLOCK = 1 << 15
 """Rows handled at a time: few enough that temporaries stay in the processor's cache."""
 
+_DOT = 1 << 13
+"""Rows whose products are added up at a time."""
+
 _VANISHING = 1e-200
 """A smaller sum of squares may lack some that were too small to be numbers."""
 
@@ -41,6 +44,9 @@ _VANISHING = 1e-200
 class UnusualNumbersError(ArithmeticError):
     """Numbers that are not finite, or whose products overflow or vanish."""
 
+
+Room = dict[tuple[int, ...], Array]
+"""Where products of a block are kept, by their powers; weighed ones have one number more."""
 
 Sums = dict[Power, float]
 """The sums of a block about the centres."""
@@ -83,7 +89,7 @@ class Moments(Mapping[Power, Fraction]):
         centres = _Centres(self._scaled_columns(columns))
         self._centres = {column: centres[column] for column in range(len(columns))}
 
-    def sums_of(self, block: Block, room: dict[Power, Array], powers: Sequence[Power] | None = None) -> Sums:
+    def sums_of(self, block: Block, room: Room, powers: Sequence[Power] | None = None) -> Sums:
         """The sums of a block, made in the ``room`` that products of several blocks share."""
         columns, weight = block
         found = _Block(self._scaled_columns(columns), self._centres, weight, room)
@@ -139,7 +145,7 @@ class Moments(Mapping[Power, Fraction]):
         """Make the sums of these powers, if they are not there yet."""
         if self._walk is None or not any(power in self._later for power in powers):
             return
-        room: dict[Power, Array] = {}
+        room: Room = {}
         later, walk, self._walk = self._later, self._walk, None
         for sums, block in zip(self._blocks, walk(), strict=True):
             sums |= self.sums_of(block, room, later)
@@ -161,7 +167,7 @@ class MomentsOnDemand(Moments):
     def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, weight: Array | None = None) -> None:
         super().__init__(powers)
         self._columns, self._weight = (truth, prediction), weight
-        self._room: dict[Power, Array] = {}
+        self._room: Room = {}
         rows = min(len(truth), BLOCK)
         self._buffers = np.empty(rows), np.empty(rows)
         self._centres = _Centres(self._block(0))  # which is always the first to be asked
@@ -275,10 +281,11 @@ class _Block(dict[Power, float]):
     """The sums of some rows about the centres, each made when it is asked for."""
 
     def __init__(
-        self, columns: Sequence[Array], centres: Mapping[int, float], weight: Array | None, room: dict[Power, Array]
+        self, columns: Sequence[Array], centres: Mapping[int, float], weight: Array | None, room: Room
     ) -> None:
         self.columns, self.centres, self.weight, self.room = columns, centres, weight, room
         self.products: dict[Power, Array] = {}
+        self.weighed: dict[Power, Array] = {}
 
     def __missing__(self, power: Power) -> float:
         self[power] = total = self.total(power)
@@ -288,10 +295,20 @@ class _Block(dict[Power, float]):
         """The (weighted) sum of a product."""
         if power == _ROWS:
             return float(len(self.columns[2]) if self.weight is None else np.add.reduce(self.weight))
+        lower, unit, _ = _factors(power)
+        if sum(power) == 2:
+            return _dot(self._weighed(lower), self.product(unit))
         product = self.product(power)
-        if self.weight is not None:
-            product = np.multiply(product, self.weight, out=self._space(_ROWS, len(product)))
-        return float(np.add.reduce(product))
+        return float(np.add.reduce(product)) if self.weight is None else _dot(product, self.weight)
+
+    def _weighed(self, power: Power) -> Array:
+        """A column times its weights."""
+        if self.weight is None:
+            return self.product(power)
+        if power not in self.weighed:
+            space = self._space((*power, 1), len(self.weight))
+            self.weighed[power] = np.multiply(self.product(power), self.weight, out=space)
+        return self.weighed[power]
 
     def product(self, power: Power) -> Array:
         """The product of the columns about their centres."""
@@ -308,11 +325,17 @@ class _Block(dict[Power, float]):
         values, centre = self.columns[column], self.centres[column]
         return np.asarray(np.subtract(values, centre, out=self._space(power, len(values)))) if centre else values
 
-    def _space(self, power: Power, rows: int) -> Array:
+    def _space(self, power: tuple[int, ...], rows: int) -> Array:
         """Where the product of the block before was: new memory takes longer than the numbers."""
         if power not in self.room:
             self.room[power] = np.empty(rows)
         return self.room[power][:rows]
+
+
+def _dot(one: Array, other: Array) -> float:
+    """Σxy, without an array of products; of more rows at once a library would start threads, which take longer."""
+    pieces = (slice(start, start + _DOT) for start in range(0, len(one), _DOT))
+    return math.fsum([float(np.dot(one[rows], other[rows])) for rows in pieces])
 
 
 @cache

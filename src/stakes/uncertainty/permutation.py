@@ -28,6 +28,7 @@ from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
+from stakes.tallies.error_variation import TERMS
 from stakes.tallies.losses import Losses
 from stakes.uncertainty.numbers import sums_at, terms_by_name, variation_about_mean
 
@@ -67,6 +68,14 @@ _FEW_ORDERS = 10_000
 _BLOCK = 1 << 16
 _MOST_TABLES = 1 << 27
 """More tables than this, from some 10¹³ rows on, take minutes."""
+
+_PLAIN = ("one", "truth", "truth2", "error", "square", "cross", "away")
+"""The terms of predicted numbers (``tallies/error_variation.py``) of which the sums under a shuffle are known."""
+
+_FEWEST_SUMMED, _HEAVIEST = 20_000, 0.1
+"""Of fewer rows, or where fourth moments are so large beside their number, a sum is not near enough to a gamma."""
+
+_HARDLY_SKEWED = 1e-6
 
 _UNDERFLOW = 760.0
 """Tables e⁷⁶⁰ times rarer than the most likely one have a probability that no float holds."""
@@ -174,7 +183,9 @@ def draw(
         return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
     if isinstance(tally, ErrorSums):
         if (rows := tally.rows) is None:
-            raise errors.rows_not_kept(metric.text)
+            if (drawn_sums := _of_sums(tally, metric, permutations, rng)) is None:
+                raise errors.rows_not_kept(metric.text)
+            return drawn_sums, f"{permutations:,} draws of what a shuffle of the truth adds up to"
         moved = (
             rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
             for size in _parts(permutations, 8 * len(rows.truth))
@@ -459,6 +470,55 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
     for some in moved:
         means = cache(partial(mean, some=some.astype(np.float64)))
         yield sums_at(sums, varied, np.full(len(some), total), means, metric.parts)
+
+
+def shuffles_sums(sums: ErrorSums, metric: Metric) -> bool:
+    """Whether sums without rows tell how a figure varies when the truth is shuffled."""
+    return _of_sums(sums, metric, 1, np.random.default_rng(0)) is not None
+
+
+def _of_sums(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:
+    """The figure of each shuffle, from Σ truth · prediction: all else that it is a function of stays as it is.
+
+    That sum has the mean, variance and skewness of all shuffles, and is drawn from a gamma distribution. None where
+    a figure is a function of something else, such as |error|, rows have weights or clusters, or a few carry the sum.
+    """
+    varied, n = sums.variation, float(sums.total)
+    if varied is None or varied.products is None or sums.weighted or n < _FEWEST_SUMMED:
+        return None
+    mean = {(a, b): float(varied.products[TERMS.index(a), TERMS.index(b)]) / n for a in _PLAIN for b in _PLAIN}
+    t, e, t2, te, e2 = (mean["one", name] for name in ("truth", "error", "truth2", "cross", "square"))
+    p, p2 = t - e, t2 - 2 * te + e2
+    t3, t4 = mean["truth", "truth2"], mean["truth2", "truth2"]
+    p3 = t3 - 3 * mean["truth2", "error"] + 3 * mean["truth", "square"] - mean["error", "square"]
+    p4 = t4 - 4 * mean["truth2", "cross"] + 6 * mean["truth2", "square"] - 4 * mean["cross", "square"]
+    p4 += mean["square", "square"]
+    both = zip(_about_mean(t, t2, t3, t4), _about_mean(p, p2, p3, p4), strict=True)
+    spread, cubes, fourth = (one * other for one, other in both)
+    if not spread > 0 or fourth > _HEAVIEST * n * spread**2:
+        return None
+    product = t * p + math.sqrt(spread / (n - 1)) * _skewed(cubes / spread**1.5 / math.sqrt(n), permutations, rng)
+    known: dict[str, Array | float] = {"one": 1.0, "truth": t, "error": e, "truth2": t2, "away": mean["one", "away"]}
+    known |= {"cross": t2 - product, "square": t2 - 2 * product + p2, "product": product}
+    known |= {"prediction": p, "prediction2": p2}
+    try:
+        shuffled = sums_at(sums, varied, np.full(permutations, n), lambda name: np.asarray(known[name]), metric.parts)
+        return np.broadcast_to(np.asarray(metric.of(shuffled), np.float64), permutations)
+    except KeyError:
+        return None
+
+
+def _about_mean(m: float, m2: float, m3: float, m4: float) -> tuple[float, float, float]:
+    """The second, third and fourth moment about the mean, of those about another number."""
+    return m2 - m**2, m3 - 3 * m * m2 + 2 * m**3, m4 - 4 * m * m3 + 6 * m**2 * m2 - 3 * m**4
+
+
+def _skewed(skewness: float, count: int, rng: np.random.Generator) -> Array:
+    """Draws of mean 0 and variance 1 with this skewness."""
+    if abs(skewness) < _HARDLY_SKEWED:
+        return rng.standard_normal(count)
+    shape = 4 / skewness**2
+    return math.copysign(1.0, skewness) * (rng.gamma(shape, size=count) - shape) / math.sqrt(shape)
 
 
 # ── two classes, every table ─────────────────────────────────────────────────────────────────────────────────────

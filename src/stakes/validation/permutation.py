@@ -21,7 +21,7 @@ from stakes.question.options import Column, Data, Permuted, asks, grouped, why_n
 from stakes.question.question import Question
 from stakes.tallies import Confusion, ErrorSums, Tally
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import PermutationTest, needs_rows, permute
+from stakes.uncertainty.permutation import PermutationTest, needs_rows, permute, shuffles_sums
 
 _PERMUTATIONS = 10_000
 
@@ -81,9 +81,11 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     counted = count_elsewhere(data, RowQuestion(**question.rows))
     if counted is None:
         return None
-    if any(isinstance(one, ErrorSums) or needs_rows(one) for one in counted.tallies.values()):
+    if any(needs_rows(one) for one in counted.tallies.values()):
         return None
     name, scores = _name(question), counted.scores
+    if isinstance(sums := counted.tallies.get("errors"), ErrorSums):
+        return counted if shuffles_sums(sums, metrics.find(name or TESTED[ErrorSums])) else None
     metric = None if name is None or scores is None or scores.grid is None else metrics.find(name)
     ranked = metric is None or metric.tally is Confusion or (metric.one_row is not None and metric.one_row.bounds)
     return counted if ranked else None  # of other figures bins do not tell what shuffled rows would score

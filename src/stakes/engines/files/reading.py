@@ -405,3 +405,16 @@ def _kind(column: pl.Series) -> str:
     if column.dtype.is_numeric():
         return "numbers"
     return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
+
+
+def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
+    """Count files with types; where something is wrong once more without, which takes longer and names the line."""
+    try:
+        try:
+            return count(quick)
+        except errors.InputError:
+            if quick is files:
+                raise
+            return count(files)
+    except errors.GapError as problem:
+        raise files.gap() or problem from None

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes.engines.columns import to_column
-from stakes.engines.number_batches import NumberBatch, Numbers, Sizes, second_pass
+from stakes.engines.number_batches import NumberBatch, Numbers, SecondParts, Sizes
 from stakes.engines.numbers import Asked, FirstPass, SecondPass, count_numbers, first_sums, first_terms
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
@@ -111,5 +111,7 @@ class TensorNumbers:
 
     def second(self, asked: Asked) -> SecondPass:
         """Add up products of every two terms, and what always saying the baseline loses."""
-        batches = (NumberBatch(rows) for rows in self._blocks())
-        return second_pass(batches, asked, {}, False, self.operations, BLOCK)
+        parts = SecondParts(asked, {}, False, self.operations, BLOCK)
+        for rows in self._blocks():
+            parts.add(NumberBatch(rows))
+        return parts.result()
