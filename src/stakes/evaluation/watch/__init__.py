@@ -1,7 +1,7 @@
 """watch(): conditions that a model must go on meeting, looked at every day without crying wolf."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Unpack
 
@@ -29,6 +29,9 @@ from stakes.tallies.checks import as_list, check_share, is_one_of
 from stakes.text import visible
 from stakes.uncertainty.interval import Interval, figure
 from stakes.uncertainty.sequences import Alarm, log_stakes, log_total
+
+_AT_ONCE = 1 << 17
+"""About so many numbers of windows are worked on at once."""
 
 
 @dataclass(frozen=True)
@@ -400,6 +403,18 @@ def _look(request: _Request, monitors: Sequence[Monitor], memory: Memory, waitin
     return Watch(watched, len(names), total, request.alpha, names[0], request.life, waiting)
 
 
+def bets_by_day(monitor: Monitor, days: Array, spread: Array, life: int | None = None) -> Iterator[Array]:
+    """What each bet has become (logarithms) at the end of every day, those that began up to then."""
+    running = np.hstack([np.zeros((days.shape[1], 1)), np.cumsum(days, axis=0).T])
+    stakes, step = log_stakes(len(days), life), max(_AT_ONCE // running.size, 1)
+    for first in range(0, len(days), step):
+        last = min(first + step, len(days))
+        begun = np.arange(last) <= np.arange(first, last)[:, None]
+        sums = np.where(begun, running[:, first + 1 : last + 1, None] - running[:, None, :last], 0.0)
+        evidence = monitor.evidence(np.moveaxis(sums, 0, -1), spread[first:last, None])
+        yield from (stakes[: day + 1] + evidence[day - first, : day + 1] for day in range(first, last))
+
+
 def _look_at(
     monitor: Monitor,
     words: str,
@@ -412,9 +427,8 @@ def _look_at(
     """The evidence of one condition after each day, the alarm, and the course."""
     spread = np.ones(len(days)) if request.days_alike else monitor.spread(days)
     running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
-    stakes, totals, alarm = log_stakes(len(days), request.life), [], None
-    for day in range(len(days)):
-        terms = stakes[: day + 1] + monitor.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+    totals, alarm = [], None
+    for day, terms in enumerate(bets_by_day(monitor, days, spread, request.life)):
         totals.append(log_total(terms))
         if alarm is None and totals[-1] >= -math.log(alpha):
             alarm = Alarm.of(day, terms)
