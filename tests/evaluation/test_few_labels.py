@@ -191,7 +191,7 @@ WRONG = {
     "every labelled row is '0'": ({"t": [*[0] * 40, *[None] * 20], "s": [0.1] * 60}, {"classes": [0, 1]}),
     "the scores are no probabilities": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [3.0, *[0.1] * 59]}, {}),
     "score is missing in 1 row": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
-    "prior= means nothing to few labels": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"prior": 0.2}),
+    "design= means nothing to few labels": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"design": "classes fixed"}),
     "plain rows, and an exposure is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"exposure": "s"}),
     "one truth and one answer, and here are several": ({"t": [1, None], "s": [0.1, 0.2]}, {"low": "s", "high": "s"}),
     "plain rows, and a weight is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"weight": "s"}),
@@ -600,6 +600,23 @@ def test_two_models_are_compared_by_few_labels():
     assert "Figures and differences are of all rows, from 150 that have a truth and 1,850 others." in told
 
 
+def test_models_are_compared_within_segments_by_few_labels():
+    """Each segment is a comparison of its rows alone; one of few labels says why it tells nothing."""
+    _, table = two_models(3)
+    table["site"] = np.where(np.arange(2000) < 1200, "A", np.where(np.arange(2000) < 1900, "B", "C"))
+    asked = {"truth": "t", "scores": ["a", "b"], "metric": "accuracy", "unlabelled": "estimate"}
+    found = stakes.compare(table, **asked, by="site")
+    alone = stakes.compare({name: one[:1200] for name, one in table.items()}, **asked)
+    (pair,), (same,) = found.segments["A"].pairs, alone.pairs
+    assert (pair.low, pair.high, pair.difference) == (same.low, same.high, same.difference)
+    assert pair.flipped == same.flipped
+    assert found.segments["A"].unlabelled == alone.unlabelled
+    assert found.pairs[0].low == stakes.compare(table, **asked).pairs[0].low
+    (small,) = found.segments["C"].pairs
+    assert (small.low, "rows have a truth, and 30 at least are needed" in small.note) == (None, True)
+    assert found.segments["A"].pairs[0].adjusted_p_value >= pair.p_value
+
+
 @pytest.mark.deep
 def test_intervals_of_differences_hold():
     full = {name: {} for name in ("accuracy", "recall", "f1")}
@@ -617,7 +634,7 @@ def test_intervals_of_differences_hold():
 
 NOT_COMPARED = {
     "few labels tell differences of decisions, and auc is about scores": {"metric": "auc"},
-    "by= was not tried for differences from few labels": {"by": "a"},
+    "prior= means nothing to few labels": {"prior": 0.2},
     "few labels compare models on the same rows of one table": {"paired": False},
     "label_probability= means nothing to compare": {"label_probability": "a"},
 }
@@ -668,13 +685,71 @@ def test_few_labels_choose_a_threshold(tmp_path):
     done = run("decide", file, *words)
     assert (done.returncode, "costs least" in done.stdout) == (0, True)
     assert "savings held too rarely" in " ".join(done.stdout.split())
-    for name, value in {"best": "f1", "harm": 1.0, "prior": 0.2}.items():
-        with pytest.raises(stakes.InputError, match=f"{name}= was not tried with few labels"):
-            stakes.decide(**{**asked, "costs": None if name == "best" else COSTS, name: value})
-    with pytest.raises(stakes.InputError, match="few labels decide by costs, and by probabilities"):
+    for name, value in {"harm": 1.0, "training_prior": 0.2}.items():
+        with pytest.raises(stakes.InputError, match=f"{name}= .* few labels .*; leave it out"):
+            stakes.decide(**asked, **{name: value})
+    with pytest.raises(stakes.InputError, match="few labels decide by probabilities of rows of one place"):
         stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
     with pytest.raises(stakes.InputError, match="decisions are between classes"):
         stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
+
+
+def test_few_labels_choose_the_best_figure():
+    """By brute force over the mean of all curves that fit, and near that of all labels."""
+    truth, score, generator = world(1)
+    asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
+    asked["unlabelled"] = "estimate"
+    before = stakes.evaluate(**asked)
+    means = before.kept.bins.means
+    positives, negatives = before._curve.positives.mean(axis=0), before._curve.negatives.mean(axis=0)
+
+    def at(threshold):
+        said = means >= threshold
+        return positives[said].sum(), negatives[said].sum(), positives.sum()
+
+    marks = np.linspace(0, 1, 201)
+    f1 = [2 * hits / (hits + alarms + all_positives) for hits, alarms, all_positives in map(at, marks)]
+    found = stakes.decide(**asked, best="f1")
+    assert found.threshold == pytest.approx(marks[np.argmax(f1)], abs=0.05)
+    assert "gives the best F1" in next(found.sentences())
+    found = stakes.decide(**asked, best="recall >= 0.9")
+    hits, _, all_positives = at(found.threshold)
+    assert 0.9 <= hits / all_positives < 0.94
+    assert ["best precision with recall >= 0.9" in one or "Then recall" in one for one in found.sentences()][:2] == [
+        1,
+        1,
+    ]
+    with pytest.raises(stakes.InputError, match="no threshold gives specificity ≥ 2 on these rows"):
+        stakes.decide(**asked, best="specificity >= 2")
+    with pytest.raises(stakes.InputError, match="or best= .a figure such as"):
+        stakes.decide(**asked, best="f1", costs=COSTS)
+
+
+def test_few_labels_at_a_known_prior():
+    """Shares within the classes stay, and the classes are weighed as the prior says: draw by draw, by hand."""
+    truth, score, generator = world(1)
+    asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
+    asked["unlabelled"] = "estimate"
+    here, there = stakes.evaluate(**asked), stakes.evaluate(**asked, prior=0.05)
+    (tn, fp), (fn, tp) = np.moveaxis(here._table(here._draws), 0, -1)
+    recall, false_alarms = tp / (tp + fn), fp / (fp + tn)
+    precision = 0.05 * recall / (0.05 * recall + 0.95 * false_alarms)
+    low, value, high = np.quantile(precision, (0.025, 0.5, 0.975))
+    assert [there["precision"].low, there["precision"].value, there["precision"].high] == pytest.approx(
+        [low, value, high]
+    )
+    assert there["recall"].low == pytest.approx(here["recall"].low)
+    assert there["prevalence"].value == pytest.approx(0.05)
+    assert "where 5% of all cases are “1”" in " ".join(there.sentences())
+    chosen = stakes.decide(**asked, costs=COSTS, prior=0.05)
+    assert chosen.threshold > stakes.decide(**asked, costs=COSTS).threshold + 0.1  # a rare class asks for surer scores
+    for options, words in (
+        ({"prior": {1: 30, 0: 70}}, "are counts, whose own chance was not tried"),
+        ({"prior": 0.1, "costs": COSTS}, "give threshold=, or choose one with decide"),
+        ({"prior": 0.1, "training_prior": 0.2}, "training_prior= means nothing to few labels"),
+    ):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(**asked, **options)
 
 
 @pytest.mark.deep

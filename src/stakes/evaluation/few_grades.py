@@ -139,7 +139,7 @@ class FewGrades(
         weight = None if self.weight is None else self.weight[self.labelled_rows]
         return regressed_mean(self._losses(name), beside, self.confidence, weight)
 
-    def decide(self) -> "FewGrades":
+    def decide(self, *_: object) -> "FewGrades":
         """Refuse: numbers have no threshold."""
         raise InputError("grades-decided", "decisions are between classes, and these are numbers")
 
@@ -167,8 +167,8 @@ def _root(name: str, square: Estimate) -> Estimate:
 
 def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
     """Estimate what people would grade, from rows that a judge graded."""
-    if question.prior_unknown:
-        raise InputError("prior-of-grades", Given("prior", "estimate"), " is about classes, and these are numbers")
+    if question["prior"] is not None:
+        raise InputError("prior-of-grades", Given("prior"), " is about classes, and these are numbers")
     rows, by = partly.read.rows, partly.read.by
     if rows.prediction is None:
         raise InputError("few-grades-alone", "few labels of numbers need a prediction of each row")

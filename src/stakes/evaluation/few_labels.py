@@ -9,7 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from stakes import errors
+from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.engines.columns import Data
+from stakes.engines.labels import Labels
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
@@ -30,6 +32,8 @@ from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import Frequencies
 from stakes.text import visible
 from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables, effective_labels
 
@@ -147,7 +151,7 @@ class FewLabels(
     Reportable,
     stakes="few labels",
     form=1,
-    shown="rows labelled labelled_positives positive threshold confidence figures as_good_as segments findings",
+    shown="rows labelled labelled_positives positive threshold prior confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and many others tell about a model of two classes.
 
@@ -155,7 +159,8 @@ class FewLabels(
     each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
     found interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` it
     may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows without
-    a truth, whose class frequencies may differ.
+    a truth, whose class frequencies may differ. ``prior`` is the share of positives where the model is used, if it is
+    another one. The ``threshold`` was chosen, by costs or by the ``best`` figure.
     """
 
     positive: str
@@ -168,6 +173,8 @@ class FewLabels(
     unit: str = ""
     threshold: Finite | None = None
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
+    prior: Finite | None = None
+    best: str = ""
 
     drawn_as = "few labels"
     key_figure = accuracy.name
@@ -235,12 +242,15 @@ class FewLabels(
         method = METHOD_OF_DECISIONS if self.kept.score is None else METHOD
         if why := self._too_few(metric, low, high):
             return Estimate(metric.text, value, confidence=self.confidence, no_interval=why)
-        return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
+        there = None if self.prior is None else {self.positive: self.prior, self.negative: 1 - self.prior}
+        return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method, prior=there)
 
     @property
     def main_figures(self) -> tuple[str, ...]:
         """The figures that are told first."""
-        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+        known = () if self.prior is None else (prevalence.name,)
+        usual = (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+        return tuple(name for name in usual if name not in known)
 
     @property
     def _of_scores(self) -> bool:
@@ -275,24 +285,28 @@ class FewLabels(
         best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
         return np.append(chosen, left[best])
 
-    def decide(self) -> "FewLabels":
-        """Return the same at the threshold that costs least, on average over all curves that fit the labels."""
+    def decide(self, best: str | None = None, there: Frequencies | None = None) -> "FewLabels":
+        """Return the same at the threshold that costs least, or has the ``best`` figure, by the mean of all draws."""
         rows = self.kept
-        if self.costs is None or rows.score is None or rows.shifted:
-            words = "few labels decide by costs, and by probabilities of rows of one place; give "
-            raise InputError("few-labels-decide", words, Pass("costs"), " and ", Pass("score"))
+        if (self.costs is None and best is None) or rows.score is None or rows.shifted:
+            words = "few labels decide by probabilities of rows of one place, and by costs or a figure; give "
+            raise InputError("few-labels-decide", words, Pass("score"), " and ", Pass("costs"), " or ", Pass("best"))
         if why := self._too_few(auc, 0.0, 1.0):
             raise InputError("too-few-labels", why)
+        found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
         bins, order = rows.bins, np.argsort(rows.bins.means)
-        (right_no, false_alarm), (miss, right_yes) = self.costs
-        positives, negatives = (part[:, order].mean(axis=0) for part in (self._curve.positives, self._curve.negatives))
-        below = np.append(0.0, np.cumsum(positives * (miss - right_yes) - negatives * (false_alarm - right_no)))
-        place = int(np.argmin(below))
+        drawn = found._at_prior(self._curve)
+        below = [np.append(0.0, np.cumsum(part[:, order].mean(axis=0))) for part in (drawn.negatives, drawn.positives)]
+        cells = np.stack([np.stack([part, part[-1] - part], axis=-1) for part in below], axis=-2)
+        if best is not None:
+            place = BestFigure.parse(best).best_place(self._confusion(cells))
+        else:
+            place = int(np.argmin((cells * self.costs).sum((-1, -2))))
         lowest = np.full(len(bins.rows), np.inf)
         np.minimum.at(lowest, rows.places[0], rows.score)
         threshold = float(lowest[order][place]) if place < len(order) else float(np.nextafter(rows.score.max(), 2.0))
         kept = replace(rows, decided=(rows.score >= threshold).astype(np.int64), chosen=True)
-        return replace(self, kept=kept, alone={}, threshold=threshold)
+        return replace(found, kept=kept, alone={}, threshold=threshold, best=best or "")
 
     def sentences(self) -> Iterator[str]:
         """Tell what the labels tell in plain words."""
@@ -333,6 +347,7 @@ class FewLabels(
 
     def _figure(self, metric: Metric, drawn: Draws) -> Array:
         """A figure of tables that were drawn; refuse those that few labels do not tell."""
+        drawn = self._at_prior(drawn)
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
                 raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
@@ -341,6 +356,13 @@ class FewLabels(
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
         return self.figure_of_cells(metric, self._table(drawn))
+
+    def _at_prior(self, drawn: Draws) -> Draws:
+        """The same rows where positives are as frequent as the prior says."""
+        if self.prior is None:
+            return drawn
+        shares = zip((drawn.positives, drawn.negatives), (self.prior, 1 - self.prior), strict=True)
+        return Draws(*(share * part / np.maximum(part.sum(-1, keepdims=True), 1e-300) for part, share in shares))
 
     def figure_of_cells(self, metric: Metric, cells: Array) -> Array:
         """A figure of decisions of each table that was drawn."""
@@ -440,12 +462,17 @@ def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
         partly = read_partly(data, row_question(question))
         if partly.read.plan is None:
             return enough(estimate_grades(partly, question))
-        rows, names, by = rows_of(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
-        parts = {"": rows}
-        if by is not None:
-            parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
+        names = (partly.plan.negative, str(partly.plan.positive))
+        return enough(with_segments(rows_of(partly, question), names, partly.read.by, question))
     found = {name: estimate_rows(names, part, question) for name, part in parts.items()}
     return replace(enough(found.pop("")), segments=found)
+
+
+def with_segments(rows: Rows, names: tuple[str, str], by: Labels | None, question: Question) -> FewLabels:
+    """What the labels tell about all rows, and about those of each segment."""
+    parts = {} if by is None else {name: np.flatnonzero(by.codes == code) for code, name in enumerate(by.names)}
+    segments = {name: estimate_rows(names, rows.take(here), question) for name, here in parts.items()}
+    return replace(estimate_rows(names, rows, question), segments=segments)
 
 
 def _refuse_labels_elsewhere(found: FewLabels) -> None:
@@ -476,8 +503,8 @@ def enough(found: Found) -> Found:
 
 def row_question(question: Question) -> RowQuestion:
     """What is asked of the rows; what means nothing to few labels is refused."""
-    for name in ("prior", "training_prior", "design"):
-        if name in question.changed and not (name == "prior" and question.prior_unknown):
+    for name in ("training_prior", "design", *(("prior",) if question.verb == "compare" else ())):
+        if name in question.changed:
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
@@ -551,6 +578,11 @@ def _threshold(question: Question, negative: str, positive: str) -> float:
     if question.pricing is None or question.pricing.costs.columns:
         return 0.5
     names = (negative, positive)
+    if question["prior"] is not None and not question.prior_unknown:
+        words = " and costs move the threshold, by how frequent classes are here, which few labels only estimate; give "
+        raise InputError(
+            "few-labels-threshold", Given("prior"), words, Pass("threshold"), ", or choose one with decide"
+        )
     costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
     return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
@@ -573,7 +605,19 @@ def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> Few
         unit = question.pricing.costs.unit
     rows = replace(rows, shifted=question.prior_unknown)
     alone = {} if rows.shifted or not rows.labelled.any() else _alone(rows, names, question)
-    return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
+    how, share = question.sampling, _share_there(question.sampling.population, names)
+    return FewLabels(positive, negative, how.confidence, how.seed, rows, alone, costs, unit, prior=share)
+
+
+def _share_there(there: Frequencies | Population | None, names: tuple[str, str]) -> float | None:
+    """The share of positives where the model is used, if that was given."""
+    if not isinstance(there, Frequencies):
+        return None
+    if there.cases(names) is not None:
+        words = " are counts, whose own chance was not tried with few labels; give shares"
+        raise InputError("few-labels-shares", Given("prior"), words)
+    shares = there.deployed(names, names[1])
+    return None if shares is None else float(shares[1])
 
 
 def _alone(rows: Rows, names: tuple[str, str], question: Question) -> dict[str, float]:
@@ -584,7 +628,7 @@ def _alone(rows: Rows, names: tuple[str, str], question: Question) -> dict[str, 
     return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
 
 
-def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question) -> Evaluation:
+def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question, by: Labels | None = None) -> Evaluation:
     """The labelled rows by themselves, evaluated as usual."""
     from stakes.engines.counting import count_rows
 
@@ -593,6 +637,8 @@ def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question) ->
     columns |= {"truth": both[rows.truth[here]], "prediction": both[rows.decided[here]]}
     if rows.score is not None:
         columns["score"] = rows.score[here]
+    if by is not None:
+        columns["by"] = np.array(by.names, object)[by.codes]
     if rows.weight is not None and np.ptp(rows.weight[here]):
         columns["weight"] = rows.weight[here]
     counted = count_rows(None, **columns, positive=names[1], classes=list(names))

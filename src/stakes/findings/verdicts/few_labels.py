@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
+from stakes.metrics import Estimate
 from stakes.metrics.rates import alarm_rate
 
 _HELPED = 1.1
@@ -18,17 +20,14 @@ def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
     shown = [found[name] for name in found.main_figures]
     lead = shown[0]
-    values = {"name": named(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
+    values = {"name": named(lead.name), **_limits(lead)}
     shifted = isinstance(found, FewLabels) and found.kept.shifted
     kind = "few.elsewhere" if shifted else "few.estimated" if found.positive else "few.graded"
     rows = found.rows - found.labelled if shifted else found.rows
     told = sentence(kind, n=found.labelled, rows=rows, positive=found.positive, **values)
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
-        cost = found["expected_cost"]
-        at = {"threshold": found.threshold, "value": cost.value, "low": cost.low, "high": cost.high}
-        words = sentence("few.threshold", positive=found.positive, unit=found.unit, **at)
-        answers.append(answer("few.decide", "note", words, sentence("few.no_saving")))
+        answers.append(answer("few.decide", "note", *_chosen(found)))
     answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
     if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
@@ -36,7 +35,33 @@ def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
                for one in found.figures.values() if one.no_interval]  # fmt: skip
     silent = [caution("few.no_interval", name=f"“{name}”", why=reason(why))
               for name, part in found.segments.items() if (why := part.why_nothing)]  # fmt: skip
-    return (*answers, *missing[:3], *silent, *_outside(found), caution(found.rests_on))
+    return (*answers, *missing[:3], *silent, *_outside(found), *_there(found), caution(found.rests_on))
+
+
+def _chosen(found: FewLabels) -> Iterator[Sentence]:
+    """Where the threshold stands, and what is reached there."""
+    wanted = BestFigure.parse(found.best) if found.best else None
+    one = found["expected_cost" if wanted is None else wanted.metric.text]
+    values = {"positive": found.positive, "threshold": found.threshold, **_limits(one)}
+    if wanted is None:
+        yield sentence("few.threshold", unit=found.unit, **values)
+        yield sentence("few.no_saving")
+    elif wanted.condition is None:
+        yield sentence("few.best", name=metric(one.name), **values)
+    else:
+        yield sentence("few.best_with", name=metric(one.name), condition=found.best, **values)
+        held = found[wanted.condition.text]
+        yield sentence("few.then", name=metric(held.name), **_limits(held))
+
+
+def _limits(one: Estimate) -> dict[str, float | None]:
+    return {"value": one.value, "low": one.low, "high": one.high}
+
+
+def _there(found: FewLabels | FewGrades) -> Iterator[Finding]:
+    """Class frequencies that were given are those of another place."""
+    if isinstance(found, FewLabels) and found.prior is not None:
+        yield caution("few.at_prior", share=found.prior, positive=found.positive)
 
 
 def _outside(found: FewLabels | FewGrades) -> Iterator[Finding]:
