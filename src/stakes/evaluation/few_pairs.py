@@ -12,11 +12,11 @@ from stakes.evaluation.few_labels import (
     FewLabels,
     cells_of,
     enough,
-    evaluate_labelled,
     row_question,
     rows_of,
     with_segments,
 )
+from stakes.evaluation.few_rows import evaluate_labelled
 from stakes.metrics import Metric
 from stakes.question.options import Data
 from stakes.question.question import Question
@@ -79,6 +79,8 @@ def few_contestants(data: Data, question: Question) -> list[Contestant]:
     for entry in entries_by_name(data, question):
         asked = replace(row_question(question), score=entry.score, prediction=entry.prediction)
         partly = read_partly(entry.data, asked)
+        if len(partly.plan.classes) > 2:
+            raise InputError("few-labels-compared", "few labels compare models of two classes, and these are several")
         names = partly.plan.negative, str(partly.plan.positive)
         if named not in (None, names):
             raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
@@ -88,7 +90,7 @@ def few_contestants(data: Data, question: Question) -> list[Contestant]:
         here, by = rows.labelled, partly.read.by
         sample = Sample(rows.truth[here], names, names, names[1])
         by = None if by is None else Labels(by.codes[here], by.names)
-        evaluation = evaluate_labelled(rows, names, question, by)
+        evaluation = evaluate_labelled(rows, names, question.sampling, question.pricing, by)
         model = Contestant(entry.name, evaluation, sample, rows.decided[here], None, None, by, pairs)
         found.append(replace(model, estimated=few))
     return found

@@ -188,8 +188,8 @@ class TableFigure(Monitor):
         assert isinstance(table, Confusion)
         return np.concatenate([np.asarray(one, np.float64).ravel() for one in self._kept(table)])
 
-    def _kept(self, table: Confusion) -> tuple[Array, ...]:
-        return (table.counts, table.squares) if table.weighted else (table.counts,)
+    def _kept(self, table: Confusion) -> list[Array]:
+        return [table.counts, *([] if table.squares is None else [table.squares])]
 
     def _cells(self, sums: Array) -> tuple[Array, Array]:
         """The tables of windows, and the sums of squared weights in their cells."""
@@ -253,7 +253,7 @@ def _mean_weight(squares: Array, total: Array) -> Array:
 
 def equal(total: Array, squares: Array) -> Array:
     """How many numbers that are all the same tell as much as those of which these are the sum and that of squares."""
-    return np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0)
+    return np.asarray(np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0))
 
 
 @dataclass(frozen=True, eq=False)

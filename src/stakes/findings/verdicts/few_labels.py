@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from stakes.decisions.thresholds.objectives import BestFigure
-from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
+from stakes.evaluation.few_grades import MEAN_TRUTH
 from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_rows import FewTold
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.rates import alarm_rate
@@ -16,15 +17,16 @@ _MANY_OUTSIDE = 0.1
 """Where more than this share of all rows has lower or higher scores than any labelled one, that is worth saying."""
 
 
-def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
+def verdict_of(found: FewTold) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
     shown = [found[name] for name in found.main_figures]
     lead = shown[0]
     values = {"name": named(lead.name), **_limits(lead)}
     shifted = isinstance(found, FewLabels) and found.kept.shifted
-    kind = "few.elsewhere" if shifted else "few.estimated" if found.positive else "few.graded"
+    positive = found.positive if isinstance(found, FewLabels) else ""
+    kind = "few.elsewhere" if shifted else "few.estimated" if positive else "few.graded"
     rows = found.rows - found.labelled if shifted else found.rows
-    told = sentence(kind, n=found.labelled, rows=rows, positive=found.positive, **values)
+    told = sentence(kind, n=found.labelled, rows=rows, positive=positive, **values)
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
         answers.append(answer("few.decide", "note", *_chosen(found)))
@@ -58,13 +60,13 @@ def _limits(one: Estimate) -> dict[str, float | None]:
     return {"value": one.value, "low": one.low, "high": one.high}
 
 
-def _there(found: FewLabels | FewGrades) -> Iterator[Finding]:
+def _there(found: FewTold) -> Iterator[Finding]:
     """Class frequencies that were given are those of another place."""
     if isinstance(found, FewLabels) and found.prior is not None:
         yield caution("few.at_prior", share=found.prior, positive=found.positive)
 
 
-def _outside(found: FewLabels | FewGrades) -> Iterator[Finding]:
+def _outside(found: FewTold) -> Iterator[Finding]:
     """Of many rows the curve alone tells, because labelled ones have other scores."""
     seen = found.labelled_scores if isinstance(found, FewLabels) else None
     if seen is not None and seen[2] > _MANY_OUTSIDE:
@@ -76,7 +78,7 @@ def named(name: str) -> Sentence | dict[str, str]:
     return sentence("few.mean_truth") if name == MEAN_TRUTH else metric(name)
 
 
-def _helped(found: FewLabels | FewGrades) -> Iterator[Sentence]:
+def _helped(found: FewTold) -> Iterator[Sentence]:
     worth = {name: labels for name, labels in found.as_good_as.items() if name != alarm_rate.name}
     better = {name: labels for name, labels in worth.items() if labels >= _HELPED * found.labelled}
     for name, labels in sorted(better.items(), key=lambda one: -one[1])[:3]:
