@@ -241,11 +241,11 @@ def first_alarm(watched: Watched, days: np.ndarray, alpha: float = 0.05) -> sequ
 def run_watched(number: int, runs: int) -> list[str]:
     """False alarms in years at the limit, then delays and dates of falls on day 100."""
     watched, rng = CASES[number], np.random.default_rng(100 + number)
-    runs = runs if isinstance(watched.way, Rate) else max(runs // 3, 10)
+    runs = runs if isinstance(watched.way, Rate) else max(runs // 5, 10)
     false = sum(first_alarm(watched, watched.at_limit(rng, YEAR, None)) is not None for _ in range(runs))
     error = 100 * math.sqrt(max(false, 1) / runs * (1 - false / runs) / runs)
     found, early = [], 0
-    for _ in range(max(runs // 3, 10)):
+    for _ in range(max(min(runs // 3, 40), 10)):
         alarm = first_alarm(watched, watched.falling(rng, YEAR, CHANGE))
         if alarm is None or alarm.day < CHANGE:
             early += alarm is not None
