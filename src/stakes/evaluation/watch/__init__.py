@@ -148,7 +148,7 @@ def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watc
     question = Question.of("watch", asked)
     request = _Request.of(question, against)
     named = read_days(days)
-    complete, waiting = _split_complete(named, request.allow_dropped)
+    complete, waiting = _split_complete(named, check_share("allow_dropped", question["allow_dropped"]))
     return _watch(request, complete, waiting, question["state"], question["restart"])
 
 
@@ -163,10 +163,7 @@ class _Request:
     question: Question
     alpha: float
     margin: float
-    life: int | None
     drop: float | None
-    allow_dropped: float
-    days_alike: bool
 
     @classmethod
     def of(cls, question: Question, against: Data) -> "_Request":
@@ -192,8 +189,8 @@ class _Request:
                 f"{short(repr(bare[0]))} has no limit; write one ({bare[0]} >= 0.8), or give ",
                 Pass("against"),
             )
-        for name in ("margin",) if against is None and question["margin"] is not None else ():
-            raise InputError("margin-of-nothing", Given(name), " is about a reference; give ", Pass("against"))
+        if against is None and question["margin"] is not None:
+            raise InputError("margin-of-nothing", Given("margin"), " is about a reference; give ", Pass("against"))
         return cls(
             conditions,
             tuple(names) if against is not None else (),
@@ -202,10 +199,7 @@ class _Request:
             question,
             _share("alpha", question["alpha"]),
             0.0 if question["margin"] is None else _positive("margin", question["margin"], 0.0),
-            question["life"],
             None if question["drop"] is None else _positive("drop", question["drop"]),
-            check_share("allow_dropped", question["allow_dropped"]),
-            bool(question["days_alike"]),
         )
 
     @property
@@ -217,14 +211,9 @@ class _Request:
 
     def asked(self) -> dict[str, object]:
         """What must stay the same while days are added."""
-        return {
-            "conditions": self.words,
-            "alpha": self.alpha,
-            "life": self.life,
-            "drop": self.drop,
-            "days_alike": self.days_alike,
-            **{f"reference of {name}": self._shift(name).reference_in_words for name in self.shifts},
-        }
+        shifts = {f"reference of {name}": self._shift(name).reference_in_words for name in self.shifts}
+        same = {name: self.question[name] for name in ("life", "days_alike")}
+        return {"conditions": self.words, "alpha": self.alpha, "drop": self.drop, **same, **shifts}
 
     def _shift(self, name: str) -> Shift:
         assert self.reference is not None
@@ -400,7 +389,7 @@ def _look(request: _Request, monitors: Sequence[Monitor], memory: Memory, waitin
         for monitor, words, numbers in zip(monitors, request.words, memory.numbers, strict=True)
     ]
     total = sum(int(one) if float(one).is_integer() else one for one in rows)
-    return Watch(watched, len(names), total, request.alpha, names[0], request.life, waiting)
+    return Watch(watched, len(names), total, request.alpha, names[0], request.question["life"], waiting)
 
 
 def bets_by_day(monitor: Monitor, days: Array, spread: Array, life: int | None = None) -> Iterator[Array]:
@@ -425,10 +414,10 @@ def _look_at(
     request: _Request,
 ) -> WatchedFigure:
     """The evidence of one condition after each day, the alarm, and the course."""
-    spread = np.ones(len(days)) if request.days_alike else monitor.spread(days)
+    spread = np.ones(len(days)) if request.question["days_alike"] else monitor.spread(days)
     running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
     totals, alarm = [], None
-    for day, terms in enumerate(bets_by_day(monitor, days, spread, request.life)):
+    for day, terms in enumerate(bets_by_day(monitor, days, spread, request.question["life"])):
         totals.append(log_total(terms))
         if alarm is None and totals[-1] >= -math.log(alpha):
             alarm = Alarm.of(day, terms)
@@ -445,14 +434,14 @@ def _look_at(
         words,
         monitor.metric.text,
         float(monitor.limit),
-        monitor.exact and request.days_alike,
+        monitor.exact and request.question["days_alike"],
         None if alarm is None else names[alarm.day],
         None if alarm is None else names[alarm.change],
         [] if alarm is None else [names[day] for day in alarm.days],
         math.nan if alarm is None else float(monitor.figures(running[-1:] - running[alarm.change]).value[0]),
         max(point.evidence for point in course),
         1 / alpha,
-        request.days_alike,
+        request.question["days_alike"],
         monitor.within(running[-1]),
         estimate,
         course,
