@@ -15,7 +15,7 @@ _OF_PILOTS = ("truth", "score", "prediction", "weight", "frequency", "cluster", 
 _PILOT = "Rows of a first study, or its tally; evaluated as its columns say."
 _OTHER = "The scores or decisions of another model in the pilot: plan a comparison."
 
-_AIMS = {
+_AIMS: dict[str, tuple[str, Arguments]] = {
     "width": ("How wide the interval may be; of several figures FIGURE=WIDTH.", {"multiple": True, "metavar": "WIDTH"}),
     "require": ('A condition of a gate that shall be met, such as "auc.low >= 0.8".', {"metavar": "CONDITION"}),
     "power": ("How often the study shall succeed.", {"default": 0.8, "show_default": True}),
@@ -34,12 +34,11 @@ _AIMS = {
 
 def _expected(command: Callable[..., object]) -> Callable[..., object]:
     """The rates that somebody expects, and what a study shall reach, as options."""
-    rates = {name: (meaning, {}) for name, meaning in RATES.items()}
+    rates: dict[str, tuple[str, Arguments]] = {name: (meaning, {}) for name, meaning in RATES.items()}
     for group, table in (("expected", rates), ("aim", _AIMS)):
         for name, (meaning, told) in reversed(table.items()):
-            kind = {} if "metavar" in told else {"type": TypedNumber()}
-            typed = f"--{name.replace('_', '-')}"
-            command = option(typed, name, group=group, help=meaning, **{**kind, **told})(command)
+            typed, kind = f"--{name.replace('_', '-')}", None if "metavar" in told else TypedNumber()
+            command = option(typed, name, group=group, help=meaning, **{"type": kind, **told})(command)
     return command
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.engines.plan import Counted
 from stakes.engines.unlabelled import LABELLED, PartlyLabelled
 from stakes.errors import Given, InputError, Pass, short, some
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewTold, Rows, evaluate_labelled, labels_as_good
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, kappa, mcc
 from stakes.question.question import Question
@@ -35,7 +35,7 @@ _FIGURES = (*_ANY_CLASS, "macro_recall", "macro_precision", "macro_f1")
 @dataclass(frozen=True, eq=False, repr=False)
 class FewClasses(
     Record,
-    FewTold,
+    FewEstimates,
     stakes="few classes",
     form=1,
     shown="rows labelled classes confidence figures as_good_as segments findings",
@@ -180,5 +180,5 @@ def estimate_classes(partly: PartlyLabelled, question: Question) -> FewClasses:
     decided = np.array([names.index(name) for name in plan.decisions])[read.rows.prediction]
     kept = Rows(decided, None, np.asarray(read.rows.truth, np.int64), partly.labelled, partly.numbers)
     found = FewClasses(names, kept, question.sampling.confidence, question.sampling.seed)
-    parts = {} if read.by is None else {name: read.by.codes == code for code, name in enumerate(read.by.names)}
-    return replace(found, segments={name: replace(found, kept=kept.take(here)) for name, here in parts.items()})
+    parts = kept.by_segment(read.by)
+    return replace(found, segments={name: replace(found, kept=part) for name, part in parts.items()})

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.engines.unlabelled import PartlyLabelled
 from stakes.errors import Given, InputError, some
-from stakes.evaluation.few_rows import FewTold, Rows
+from stakes.evaluation.few_rows import FewEstimates, Rows
 from stakes.metrics import Estimate, find
 from stakes.metrics.regression import (
     mean_absolute_error,
@@ -41,7 +41,7 @@ _LOSSES: dict[str, Callable[[Array, Array], Array]] = {
 @dataclass(frozen=True, eq=False, repr=False)
 class FewGrades(
     Record,
-    FewTold,
+    FewEstimates,
     stakes="few grades",
     form=1,
     shown="rows labelled confidence figures as_good_as segments findings",
@@ -135,5 +135,4 @@ def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
     truth, judge = (np.asarray(one, np.float64) for one in (rows.truth, rows.prediction))
     kept = Rows(judge, None, truth, partly.labelled, partly.numbers, weight=partly.weight)
     found = FewGrades(kept, question.sampling.confidence)
-    parts = {} if by is None else {name: by.codes == code for code, name in enumerate(by.names)}
-    return replace(found, segments={name: replace(found, kept=kept.take(here)) for name, here in parts.items()})
+    return replace(found, segments={name: replace(found, kept=part) for name, part in kept.by_segment(by).items()})

@@ -18,7 +18,7 @@ from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_els
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.few_classes import FewClasses, estimate_classes
 from stakes.evaluation.few_grades import estimate_grades
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewTold, Rows, evaluate_labelled, labels_as_good
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
 from stakes.metrics.cost import expected_cost
@@ -44,7 +44,7 @@ _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, 
 @dataclass(frozen=True, eq=False, repr=False)
 class FewLabels(
     Record,
-    FewTold,
+    FewEstimates,
     stakes="few labels",
     form=1,
     shown="rows labelled labelled_positives positive threshold prior confidence figures as_good_as segments findings",
@@ -253,7 +253,8 @@ class FewLabels(
         return ""
 
     def _label_more(self, kind: str, seen: int, low: float, high: float) -> str:
-        share = float(np.median(self._figure_of_draws(prevalence)))
+        positives, negatives = (part.sum(-1) for part in (self._draws.positives, self._draws.negatives))
+        share = float(np.median(positives / (positives + negatives)))
         share = share if kind == "positive" else 1 - share
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
         few = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
@@ -291,7 +292,7 @@ def _auc(drawn: Draws) -> Array:
 
 
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
-def estimate_few(question: Question, data: Data) -> FewTold:
+def estimate_few(question: Question, data: Data) -> FewEstimates:
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
     counted = data if isinstance(data, Counted) else None
     if counted is None and question["exact"] is not True:
@@ -307,7 +308,7 @@ def estimate_few(question: Question, data: Data) -> FewTold:
     return enough(with_segments(rows_of(partly, question), names, partly.read.by, question))
 
 
-def _estimate_tally(counted: Counted, question: Question) -> FewTold:
+def _estimate_tally(counted: Counted, question: Question) -> FewEstimates:
     """The same from counts of rows with and without a truth."""
     names, parts = _names_in(counted), parts_of(counted)
     if len(names) > 2:
@@ -320,8 +321,7 @@ def _estimate_tally(counted: Counted, question: Question) -> FewTold:
 
 def with_segments(rows: Rows, names: tuple[str, str], by: Labels | None, question: Question) -> FewLabels:
     """What the labels tell about all rows, and about those of each segment."""
-    parts = {} if by is None else {name: np.flatnonzero(by.codes == code) for code, name in enumerate(by.names)}
-    segments = {name: estimate_rows(names, rows.take(here), question) for name, here in parts.items()}
+    segments = {name: estimate_rows(names, part, question) for name, part in rows.by_segment(by).items()}
     return replace(estimate_rows(names, rows, question), segments=segments)
 
 
@@ -339,7 +339,7 @@ def _refuse_labels_elsewhere(found: FewLabels) -> None:
         )
 
 
-Found = TypeVar("Found", bound=FewTold)
+Found = TypeVar("Found", bound=FewEstimates)
 
 
 def enough(found: Found) -> Found:

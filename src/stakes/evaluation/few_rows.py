@@ -67,6 +67,10 @@ class Rows:
         """How many rows are chosen, by what is said of each entry."""
         return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
 
+    def by_segment(self, by: Labels | None) -> dict[str, "Rows"]:
+        """The rows of each segment, where there are any."""
+        return {} if by is None else {name: self.take(by.codes == code) for code, name in enumerate(by.names)}
+
     @property
     def unlabelled(self) -> Array:
         """The places of all rows without a truth, of a tally each as often as there are such rows."""
@@ -128,7 +132,7 @@ def _edges(score: Array, counts: Array | None) -> Array:
     return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
 
 
-class FewTold(Narrated, Reportable):
+class FewEstimates(Narrated, Reportable):
     """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table.
 
     ``rests_on`` is what has to hold, as a sentence is called; ``main_figures`` are told first.

@@ -205,22 +205,17 @@ class TableFigure(Monitor):
     def figures(self, sums: Array) -> Figures:
         """Values, with the variance by what a row of each cell changes and one unseen row could."""
         tables, squares = self._cells(sums)
-        value = self._of(tables)
-        rows = np.maximum(self.rows(sums), 2.0)
-        usual = np.divide(
-            squares.sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)), out=np.ones_like(value), where=rows > 2
-        )
+        value, rows = self._of(tables), np.maximum(self.rows(sums), 2.0)
+        total, whole = (one.sum(axis=(-2, -1)) for one in (tables, squares))
+        weight, usual = _mean_weight(squares, tables), _mean_weight(whole, total)[..., None, None]
         square, unseen = np.zeros(value.shape), np.zeros(value.shape)
         for place in np.ndindex(*tables.shape[-2:]):
-            one = np.zeros(tables.shape[-2:])
-            one[place] = 1.0
-            cell, squared = tables[..., *place], squares[..., *place]
-            weight = _mean_weight(squared, cell)
-            row = weight[..., None, None] * one
-            less = np.nan_to_num(value - self._of(np.where(tables[..., *place, None, None] > 0, tables - row, tables)))
-            square += squared * (less / weight) ** 2
-            more = np.abs(np.nan_to_num(self._of(tables + usual[..., None, None] * one) - value))
-            unseen = np.maximum(unseen, more)
+            row = np.zeros(tables.shape[-2:])
+            row[place] = 1.0
+            own = weight[..., *place]
+            less = np.nan_to_num(value - self._of(tables - own[..., None, None] * row))
+            square += squares[..., *place] * (less / own) ** 2
+            unseen = np.maximum(unseen, np.abs(np.nan_to_num(self._of(tables + usual * row) - value)))
         variance = (rows - 1) / rows * square + unseen**2 / 4
         return Figures(value, variance, np.isfinite(value) & self._enough(tables, squares))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.evaluation.few_grades import MEAN_TRUTH
 from stakes.evaluation.few_labels import FewLabels
-from stakes.evaluation.few_rows import FewTold
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.rates import alarm_rate
@@ -17,7 +17,7 @@ _MANY_OUTSIDE = 0.1
 """Where more than this share of all rows has lower or higher scores than any labelled one, that is worth saying."""
 
 
-def verdict_of(found: FewTold) -> tuple[Finding, ...]:
+def verdict_of(found: FewEstimates) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
     shown = [found[name] for name in found.main_figures]
     lead = shown[0]
@@ -29,7 +29,7 @@ def verdict_of(found: FewTold) -> tuple[Finding, ...]:
     told = sentence(kind, n=found.labelled, rows=rows, positive=positive, **values)
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
-        answers.append(answer("few.decide", "note", *_chosen(found)))
+        answers.append(answer("few.decide", "note", *_choice(found)))
     answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
     if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
@@ -40,7 +40,7 @@ def verdict_of(found: FewTold) -> tuple[Finding, ...]:
     return (*answers, *missing[:3], *silent, *_outside(found), *_there(found), caution(found.rests_on))
 
 
-def _chosen(found: FewLabels) -> Iterator[Sentence]:
+def _choice(found: FewLabels) -> Iterator[Sentence]:
     """Where the threshold stands, and what is reached there."""
     wanted = BestFigure.parse(found.best) if found.best else None
     one = found["expected_cost" if wanted is None else wanted.metric.text]
@@ -60,13 +60,13 @@ def _limits(one: Estimate) -> dict[str, float | None]:
     return {"value": one.value, "low": one.low, "high": one.high}
 
 
-def _there(found: FewTold) -> Iterator[Finding]:
+def _there(found: FewEstimates) -> Iterator[Finding]:
     """Class frequencies that were given are those of another place."""
     if isinstance(found, FewLabels) and found.prior is not None:
         yield caution("few.at_prior", share=found.prior, positive=found.positive)
 
 
-def _outside(found: FewTold) -> Iterator[Finding]:
+def _outside(found: FewEstimates) -> Iterator[Finding]:
     """Of many rows the curve alone tells, because labelled ones have other scores."""
     seen = found.labelled_scores if isinstance(found, FewLabels) else None
     if seen is not None and seen[2] > _MANY_OUTSIDE:
@@ -78,7 +78,7 @@ def named(name: str) -> Sentence | dict[str, str]:
     return sentence("few.mean_truth") if name == MEAN_TRUTH else metric(name)
 
 
-def _helped(found: FewTold) -> Iterator[Sentence]:
+def _helped(found: FewEstimates) -> Iterator[Sentence]:
     worth = {name: labels for name, labels in found.as_good_as.items() if name != alarm_rate.name}
     better = {name: labels for name, labels in worth.items() if labels >= _HELPED * found.labelled}
     for name, labels in sorted(better.items(), key=lambda one: -one[1])[:3]:

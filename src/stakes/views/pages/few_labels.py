@@ -1,14 +1,14 @@
 """Few labels to look at."""
 
 from stakes.evaluation.few_grades import MEAN_TRUTH
-from stakes.evaluation.few_rows import FewTold
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.views.page import Page, TextTable, between, sure_of, write_figure
 
 
-def page(found: FewTold, everything: bool = False, more: str = "") -> Page:
+def page(found: FewEstimates, everything: bool = False, more: str = "") -> Page:
     """Lay out the figures, and of each how many labels alone would tell as much."""
     worth = {name: write(round(count), "count") for name, count in found.as_good_as.items()}
     figures = TextTable.of(
