@@ -111,7 +111,7 @@ class FewClasses(
         metric = find(metric.of_many) if pair is None and metric.of_many else metric
         if metric.tally is not Confusion or metric.lacking:
             words = f"few labels of several classes tell figures of decisions ({', '.join(_FIGURES)}, recall[…] …)"
-            raise InputError("few-labels-figure", f"{words}; {metric.name} is none of them")
+            raise InputError("few-classes-figure", f"{words}; {metric.name} is none of them")
         return metric, None if pair is None else self.classes.index(pair[1])
 
     def _moves(self, metric: Metric, of: int | None) -> tuple[float, Influence]:
@@ -172,7 +172,7 @@ def estimate_classes(partly: PartlyLabelled, question: Question) -> FewClasses:
     assert plan is not None
     if read.rows.prediction is None:
         words = "few labels of several classes are told by decisions; give them as "
-        raise InputError("few-labels-decisions", words, Pass("prediction"))
+        raise InputError("few-classes-decisions", words, Pass("prediction"))
     for name, given in {"prior": question["prior"], "label_probability": partly.weight}.items():
         if given is not None:
             raise InputError("few-labels-of-two", Given(name), " was tried for two classes only; leave it out")
