@@ -128,6 +128,22 @@ def test_equal_weights_tell_as_much_as_none(name):
     assert found[0] == pytest.approx(found[1])
 
 
+def test_weighted_days_are_held_against_a_weighted_reference():
+    rng = np.random.default_rng(3)
+
+    def day(right, rows=200, weighted=True):
+        truth = rng.integers(0, 2, rows)
+        said = np.where(rng.random(rows) < right, truth, 1 - truth)
+        weight = {"weight": rng.lognormal(size=rows)} if weighted else {}
+        return stakes.count(truth=truth, prediction=said, **weight)
+
+    days = [day(0.9) for _ in range(8)] + [day(0.6) for _ in range(8)]
+    found = stakes.watch(days, require=["f1", "recall"], against=day(0.9, 4000), margin=0.02)
+    assert all(one.alarm is not None and int(one.alarm.split()[1]) >= 9 for one in found.watched)
+    with pytest.raises(InputError, match="either the days or the reference have weights"):
+        stakes.watch(days, require=["recall"], against=day(0.9, 4000, weighted=False), margin=0.02)
+
+
 def test_the_right_monitor_is_chosen():
     day = stakes.evaluate(score_day(1.0), costs=stakes.Costs(miss=2, false_alarm=1))
     kinds = {"recall": Rate, "precision": Rate, "auc": Area, "f1": TableFigure, "expected_cost": TableFigure}

@@ -347,6 +347,9 @@ def _watch(
     refuse_again(list(days), memory.days)
     refuse_disorder([*memory.days[-1:], *days])
     first = next(iter(days.values()))
+    if request.reference is not None and _has_weights(first) != _has_weights(request.reference.counted):
+        words = "either the days or the reference have weights, and not both; count them alike"
+        raise InputError("weights-of-reference", words)
     monitors = request.monitors(request.judge(first), memory.edges)
     judged = [request.judge(day) for day in days.values()]
     added = Memory(
@@ -367,6 +370,10 @@ def _watch(
     if state is not None:
         added.write(state)
     return found
+
+
+def _has_weights(counted: Counted) -> bool:
+    return any(one.weighted for one in counted.tallies.values())
 
 
 def _begin(restart: str | None, days: Sequence[str], before: int) -> int:
