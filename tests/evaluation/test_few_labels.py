@@ -13,6 +13,7 @@ import stakes
 from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
+from tests.bad_inputs.catalogue import run_command
 from tests.command import run
 
 
@@ -343,6 +344,21 @@ def test_several_classes_travel_and_choose_rows(tmp_path):
     found.report(tmp_path / "k.html")
     assert "macro_recall" in (tmp_path / "k.html").read_text()
     assert repr(found) == "<FewClasses: 120 of 2,000 rows have a truth>"
+
+
+def test_a_quiet_command_tells_one_figure(tmp_path, capsys):
+    """Of several classes, of two, and of grades: each has a figure that stands for all."""
+    generator, file = np.random.default_rng(0), tmp_path / "rows.csv"
+    rows = {"y": generator.integers(0, 2, 90), "k": generator.integers(0, 3, 90), "g": generator.random(90).round(2)}
+    said = {f"said_{name}": np.roll(one, 1) for name, one in rows.items()}
+    known = {
+        name: [str(value) if place < 50 else None for place, value in enumerate(one)] for name, one in rows.items()
+    }
+    pl.DataFrame({**known, **said}).write_csv(file)
+    for name, figure in {"y": "accuracy", "k": "accuracy", "g": "mean_truth"}.items():
+        words = ["--truth", name, "--prediction", f"said_{name}", "--unlabelled", "estimate", "--quiet"]
+        code, told, _ = run_command(["evaluate", str(file), *words], capsys)
+        assert (code, told.startswith(f"{figure} 0.")) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ class FewClasses(
     segments: Mapping[str, "FewClasses"] = field(default_factory=dict)
 
     main_figures = (accuracy.name, "macro_recall", "macro_f1")
-    key_figure = accuracy.name
+    _key_figure = accuracy.name
     rests_on = "few.provided"
 
     @cached_property

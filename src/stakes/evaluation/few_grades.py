@@ -57,7 +57,7 @@ class FewGrades(
     segments: Mapping[str, "FewGrades"] = field(default_factory=dict)
 
     main_figures = (MEAN_TRUTH, mean_error.name, mean_absolute_error.name)
-    key_figure = MEAN_TRUTH
+    _key_figure = MEAN_TRUTH
 
     @property
     def rests_on(self) -> str:

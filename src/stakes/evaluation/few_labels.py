@@ -71,7 +71,7 @@ class FewLabels(
     prior: Finite | None = None
     best: str = ""
 
-    key_figure = accuracy.name
+    _key_figure = accuracy.name
 
     @cached_property
     def labelled_positives(self) -> Count:

@@ -146,7 +146,7 @@ class FewEstimates(Narrated, Reportable):
     as_good_as: Any
     why_nothing: Any
     main_figures: Any
-    key_figure: str
+    _key_figure: str
     rests_on: Any
 
     drawn_as = "few labels"
@@ -189,7 +189,7 @@ class FewEstimates(Narrated, Reportable):
                 ", or keep the rows of a large file with ",
                 Pass("exact", True),
             )
-        return np.asarray(self.kept.numbers[np.sort(self._next(find(name or self.key_figure), count))])
+        return np.asarray(self.kept.numbers[np.sort(self._next(find(name or self._key_figure), count))])
 
     def _next(self, metric: Metric, count: int) -> Array:
         generator = np.random.default_rng(self.seed)

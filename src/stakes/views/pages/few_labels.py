@@ -23,8 +23,8 @@ def page(found: FewEstimates, everything: bool = False, more: str = "") -> Page:
         (words("gap.group"), lambda one: one[0]),
         (words("few.rows"), lambda one: write(one[1].rows, "count")),
         (words("few.labels"), lambda one: write(one[1].labelled, "count")),
-        (_name(found.key_figure), lambda one: write(one[1][found.key_figure].value)),
-        (sure_of(found.confidence), lambda one: between(one[1][found.key_figure])),
+        (_name(found._key_figure), lambda one: write(one[1][found._key_figure].value)),
+        (sure_of(found.confidence), lambda one: between(one[1][found._key_figure])),
     )
     return Page.of(about(found), found.findings, [figures, *([segments] if found.segments else [])])
 
