@@ -357,7 +357,7 @@ def test_a_quiet_command_tells_one_figure(tmp_path, capsys):
     pl.DataFrame({**known, **said}).write_csv(file)
     for name, figure in {"y": "accuracy", "k": "accuracy", "g": "mean_truth"}.items():
         words = ["--truth", name, "--prediction", f"said_{name}", "--unlabelled", "estimate", "--quiet"]
-        words += ["--task", "regression"] if name == "g" else []
+        words += ["--task", "classification"] if name == "k" else []
         code, told, wrong = run_command(["evaluate", str(file), *words], capsys)
         assert (code, wrong, told.startswith(f"{figure} 0.")) == (0, "", True)
 
