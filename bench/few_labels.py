@@ -4,7 +4,7 @@ python bench/few_labels.py [--runs 100]
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -108,11 +108,17 @@ def _limits(truth: np.ndarray, score: np.ndarray, here: np.ndarray) -> Iterator[
     yield "ppi", "accuracy", *ppi((truth == decided)[here].astype(float), promised[here], promised[others])
 
 
+def _right(world: Case) -> dict[str, float]:
+    """The figures of a great many rows."""
+    truth, score = world.world(np.random.default_rng(1), WHOLE)
+    whole = {name: getattr(stakes.metrics, name) for name in FIGURES}
+    return {name: float(one(truth, score if name == "auc" else score >= 0.5)) for name, one in whole.items()}
+
+
 def run(case: tuple[int, int], runs: int) -> list[str]:
     """A line: how often each figure is covered by each method, and how wide ours is beside labels alone."""
     world, labels = CASES[case[0]], case[1]
-    truth, score = world.world(np.random.default_rng(1), WHOLE)
-    whole = stakes.evaluate(truth=truth.astype(int), score=score)
+    right = _right(world)
     hits: dict[tuple[str, str], list[bool]] = {}
     widths: dict[tuple[str, str], list[float]] = {}
     for number in range(runs):
@@ -121,7 +127,7 @@ def run(case: tuple[int, int], runs: int) -> list[str]:
         here = world.choose(rng, score, labels)
         if 0 < truth[here].sum() < labels:
             for method, name, low, high in _limits(truth, score, here):
-                hits.setdefault((method, name), []).append(low <= whole[name].value <= high)
+                hits.setdefault((method, name), []).append(low <= right[name] <= high)
                 widths.setdefault((method, name), []).append(high - low)
     cells = []
     for name in FIGURES:
@@ -130,6 +136,47 @@ def run(case: tuple[int, int], runs: int) -> list[str]:
         cells.append(f"{' / '.join(told)}, × {ratio:.2f}")
     return [world.words, str(labels), *cells]
 
+
+# ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
+CLASSES = ((3, 0.75, False), (3, 0.75, True), (5, 0.75, False), (5, 0.94, False), (10, 0.75, False))
+"""How many classes, how often decisions are right, and whether the last class is rare."""
+
+OF_CLASSES = ("accuracy", "kappa", "macro_f1")
+
+
+def run_classes(case: tuple[int, float, bool], runs: int) -> list[list[str]]:
+    """Lines of one world of several classes: how often intervals cover with 50 and 200 labels."""
+    many, right, rare = case
+    shares = np.array([0.6, *[0.35 / (many - 2)] * (many - 2), 0.05]) if rare else np.full(many, 1 / many)
+    chances = shares[:, None] * np.where(np.eye(many), right, (1 - right) / (many - 1))
+    names = [f"class {place}" for place in range(many)]
+    whole = stakes.Confusion(names, names, np.round(1e7 * chances).astype(int))
+    words, lines = f"{many} classes{', one of 5 %' if rare else ''}, {100 * right:.0f} % right", []
+    for labels in LABELS:
+        hits: dict[str, list[bool]] = {name: [] for name in OF_CLASSES}
+        for number in range(runs):
+            rng = np.random.default_rng([many, labels, number])
+            cells = rng.choice(many * many, ROWS, p=chances.ravel())
+            truth = np.array(names, object)[cells // many]
+            truth[labels:] = None  # rows are in no order
+            table = {"y": truth, "d": np.array(names)[cells % many]}
+            found = stakes.evaluate(table, truth="y", prediction="d", classes=names, unlabelled="estimate")
+            for name in OF_CLASSES:
+                one, value = found[name], float(getattr(stakes.metrics, name).of(whole))
+                if one.low is not None and one.high is not None:
+                    hits[name].append(one.low <= value <= one.high)
+        told = [f"{100 * np.mean(one):.0f} ({len(one)})" if one else "none" for one in hits.values()]
+        lines.append([words, str(labels), *told])
+    return lines
+
+
+SEVERAL = """
+Decisions between several classes (stratified by decision), {runs:,} samples a line; in brackets how many had an
+interval.
+
+| world | labels | accuracy | kappa | macro f1 |
+|---|---|---|---|---|
+"""
 
 FEW = """## Few labels
 
@@ -147,7 +194,12 @@ def section(runs: int) -> str:
     with ProcessPoolExecutor() as pool:
         cases = [(place, labels) for place in range(len(CASES)) for labels in LABELS]
         lines = pool.map(partial(run, runs=runs), cases)
-        return FEW.format(runs=runs) + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        several = [line for found in pool.map(partial(run_classes, runs=runs), CLASSES) for line in found]
+        return FEW.format(runs=runs) + _table(lines) + SEVERAL.format(runs=runs) + _table(several)
+
+
+def _table(lines: Iterable[list[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":

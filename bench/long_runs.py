@@ -7,6 +7,7 @@ import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from stakes import metrics
+from stakes.evaluation.watch import bets_by_day
 from stakes.evaluation.watch.monitors import Area, Mean, Monitor, Rate, TableFigure
 from stakes.tallies import Confusion
 from stakes.tallies.graded_items import GradedItems
@@ -119,37 +121,54 @@ def _apart(auc: float) -> float:
     return math.sqrt(2) * float(ndtri(auc))
 
 
-EDGES = np.linspace(-3, 4, 199)
+EDGES = np.linspace(-3, 4, 49)
 
 
-def _areas(before: float, after: float, rows: int = 200) -> Days:
+def _areas(before: float, after: float, spread: float = 0.0, rows: int = 200) -> Days:
     def draw(rng: np.random.Generator, days: int, change: int | None) -> np.ndarray:
         found = []
-        for day in range(days):
+        for day, more in enumerate(spread * rng.normal(size=days)):
             positives = rng.binomial(rows, 0.3)
-            apart = _apart(before if change is None or day < change else after)
+            apart = _apart(min((before if change is None or day < change else after) + more, 0.99))
             scores = rng.normal(size=rows - positives), apart + rng.normal(size=positives)
-            found.append([np.bincount(np.searchsorted(EDGES, one), minlength=200) for one in scores])
+            found.append([np.bincount(np.searchsorted(EDGES, one), minlength=50) for one in scores])
         return np.array(found, float).reshape(days, -1)
 
     return draw
 
 
-def _tables(before: Sequence[float], after: Sequence[float], rows: int = 200) -> Days:
+def _tables(before: Sequence[float], after: Sequence[float], spread: float = 0.0, rows: int = 200) -> Days:
+    """Tables of days, whose share of positives that are found differs with a standard deviation of its own."""
+
     def draw(rng: np.random.Generator, days: int, change: int | None) -> np.ndarray:
         split = days if change is None else change
-        return np.vstack([rng.multinomial(rows, before, split), rng.multinomial(rows, after, days - split)]).astype(
-            float
-        )
+        chances = np.array([before] * split + [after] * (days - split))
+        lost = chances[:, 2:].sum(axis=1) * spread * rng.normal(size=days)
+        chances[:, 2:] += np.stack([lost, -lost], axis=1)
+        return np.array([rng.multinomial(rows, one) for one in np.clip(chances, 1e-3, None)], float)
 
     return draw
 
 
-def _losses(before: float, after: float, rows: int = 200) -> Days:
+def _weighted(draw_plain: Days) -> Days:
+    """The same rows with lognormal weights: cells, and their sums of squared weights."""
+
+    def draw(rng: np.random.Generator, days: int, change: int | None) -> np.ndarray:
+        cells = [np.repeat(np.arange(4), day) for day in draw_plain(rng, days, change).astype(int)]
+        weights = [rng.lognormal(size=len(one)) for one in cells]
+        found = [[np.bincount(cell, one, 4), np.bincount(cell, one**2, 4)]
+                 for cell, one in zip(cells, weights, strict=True)]  # fmt: skip
+        return np.array(found).reshape(days, 8)
+
+    return draw
+
+
+def _losses(before: float, after: float, spread: float = 0.0, rows: int = 200) -> Days:
     """Brier scores of probabilities that are honest before: squares of beta variables with these means."""
 
     def draw(rng: np.random.Generator, days: int, change: int | None) -> np.ndarray:
         mean = np.where(np.arange(days) < (days if change is None else change), before, after)
+        mean = np.clip(mean + spread * rng.normal(size=days), 0.02, 0.9)
         values = rng.beta(2 * mean[:, None], 2 * (1 - mean[:, None]), size=(days, rows))
         return np.stack([np.full(days, rows), values.sum(axis=1), (values**2).sum(axis=1)], axis=1).astype(float)
 
@@ -158,7 +177,7 @@ def _losses(before: float, after: float, rows: int = 200) -> Days:
 
 TABLE = Confusion.two_class(tp=1, fn=1, fp=1, tn=1)
 GOOD, WORSE = (0.70, 0.05, 0.08, 0.17), (0.70, 0.07, 0.10, 0.13)  # tn, fp, fn, tp: f1 0.72, then 0.60
-F1 = 2 * 0.17 / (2 * 0.17 + 0.05 + 0.08)
+F1, MCC = 2 * 0.17 / (2 * 0.17 + 0.05 + 0.08), 0.6411
 
 
 class Watched(NamedTuple):
@@ -171,6 +190,13 @@ class Watched(NamedTuple):
     alike: bool = False
 
 
+def _table(name: str, limit: float, weighted: bool = False) -> TableFigure:
+    like = replace(TABLE, squares=TABLE.counts) if weighted else TABLE
+    return TableFigure(metrics.find(name), True, limit, 0.05, like=like)
+
+
+AREA = Area(metrics.find("auc"), True, 0.82, 0.05, edges=EDGES)
+LOSS = Mean(metrics.find("brier_score"), False, 0.15, 0.015)
 RATE = Rate(metrics.find("recall"), True, FLOOR, 0.05)
 
 CASES = (
@@ -180,31 +206,33 @@ CASES = (
     Watched("recall ≥ 0.90, days differ by 0.03", RATE, _rates(0.9, 0.9, 0.03), _rates(0.93, 0.85, 0.03)),
     Watched("the same, taken for alike", RATE, _rates(0.9, 0.9, 0.03), _rates(0.93, 0.85, 0.03), True),
     Watched("recall ≥ 0.90, days differ by 0.05", RATE, _rates(0.9, 0.9, 0.05), _rates(0.93, 0.85, 0.05)),
+    Watched("auc ≥ 0.82", AREA, _areas(0.82, 0.82), _areas(0.85, 0.8)),
+    Watched("auc ≥ 0.82, days differ by 0.03", AREA, _areas(0.82, 0.82, 0.03), _areas(0.85, 0.8, 0.03)),
+    Watched("the same, taken for alike", AREA, _areas(0.82, 0.82, 0.03), _areas(0.85, 0.8, 0.03), True),
+    Watched("f1 ≥ 0.72", _table("f1", F1), _tables(GOOD, GOOD), _tables(GOOD, WORSE)),
     Watched(
-        "auc ≥ 0.82", Area(metrics.find("auc"), True, 0.82, 0.05, edges=EDGES), _areas(0.82, 0.82), _areas(0.85, 0.8)
+        "f1 ≥ 0.72, recall of days differs by 0.1",
+        _table("f1", F1),
+        _tables(GOOD, GOOD, 0.1),
+        _tables(GOOD, WORSE, 0.1),
     ),
+    Watched("mcc ≥ 0.64", _table("mcc", MCC), _tables(GOOD, GOOD), _tables(GOOD, WORSE)),
     Watched(
-        "f1 ≥ 0.72",
-        TableFigure(metrics.find("f1"), True, F1, 0.05, like=TABLE),
-        _tables(GOOD, GOOD),
-        _tables(GOOD, WORSE),
+        "recall ≥ 0.68, lognormal weights",
+        _table("recall", 0.68, True),
+        _weighted(_tables(GOOD, GOOD)),
+        _weighted(_tables(GOOD, WORSE)),
     ),
-    Watched(
-        "mean loss ≤ 0.15",
-        Mean(metrics.find("brier_score"), False, 0.15, 0.015),
-        _losses(0.15, 0.15),
-        _losses(0.14, 0.18),
-    ),
+    Watched("mean loss ≤ 0.15", LOSS, _losses(0.15, 0.15), _losses(0.14, 0.18)),
+    Watched("mean loss ≤ 0.15, days differ by 0.02", LOSS, _losses(0.15, 0.15, 0.02), _losses(0.14, 0.18, 0.02)),
+    Watched("the same, taken for alike", LOSS, _losses(0.15, 0.15, 0.02), _losses(0.14, 0.18, 0.02), True),
 )
 
 
 def first_alarm(watched: Watched, days: np.ndarray, alpha: float = 0.05) -> sequences.Alarm | None:
     """The first alarm in the days of a year, if there is one."""
     spread = np.ones(len(days)) if watched.alike else watched.way.spread(days)
-    running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
-    bets = sequences.log_stakes(len(days), None)
-    for day in range(len(days)):
-        terms = bets[: day + 1] + watched.way.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+    for day, terms in enumerate(bets_by_day(watched.way, days, spread)):
         if sequences.log_total(terms) >= -math.log(alpha):
             return sequences.Alarm.of(day, terms)
     return None
@@ -213,11 +241,11 @@ def first_alarm(watched: Watched, days: np.ndarray, alpha: float = 0.05) -> sequ
 def run_watched(number: int, runs: int) -> list[str]:
     """False alarms in years at the limit, then delays and dates of falls on day 100."""
     watched, rng = CASES[number], np.random.default_rng(100 + number)
-    runs = runs if isinstance(watched.way, Rate) else max(runs // 3, 10)
+    runs = runs if isinstance(watched.way, Rate) else max(runs // 5, 10)
     false = sum(first_alarm(watched, watched.at_limit(rng, YEAR, None)) is not None for _ in range(runs))
     error = 100 * math.sqrt(max(false, 1) / runs * (1 - false / runs) / runs)
     found, early = [], 0
-    for _ in range(max(runs // 3, 10)):
+    for _ in range(max(min(runs // 3, 40), 10)):
         alarm = first_alarm(watched, watched.falling(rng, YEAR, CHANGE))
         if alarm is None or alarm.day < CHANGE:
             early += alarm is not None

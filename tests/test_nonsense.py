@@ -281,6 +281,7 @@ MADE_BY_OTHERS = {
         "Curve",
         "Decision",
         "Estimate",
+        "FewClasses",
         "FewGrades",
         "FewLabels",
         "Gate",

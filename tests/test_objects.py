@@ -89,6 +89,9 @@ def results():
         "permutation test": stakes.permutation_test(truth=Y, score=S, permutations=50),
         "validation": stakes.validate(LogisticRegression(), np.column_stack([S, K]), Y, how=3),
         "few labels": stakes.evaluate(truth=np.where(np.arange(120) < 60, Y, np.nan), score=S, unlabelled="estimate"),
+        "few classes": stakes.evaluate(
+            truth=[*"abc" * 20, *[None] * 60], prediction=[*"abb" * 40], unlabelled="estimate"
+        ),
         "few grades": stakes.evaluate(
             truth=np.where(np.arange(120) < 60, S * 2 + 1, np.nan), prediction=S, unlabelled="estimate"
         ),

@@ -29,6 +29,7 @@ _HOMES = {
     "Comparison": "stakes.evaluation.comparison",
     "gate": "stakes.evaluation.gate",
     "Gate": "stakes.evaluation.gate",
+    "FewClasses": "stakes.evaluation.few_classes",
     "FewGrades": "stakes.evaluation.few_grades",
     "FewLabels": "stakes.evaluation.few_labels",
     "plan": "stakes.planning.study",
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from stakes.evaluation.comparing import compare as compare
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.counter import Counter as Counter
+    from stakes.evaluation.few_classes import FewClasses as FewClasses
     from stakes.evaluation.few_grades import FewGrades as FewGrades
     from stakes.evaluation.few_labels import FewLabels as FewLabels
     from stakes.evaluation.gate import Gate as Gate

@@ -13,6 +13,7 @@ import stakes
 from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
+from tests.bad_inputs.catalogue import run_command
 from tests.command import run
 
 
@@ -192,7 +193,10 @@ WRONG = {
     "every labelled row is '0'": ({"t": [*[0] * 40, *[None] * 20], "s": [0.1] * 60}, {"classes": [0, 1]}),
     "the scores are no probabilities": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [3.0, *[0.1] * 59]}, {}),
     "score is missing in 1 row": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
-    "prior= means nothing to few labels": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"prior": 0.2}),
+    "design= means nothing to few labels": (
+        {"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60},
+        {"design": "classes fixed"},
+    ),
     "plain rows, and an exposure is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"exposure": "s"}),
     "one truth and one answer, and here are several": ({"t": [1, None], "s": [0.1, 0.2]}, {"low": "s", "high": "s"}),
     "plain rows, and a weight is given": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60}, {"weight": "s"}),
@@ -277,11 +281,126 @@ def test_two_rounds_of_labels_add_up(tmp_path):
     assert "row has to name rows from 1 to 300, each once" in " ".join(wrong.stderr.split())
 
 
-def test_several_classes_are_refused_with_what_to_do():
-    table = {"t": [*"abc" * 20, *[None] * 30], "d": [*"abc" * 30]}
-    for verb in (stakes.evaluate, stakes.count):
-        with pytest.raises(stakes.InputError, match="missed too often, so make all but one of them the class 'other'"):
-            verb(table, truth="t", prediction="d", unlabelled="estimate")
+THREE = np.array(["cat", "dog", "owl"])
+
+
+def three_classes(seed, rows=2000, labels=120):
+    """Decisions of three classes, a fifth of them at random, and the truth of some rows."""
+    generator = np.random.default_rng(seed)
+    truth = generator.choice(3, rows, p=[0.5, 0.3, 0.2])
+    said = np.where(generator.random(rows) < 0.7, truth, generator.integers(0, 3, rows))
+    known = np.where(at_random(generator, rows, labels), THREE[truth], None)
+    return THREE[truth], {"t": known, "d": THREE[said], "site": np.where(np.arange(rows) % 2, "A", "B")}
+
+
+SEVERAL = {"truth": "t", "prediction": "d", "unlabelled": "estimate"}
+
+
+def test_several_classes_are_the_labels_of_each_decision():
+    """The table by hand; a decision's rows are what its labels are. The jackknife by brute force, label by label."""
+    _, table = three_classes(0)
+    found = stakes.evaluate(table, **SEVERAL)
+    labelled = table["t"] != None  # noqa: E711
+    rows = np.array([(table["d"] == name).sum() for name in THREE])
+
+    def figure(labels, name):
+        table = labels / labels.sum(axis=0) * rows
+        return float(stakes.metrics.find(name).of(stakes.Confusion(THREE, THREE, table, squares=table)))
+
+    labels = np.array([[((table["t"] == a) & (table["d"] == b) & labelled).sum() for b in THREE] for a in THREE], float)
+    for name in ("accuracy", "macro_f1", "kappa"):
+        assert found[name].value == pytest.approx(figure(labels, name))
+        value, influence = found._moves(stakes.metrics.find(name), None)
+        variance = 0.0
+        for (i, j), count in np.ndenumerate(labels):
+            less = labels.copy()
+            less[i, j] -= 1
+            size = labels[:, j].sum()
+            variance += (size - 1) / size * count * (value - figure(less, name)) ** 2 if count else 0.0
+        own = variance + (influence.unseen / 2) ** 2
+        assert influence.error**2 == pytest.approx(own, rel=0.1)  # the other rows add a little
+        assert influence.error**2 > own
+        assert found[name].low < value < found[name].high
+    hits = (table["d"] == "dog") & (table["t"] == "dog")
+    share = {name: hits.sum() / (labelled & (table["d"] == "dog")).sum() for name in ("precision",)}
+    assert found["precision", "dog"].value == pytest.approx(share["precision"])
+    assert found["precision[dog]"].low == found["precision", "dog"].low
+    assert set(found.as_good_as) == set(found.figures)
+
+
+def test_several_classes_travel_and_choose_rows(tmp_path):
+    _, table = three_classes(1)
+    found = stakes.evaluate(table, **SEVERAL, by="site")
+    half = [{name: column[part] for name, column in table.items()} for part in (slice(900), slice(900, None))]
+    tallies = [stakes.count(one, **SEVERAL) for one in half]
+    tallies[0].save(tmp_path / "a.tally")
+    both = stakes.evaluate([stakes.load(tmp_path / "a.tally"), tallies[1]])
+    for name in ("accuracy", "macro_recall"):
+        assert [both[name].value, both[name].low] == pytest.approx([found[name].value, found[name].low])
+    part = stakes.evaluate({name: one[1::2] for name, one in table.items()}, **SEVERAL)
+    assert found.segments["A"]["macro_f1"].low == part["macro_f1"].low
+    chosen = found.next_labels("macro_f1", 50)
+    assert (len(set(chosen)), (table["t"][chosen] == None).all()) == (50, True)  # noqa: E711
+    assert stakes.gate(found, require="accuracy.low >= 0.5")
+    found.report(tmp_path / "k.html")
+    assert "macro_recall" in (tmp_path / "k.html").read_text()
+    assert repr(found) == "<FewClasses: 120 of 2,000 rows have a truth>"
+
+
+def test_a_quiet_command_tells_one_figure(tmp_path, capsys):
+    """Of several classes, of two, and of grades: each has a figure that stands for all."""
+    generator, file = np.random.default_rng(0), tmp_path / "rows.csv"
+    rows = {"y": generator.integers(0, 2, 90), "k": generator.integers(0, 3, 90), "g": generator.random(90).round(2)}
+    said = {f"said_{name}": np.roll(one, 1) for name, one in rows.items()}
+    known = {
+        name: [str(value) if place < 50 else None for place, value in enumerate(one)] for name, one in rows.items()
+    }
+    pl.DataFrame({**known, **said}).write_csv(file)
+    for name, figure in {"y": "accuracy", "k": "accuracy", "g": "mean_truth"}.items():
+        words = ["--truth", name, "--prediction", f"said_{name}", "--unlabelled", "estimate", "--quiet"]
+        words += ["--task", "classification"] if name == "k" else []
+        code, told, wrong = run_command(["evaluate", str(file), *words], capsys)
+        assert (code, wrong, told.startswith(f"{figure} 0.")) == (0, "", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("scores of two classes, and these are several; give decisions as prediction=", {"score": {"cat": "p"}}),
+        ("prior= was tried for two classes only", {"prior": {"cat": 0.2, "dog": 0.3, "owl": 0.5}}),
+        ("label_probability= was tried for two classes only", {"label_probability": "p"}),
+    ],
+)
+def test_what_several_classes_do_not_tell_is_told_in_a_line(words, more):
+    _, table = three_classes(2)
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate({**table, "p": np.full(2000, 0.06)}, **SEVERAL, **more)
+
+
+def test_a_class_of_few_labels_has_no_interval():
+    truth, table = three_classes(3)
+    rare = np.where((truth == "owl") & (table["t"] != None), None, table["t"])  # noqa: E711
+    rare[np.flatnonzero(truth == "owl")[:3]] = "owl"
+    found = stakes.evaluate({**table, "t": rare}, **SEVERAL)
+    assert found["accuracy"].low is not None
+    assert found["macro_f1"].no_interval == "labelled rows of 'owl': only 3; label more"
+    silent = np.where(table["d"] == "owl", None, table["t"])
+    with pytest.raises(stakes.InputError, match="no row that was decided 'owl' has a truth, and there are"):
+        stakes.evaluate({**table, "t": silent}, **SEVERAL)
+    for name in ("auc", "expected_cost"):
+        with pytest.raises(stakes.InputError, match="few labels of several classes tell figures of decisions"):
+            found[name]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("labels", [60, 200])
+def test_intervals_of_several_classes_hold(labels):
+    big, hits = three_classes(10_001, rows=300_000), []
+    right = stakes.evaluate(truth=big[0], prediction=big[1]["d"])
+    for seed in range(200):
+        found = stakes.evaluate(three_classes(seed, labels=labels)[1], **SEVERAL)
+        hits.append([found[name].low <= right[name].value <= found[name].high for name in ("accuracy", "macro_f1")])
+    assert np.mean(hits, axis=0).min() >= 0.92
 
 
 def test_rows_to_label_are_numbered_as_in_the_table():
@@ -504,7 +623,7 @@ def test_class_frequencies_elsewhere_are_where_saerens_ends():
     assert (rows * found).sum() / rows.sum() == pytest.approx(prior, abs=1e-6)
     two = _shifted(np.array([[0.1, 0.8]]), np.array([[60.0, 40.0]]), np.array([[85.0, 15.0]]))
     sensitivity, alarms = 32 / 38, 8 / 62  # 32 of the 38 positives are found
-    assert 0.85 * two[0, 0] + 0.15 * two[0, 1] == pytest.approx((0.15 - alarms) / (sensitivity - alarms), abs=1e-9)
+    assert 0.85 * two[0, 0] + 0.15 * two[0, 1] == pytest.approx((0.15 - alarms) / (sensitivity - alarms), abs=1e-8)
 
 
 def elsewhere(seed, prevalence=0.1, rows=2000):
@@ -604,6 +723,23 @@ def test_two_models_are_compared_by_few_labels():
     assert "Figures and differences are of all rows, from 150 that have a truth and 1,850 others." in told
 
 
+def test_models_are_compared_within_segments_by_few_labels():
+    """Each segment is a comparison of its rows alone; one of few labels says why it tells nothing."""
+    _, table = two_models(3)
+    table["site"] = np.where(np.arange(2000) < 1200, "A", np.where(np.arange(2000) < 1900, "B", "C"))
+    asked = {"truth": "t", "scores": ["a", "b"], "metric": "accuracy", "unlabelled": "estimate"}
+    found = stakes.compare(table, **asked, by="site")
+    alone = stakes.compare({name: one[:1200] for name, one in table.items()}, **asked)
+    (pair,), (same,) = found.segments["A"].pairs, alone.pairs
+    assert (pair.low, pair.high, pair.difference) == (same.low, same.high, same.difference)
+    assert pair.flipped == same.flipped
+    assert found.segments["A"].unlabelled == alone.unlabelled
+    assert found.pairs[0].low == stakes.compare(table, **asked).pairs[0].low
+    (small,) = found.segments["C"].pairs
+    assert (small.low, "rows have a truth, and 30 at least are needed" in small.note) == (None, True)
+    assert found.segments["A"].pairs[0].adjusted_p_value >= pair.p_value
+
+
 @pytest.mark.deep
 def test_intervals_of_differences_hold():
     full = {name: {} for name in ("accuracy", "recall", "f1")}
@@ -621,7 +757,7 @@ def test_intervals_of_differences_hold():
 
 NOT_COMPARED = {
     "few labels tell differences of decisions, and auc is about scores": {"metric": "auc"},
-    "by= was not tried for differences from few labels": {"by": "a"},
+    "prior= means nothing to few labels": {"prior": 0.2},
     "few labels compare models on the same rows of one table": {"paired": False},
     "label_probability= means nothing to compare": {"label_probability": "a"},
 }
@@ -673,13 +809,71 @@ def test_few_labels_choose_a_threshold(tmp_path):
     done = run("decide", file, *words)
     assert (done.returncode, "costs least" in done.stdout) == (0, True)
     assert "savings held too rarely" in " ".join(done.stdout.split())
-    for name, value in {"best": "f1", "harm": 1.0, "prior": 0.2}.items():
-        with pytest.raises(stakes.InputError, match=f"{name}= was not tried with few labels"):
-            stakes.decide(**{**asked, "costs": None if name == "best" else COSTS, name: value})
-    with pytest.raises(stakes.InputError, match="few labels decide by costs, and by probabilities"):
+    for name, value in {"harm": 1.0, "training_prior": 0.2}.items():
+        with pytest.raises(stakes.InputError, match=f"{name}= .* few labels .*; leave it out"):
+            stakes.decide(**asked, **{name: value})
+    with pytest.raises(stakes.InputError, match="few labels decide by probabilities of rows of one place"):
         stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
     with pytest.raises(stakes.InputError, match="decisions are between classes"):
         stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
+
+
+def test_few_labels_choose_the_best_figure():
+    """By brute force over the mean of all curves that fit, and near that of all labels."""
+    truth, score, generator = world(1)
+    asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
+    asked["unlabelled"] = "estimate"
+    before = stakes.evaluate(**asked)
+    means = before.kept.bins.means
+    positives, negatives = before._curve.positives.mean(axis=0), before._curve.negatives.mean(axis=0)
+
+    def at(threshold):
+        said = means >= threshold
+        return positives[said].sum(), negatives[said].sum(), positives.sum()
+
+    marks = np.linspace(0, 1, 201)
+    f1 = [2 * hits / (hits + alarms + all_positives) for hits, alarms, all_positives in map(at, marks)]
+    found = stakes.decide(**asked, best="f1")
+    assert found.threshold == pytest.approx(marks[np.argmax(f1)], abs=0.05)
+    assert "gives the best F1" in next(found.sentences())
+    found = stakes.decide(**asked, best="recall >= 0.9")
+    hits, _, all_positives = at(found.threshold)
+    assert 0.9 <= hits / all_positives < 0.94
+    assert ["best precision with recall >= 0.9" in one or "Then recall" in one for one in found.sentences()][:2] == [
+        1,
+        1,
+    ]
+    with pytest.raises(stakes.InputError, match="no threshold gives specificity ≥ 2 on these rows"):
+        stakes.decide(**asked, best="specificity >= 2")
+    with pytest.raises(stakes.InputError, match=r"or best= \(a figure such as"):
+        stakes.decide(**asked, best="f1", costs=COSTS)
+
+
+def test_few_labels_at_a_known_prior():
+    """Shares within the classes stay, and the classes are weighed as the prior says: draw by draw, by hand."""
+    truth, score, generator = world(1)
+    asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
+    asked["unlabelled"] = "estimate"
+    here, there = stakes.evaluate(**asked), stakes.evaluate(**asked, prior=0.05)
+    (tn, fp), (fn, tp) = np.moveaxis(here._table(here._draws), 0, -1)
+    recall, false_alarms = tp / (tp + fn), fp / (fp + tn)
+    precision = 0.05 * recall / (0.05 * recall + 0.95 * false_alarms)
+    low, value, high = np.quantile(precision, (0.025, 0.5, 0.975))
+    assert [there["precision"].low, there["precision"].value, there["precision"].high] == pytest.approx(
+        [low, value, high]
+    )
+    assert there["recall"].low == pytest.approx(here["recall"].low)
+    assert there["prevalence"].value == pytest.approx(0.05)
+    assert "where 5% of all cases are “1”" in " ".join(there.sentences())
+    chosen = stakes.decide(**asked, costs=COSTS, prior=0.05)
+    assert chosen.threshold > stakes.decide(**asked, costs=COSTS).threshold + 0.1  # a rare class asks for surer scores
+    for options, words in (
+        ({"prior": {1: 30, 0: 70}}, "are counts, whose own chance was not tried"),
+        ({"prior": 0.1, "costs": COSTS}, "give threshold=, or choose one with decide"),
+        ({"prior": 0.1, "training_prior": 0.2}, "training_prior= means nothing to few labels"),
+    ):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(**asked, **options)
 
 
 @pytest.mark.deep

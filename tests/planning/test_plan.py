@@ -256,3 +256,8 @@ def test_the_command(tmp_path):
     assert (wrong.returncode, "--truth is a column of a pilot; give --pilot FILE" in wrong.stderr) == (2, True)
     wrong = run("plan", "auc", "--width", "0.1")
     assert (wrong.returncode, "needs a pilot, or what you expect: --auc and --prevalence" in wrong.stderr) == (2, True)
+
+
+def test_a_protocol_names_the_segment_that_its_numbers_are_for():
+    told = stakes.plan("recall", width=0.1, prevalence=0.05, recall=0.9, by=0.2).paragraph
+    assert "These numbers make it hold in a segment of 20% of the rows as well" in told

@@ -34,6 +34,7 @@ from stakes.engines.files.describing import DescribedFile
 from stakes.evaluation import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.few_classes import FewClasses
 from stakes.evaluation.few_grades import FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.gap import Gap
@@ -71,7 +72,7 @@ ANSWERS: dict[str, tuple[type, ...]] = {
     "evaluate": (
         *(TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation),
         *(LabelsEvaluation, OutputsEvaluation, QuantilesEvaluation),
-        *(FewLabels, FewGrades),
+        *(FewLabels, FewClasses, FewGrades),
     ),
     "gate": (Gate,),
     "label": (RowsToLabel,),

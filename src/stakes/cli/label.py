@@ -10,11 +10,15 @@ from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
+from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.cli.words import say
 from stakes.question.options import Value
 from stakes.records import Count, Record
 from stakes.text import visible
+
+_FOR = "The figure whose interval shall become narrower (default: accuracy)."
+_DONE = "Rows that were written out before and have a truth now: put it into FILE, and write all of its rows."
+_OUTPUT = "Where to write the rows: .csv, .parquet or .jsonl."
 
 
 @dataclass(frozen=True)
@@ -28,35 +32,11 @@ class RowsToLabel(Record, stakes="rows to label"):
 
 @click.command(cls=Command)
 @options.files
-@click.option(
-    "--for",
-    "figure",
-    metavar="FIGURE",
-    cls=OptionOfGroup,
-    group="aim",
-    help="The figure whose interval shall become narrower (default: accuracy).",
-)
-@click.option(
-    "--count", "many", type=int, default=100, show_default=True, cls=OptionOfGroup, group="aim", help="How many rows."
-)
-@click.option(
-    "--done",
-    metavar="LABELLED",
-    type=InputFile("labels"),
-    cls=OptionOfGroup,
-    group="files",
-    help="Rows that were written out before and have a truth now: put it into FILE, and write all of its rows.",
-)
+@option("--for", "figure", group="aim", metavar="FIGURE", help=_FOR)
+@option("--count", "many", group="aim", type=int, default=100, show_default=True, help="How many rows.")
+@option("--done", group="files", metavar="LABELLED", type=InputFile("labels"), help=_DONE)
 @options.asked("evaluate", "unlabelled", "missing")
-@click.option(
-    "-o",
-    "--output",
-    "product",
-    metavar="FILE",
-    required=True,
-    type=OutputFile("table"),
-    help="Where to write the rows: .csv, .parquet or .jsonl.",
-)
+@click.option("-o", "--output", "product", metavar="FILE", required=True, type=OutputFile("table"), help=_OUTPUT)
 @output.forms("json", "quiet", to_file=False)
 def label(
     files: tuple[str, ...], asked: Arguments, figure: str | None, many: int, done: str | None, product: str

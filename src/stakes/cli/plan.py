@@ -1,96 +1,52 @@
 """stakes plan: how many rows does a study need?"""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import click
 
 from stakes.cli import options, output
 from stakes.cli.options import Arguments, TypedNumber
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.cli.paths import Command, InputFile, option
 from stakes.planning.rates import RATES
 from stakes.question.options import Value
 
-_AIMS = {
-    "difference": "The difference that shall be found.",
-    "margin": "The difference that would not matter: plan to show that there is none as large.",
-    "assurance": "In which share of studies the interval shall be that narrow (default: about half).",
-    "by_share": "The share of the smallest segment for which it shall hold as well.",
-    "disagreement": "Of two accuracies: the share of rows on which one model alone is right.",
-}
-
-
 _OF_PILOTS = ("truth", "score", "prediction", "weight", "frequency", "cluster", "by", "where", "threshold", "positive")
+_PILOT = "Rows of a first study, or its tally; evaluated as its columns say."
+_OTHER = "The scores or decisions of another model in the pilot: plan a comparison."
+
+_AIMS: dict[str, tuple[str, Arguments]] = {
+    "width": ("How wide the interval may be; of several figures FIGURE=WIDTH.", {"multiple": True, "metavar": "WIDTH"}),
+    "require": ('A condition of a gate that shall be met, such as "auc.low >= 0.8".', {"metavar": "CONDITION"}),
+    "power": ("How often the study shall succeed.", {"default": 0.8, "show_default": True}),
+    "difference": ("The difference that shall be found.", {}),
+    "margin": ("The difference that would not matter: plan to show that there is none as large.", {}),
+    "assurance": ("In which share of studies the interval shall be that narrow (default: about half).", {}),
+    "by_share": ("The share of the smallest segment for which it shall hold as well.", {}),
+    "disagreement": ("Of two accuracies: the share of rows on which one model alone is right.", {}),
+    "labels": (
+        "How many rows have outputs already: plan how many of them to label.",
+        {"type": int, "metavar": "ROWS"},
+    ),
+}
+"""What a study shall reach: what each option means, and what else click is told; others are numbers."""
 
 
 def _expected(command: Callable[..., object]) -> Callable[..., object]:
     """The rates that somebody expects, and what a study shall reach, as options."""
-    made = partial(click.option, type=TypedNumber(), cls=OptionOfGroup)
-    for name, meaning in reversed(RATES.items()):
-        typed = f"--{name.replace('_', '-')}"
-        command = click.option(typed, name, type=TypedNumber(), cls=OptionOfGroup, group="expected", help=meaning)(
-            command
-        )
-    for name, meaning in reversed(_AIMS.items()):
-        typed = "--by-share" if name == "by_share" else f"--{name}"
-        command = made(typed, name, group="aim", help=meaning)(command)
+    rates: dict[str, tuple[str, Arguments]] = {name: (meaning, {}) for name, meaning in RATES.items()}
+    for group, table in (("expected", rates), ("aim", _AIMS)):
+        for name, (meaning, told) in reversed(table.items()):
+            typed, kind = f"--{name.replace('_', '-')}", None if "metavar" in told else TypedNumber()
+            command = option(typed, name, group=group, help=meaning, **{"type": kind, **told})(command)
     return command
 
 
 @click.command(cls=Command)
 @click.argument("figure", metavar="FIGURE", required=False)
-@click.option(
-    "--pilot",
-    "files",
-    multiple=True,
-    type=InputFile("rows"),
-    metavar="FILE",
-    cls=OptionOfGroup,
-    group="columns",
-    help="Rows of a first study, or its tally; evaluated as its columns say.",
-)
-@click.option(
-    "--width",
-    "width",
-    multiple=True,
-    metavar="WIDTH",
-    cls=OptionOfGroup,
-    group="aim",
-    help="How wide the interval may be; of several figures FIGURE=WIDTH.",
-)
-@click.option(
-    "--require",
-    metavar="CONDITION",
-    cls=OptionOfGroup,
-    group="aim",
-    help='A condition of a gate that shall be met, such as "auc.low >= 0.8".',
-)
-@click.option(
-    "--power",
-    type=TypedNumber(),
-    default=0.8,
-    show_default=True,
-    cls=OptionOfGroup,
-    group="aim",
-    help="How often the study shall succeed.",
-)
+@option("--pilot", "files", group="columns", multiple=True, type=InputFile("rows"), metavar="FILE", help=_PILOT)
 @_expected
-@click.option(
-    "--labels",
-    type=int,
-    metavar="ROWS",
-    cls=OptionOfGroup,
-    group="aim",
-    help="How many rows have outputs already: plan how many of them to label.",
-)
-@click.option(
-    "--other",
-    metavar="COLUMN",
-    cls=OptionOfGroup,
-    group="columns",
-    help="The scores or decisions of another model in the pilot: plan a comparison.",
-)
+@option("--other", group="columns", metavar="COLUMN", help=_OTHER)
 @options.asked("evaluate")
 @output.forms()
 def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: Value) -> Answer:

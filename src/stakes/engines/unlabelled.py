@@ -40,14 +40,16 @@ class PartlyLabelled:
 
     @property
     def plan(self) -> Plan:
-        """The two classes; others are refused."""
-        if self.read.plan is None or len(self.read.plan.classes) != 2:
+        """The classes; scores of several are refused."""
+        plan = self.read.plan
+        if plan is None or (len(plan.classes) != 2 and self.read.rows.prediction is None):
             raise InputError(
                 "few-labels-two-classes",
-                "few labels are estimated for two classes and for numbers; intervals of several classes missed too "
-                "often, so make all but one of them the class 'other'",
+                "few labels are estimated for scores of two classes, for decisions and for numbers; give what was "
+                "decided as ",
+                Pass("prediction"),
             )
-        return self.read.plan
+        return plan
 
 
 def _filled(values: Values, gaps: Array) -> Values:
@@ -85,7 +87,8 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
             Pass("where"),
         )
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
-        raise InputError("few-labels-two-classes", "few labels are estimated for two classes; these are several")
+        words = "few labels are estimated for scores of two classes, and these are several; give decisions as "
+        raise InputError("few-labels-two-classes", words, Pass("prediction"))
     data = in_format(data, asked.text_format)
     with locating(data, asked):
         found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
@@ -244,7 +247,7 @@ def _classes_in(files: "Files") -> list[str] | None:
 
 
 def _count_by_label(partly: PartlyLabelled) -> Counted:
-    _ = partly.plan  # of two classes
+    _ = partly.plan  # refuses scores of several classes
     by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
     kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
     present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)

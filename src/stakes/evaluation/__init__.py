@@ -191,11 +191,14 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
 
 
 def _decide_few(question: Question, found: Value) -> "Decision":
-    """Choose the threshold that costs least by few labels; what was not tried is refused."""
-    for name in ("best", "prior", "training_prior", "harm"):
-        if name in question.changed:
-            raise InputError("few-labels-not-decided", Given(name), " was not tried with few labels; give costs alone")
-    decided: Decision = found.decide()
+    """Choose a threshold by few labels; what has no meaning there is refused."""
+    if "harm" in question.changed:
+        words = " is weighed against what the model saves, which few labels do not tell; leave it out"
+        raise InputError("few-labels-not-decided", Given("harm"), words)
+    if "training_prior" in question.changed:
+        words = " corrects probabilities, and few labels say themselves what a score means; leave it out"
+        raise InputError("few-labels-not-decided", Given("training_prior"), words)
+    decided: Decision = found.decide(question["best"], question.sampling.population)
     return decided
 
 

@@ -71,11 +71,14 @@ class Contestant:
     def within(self, segment: str) -> "Contestant":
         """Return the same model on the rows of a segment."""
         assert self.by is not None
-        if self.elsewhere is not None:
-            return replace(self, evaluation=self.evaluation.segments[segment], segment=segment, by=None)
+        part = replace(self, evaluation=self.evaluation.segments[segment], segment=segment, by=None)
+        if self.elsewhere is not None and self.estimated is None:
+            return part
         rows = self.by.codes == self.by.names.index(segment)
-        outputs = (None if one is None else one[rows] for one in (self.decided, self.scores, self.numbers))
-        return Contestant(self.name, self.evaluation.segments[segment], self.sample.take(rows), *outputs)
+        outputs = {name: getattr(self, name) for name in ("decided", "scores", "numbers")}
+        taken: dict[str, Value] = {name: None if one is None else one[rows] for name, one in outputs.items()}
+        estimated = None if self.estimated is None else self.estimated.segments[segment]
+        return replace(part, sample=self.sample.take(rows), estimated=estimated, **taken)
 
     @property
     def complete_decisions(self) -> Array | None:

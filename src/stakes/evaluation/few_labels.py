@@ -1,153 +1,53 @@
 """evaluate(…, unlabelled="estimate"): many rows have an output, a few of them a truth."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from stakes import errors
+from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.engines.columns import Data
-from stakes.engines.plan import FEW_LABELS, Counted
+from stakes.engines.labels import Labels
+from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
 from stakes.errors import Given, InputError, Pass
-from stakes.evaluation.base import Evaluation
-from stakes.evaluation.few_grades import FEWEST, FewGrades, estimate_grades
-from stakes.language.narrated import Narrated
+from stakes.evaluation.few_classes import FewClasses, estimate_classes
+from stakes.evaluation.few_grades import estimate_grades
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.probability import brier_score
 from stakes.metrics.ranking import auc
 from stakes.metrics.rates import alarm_rate, precision, prevalence, recall, specificity
-from stakes.question.options import Value
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record
-from stakes.results import Reportable
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_whole
-from stakes.text import visible
-from stakes.uncertainty.few_labels import SOFTENED, Bins, Draws, draw_decisions, draw_tables, effective_labels
-
-FEWEST_OF_A_CLASS = 5
-"""From so many labels of a class on figures of that class have an interval."""
-
-AT_RANDOM = 0.2
-"""The share of the next labels that are chosen at random, whatever the model says."""
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import Frequencies
+from stakes.uncertainty.few_labels import SOFTENED, Draws, draw_decisions, draw_tables
+from stakes.uncertainty.sampling import Sampling
 
 METHOD = "few labels: a curve between scores and labels, moved to the labels of each decision"
 METHOD_OF_DECISIONS = "few labels: the labels of each decision"
-
-_BINS = 40
-"""About so many bins follow the positives that the scores promise, and as many the negatives."""
 
 _ANY_CLASS = (prevalence, alarm_rate, accuracy, brier_score, expected_cost)
 _TABLE = (prevalence, alarm_rate, accuracy, recall, specificity, precision, f1, mcc, kappa, balanced_accuracy)
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
-
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
-    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
-    labelled ones. The threshold was ``chosen`` by the labels.
-    """
-
-    decided: Array
-    score: Array | None
-    truth: Array
-    labelled: Array
-    numbers: Array | None = None
-    counts: Array | None = None
-    weight: Array | None = None
-    shifted: bool = False
-    chosen: bool = False
-
-    def take(self, rows: Array | slice) -> "Rows":
-        """Return some of the rows."""
-        columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
-        taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
-        return Rows(**{**columns, **taken})
-
-    def count(self, chosen: Array) -> int:
-        """How many rows are chosen, by what is said of each entry."""
-        return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
-
-    @property
-    def unlabelled(self) -> Array:
-        """The places of all rows without a truth, of a tally each as often as there are such rows."""
-        places = np.flatnonzero(~self.labelled)
-        return places if self.counts is None else np.repeat(places, self.counts[places])
-
-    @cached_property
-    def places(self) -> tuple[Array, int]:
-        """The bin of each row, and how many there are: of each decision apart."""
-        if self.score is None:
-            return self.decided.astype(np.int64), 2
-        edges = _edges(self.score, self.counts)
-        bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
-        numbers = np.cumsum(np.bincount(bins, self.counts) > 0)  # of the bins that hold rows
-        return numbers[bins] - 1, int(numbers[-1])
-
-    @cached_property
-    def bins(self) -> Bins:
-        """All that is needed of the rows: sums that add up."""
-        codes, many = self.places
-
-        def summed(values: Array | None = None) -> Array:
-            if self.counts is not None:
-                values = self.counts if values is None else values * self.counts
-            return np.bincount(codes, values, many).astype(np.float64)
-
-        score = np.zeros(len(codes)) if self.score is None else self.score
-        labels, unseen = self._labels()
-        positive = labels * (self.truth == 1)
-        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
-        elsewhere = summed(~self.labelled) if self.shifted else None
-        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
-
-    def _labels(self) -> tuple[Array, tuple[float, float] | None]:
-        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
-
-        Together those of a decision count for as many plain labels as tell its share of positives as well.
-        """
-        labels = self.labelled.astype(np.float64)
-        if self.weight is None:
-            return labels, None
-        unseen = []
-        for decision in (0, 1):
-            here = self.labelled & (self.decided == decision)
-            labels[here] = effective_labels(self.weight[here], self.truth[here])
-            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
-        return labels, (unseen[0], unseen[1])
-
-
-def _edges(score: Array, counts: Array | None) -> Array:
-    """Where bins end: each has a small part of the positives that the scores promise, and of the negatives.
-
-    Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
-    """
-    order = None if counts is None else np.argsort(score, kind="stable")
-    ordered, many = (np.sort(score), 1.0) if order is None or counts is None else (score[order], counts[order])
-    steps = np.linspace(0, 1, _BINS + 1)[1:-1]
-    promised = (np.cumsum(many * ordered), np.cumsum(many * (1 - ordered)))
-    return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FewLabels(
     Record,
-    Narrated,
-    Reportable,
+    FewEstimates,
     stakes="few labels",
     form=1,
-    shown="rows labelled labelled_positives positive threshold confidence figures as_good_as segments findings",
+    shown="rows labelled labelled_positives positive threshold prior confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and many others tell about a model of two classes.
 
@@ -155,7 +55,8 @@ class FewLabels(
     each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
     found interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` it
     may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows without
-    a truth, whose class frequencies may differ.
+    a truth, whose class frequencies may differ. ``prior`` is the share of positives where the model is used, if it is
+    another one. The ``threshold`` was chosen, by costs or by the ``best`` figure.
     """
 
     positive: str
@@ -163,25 +64,14 @@ class FewLabels(
     confidence: Finite
     seed: int
     kept: Rows
-    alone: Mapping[str, float] = field(default_factory=dict)
     costs: Array | None = None
     unit: str = ""
     threshold: Finite | None = None
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
+    prior: Finite | None = None
+    best: str = ""
 
-    drawn_as = "few labels"
-    key_figure = accuracy.name
-    task = FEW_LABELS
-
-    @property
-    def rows(self) -> Count:
-        """All rows, labelled or not."""
-        return int(self.kept.bins.rows.sum())
-
-    @cached_property
-    def labelled(self) -> Count:
-        """The rows that have a truth."""
-        return self.kept.count(self.kept.labelled)
+    _key_figure = accuracy.name
 
     @cached_property
     def labelled_positives(self) -> Count:
@@ -211,16 +101,17 @@ class FewLabels(
         usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self._of_scores else ())]
         return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
 
-    @property
+    @cached_property
     def as_good_as(self) -> Mapping[str, float]:
         """How many labels alone would give intervals as narrow, of each figure that both have."""
-        found = {}
-        for name, one in self.figures.items():
-            if name == alarm_rate.name:
-                continue  # it is known of all rows, and needs no label
-            if one.low is not None and one.high is not None and name in self.alone and one.high > one.low:
-                found[name] = self.labelled * (self.alone[name] / (one.high - one.low)) ** 2
-        return found
+        if self.kept.shifted or self.kept.chosen or not self.labelled:
+            return {}
+        names = (self.negative, self.positive)
+        there = None if self.prior is None else Frequencies({self.positive: self.prior, self.negative: 1 - self.prior})
+        alone = evaluate_labelled(self.kept, names, Sampling(self.confidence, seed=self.seed, population=there))
+        known = (prevalence.name,) if self.prior is not None else ()
+        wanted = [one for one in self.figures if one not in (alarm_rate.name, expected_cost.name, *known)]
+        return labels_as_good(self.labelled, {name: (self[name], alone[name]) for name in wanted})
 
     def __getitem__(self, name: str) -> Estimate:
         metric = find(name)
@@ -235,77 +126,43 @@ class FewLabels(
         method = METHOD_OF_DECISIONS if self.kept.score is None else METHOD
         if why := self._too_few(metric, low, high):
             return Estimate(metric.text, value, confidence=self.confidence, no_interval=why)
-        return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method)
+        there = None if self.prior is None else {self.positive: self.prior, self.negative: 1 - self.prior}
+        return Estimate(metric.text, value, math.nan, low, high, "", self.confidence, method, prior=there)
 
     @property
     def main_figures(self) -> tuple[str, ...]:
         """The figures that are told first."""
-        return (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+        known = () if self.prior is None else (prevalence.name,)
+        usual = (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
+        return tuple(name for name in usual if name not in known)
 
     @property
     def _of_scores(self) -> bool:
         """Whether figures of scores are told: of other places their intervals held too rarely."""
         return self.kept.score is not None and not self.kept.shifted
 
-    def next_labels(self, name: str = accuracy.name, count: int = 100) -> Array:
-        """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
-
-        A fifth of them is chosen at random among all rows without a truth.
-        """
-        check_whole("count", count, 1)
-        if self.kept.shifted:
-            words = " is for rows that nobody labels; to choose some of them, leave it out"
-            raise InputError("labels-elsewhere", Given("prior", "estimate"), words)
-        if self.kept.numbers is None:
-            raise InputError(
-                "label-all-rows",
-                "rows to label are chosen among all rows of a table; leave out ",
-                Pass("where"),
-                ", or keep the rows of a large file with ",
-                Pass("exact", True),
-            )
-        return np.asarray(self.kept.numbers[np.sort(self._next(find(name), count))])
-
-    def _next(self, metric: Metric, count: int) -> Array:
-        generator = np.random.default_rng(self.seed)
-        free = generator.permutation(self.kept.unlabelled)
-        chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
-        worth = self._worth_of_labels(metric)[self.kept.places[0][left]]
-        keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
-        best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
-        return np.append(chosen, left[best])
-
-    def decide(self) -> "FewLabels":
-        """Return the same at the threshold that costs least, on average over all curves that fit the labels."""
+    def decide(self, best: str | None = None, there: Frequencies | None = None) -> "FewLabels":
+        """Return the same at the threshold that costs least, or has the ``best`` figure, by the mean of all draws."""
         rows = self.kept
-        if self.costs is None or rows.score is None or rows.shifted:
-            words = "few labels decide by costs, and by probabilities of rows of one place; give "
-            raise InputError("few-labels-decide", words, Pass("costs"), " and ", Pass("score"))
+        if (self.costs is None and best is None) or rows.score is None or rows.shifted:
+            words = "few labels decide by probabilities of rows of one place, and by costs or a figure; give "
+            raise InputError("few-labels-decide", words, Pass("score"), " and ", Pass("costs"), " or ", Pass("best"))
         if why := self._too_few(auc, 0.0, 1.0):
             raise InputError("too-few-labels", why)
+        found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
         bins, order = rows.bins, np.argsort(rows.bins.means)
-        (right_no, false_alarm), (miss, right_yes) = self.costs
-        positives, negatives = (part[:, order].mean(axis=0) for part in (self._curve.positives, self._curve.negatives))
-        below = np.append(0.0, np.cumsum(positives * (miss - right_yes) - negatives * (false_alarm - right_no)))
-        place = int(np.argmin(below))
+        drawn = found._at_prior(self._curve)
+        below = [np.append(0.0, np.cumsum(part[:, order].mean(axis=0))) for part in (drawn.negatives, drawn.positives)]
+        cells = np.stack([np.stack([part, part[-1] - part], axis=-1) for part in below], axis=-2)
+        if best is not None:
+            place = BestFigure.parse(best).best_place(self._confusion(cells))
+        else:
+            place = int(np.argmin((cells * self.costs).sum((-1, -2))))
         lowest = np.full(len(bins.rows), np.inf)
         np.minimum.at(lowest, rows.places[0], rows.score)
         threshold = float(lowest[order][place]) if place < len(order) else float(np.nextafter(rows.score.max(), 2.0))
         kept = replace(rows, decided=(rows.score >= threshold).astype(np.int64), chosen=True)
-        return replace(self, kept=kept, alone={}, threshold=threshold)
-
-    def sentences(self) -> Iterator[str]:
-        """Tell what the labels tell in plain words."""
-        return (visible(words) for found in self.findings for words in found.words)
-
-    def to_rows(self) -> list[dict[str, object]]:
-        """Return one flat dictionary per figure, for a data frame; of segments, too."""
-        found = [{"segment": "", **_flat(one), "as_good_as": self.as_good_as.get(name)}
-                 for name, one in self.figures.items()]  # fmt: skip
-        return found + [{**row, "segment": name} for name, part in self.segments.items() for row in part.to_rows()]
-
-    def __repr__(self) -> str:
-        return f"<FewLabels: {self.labelled:,} of {self.rows:,} rows have a truth>"
+        return replace(found, kept=kept, threshold=threshold, best=best or "")
 
     # ── figures of draws ─────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -333,6 +190,7 @@ class FewLabels(
 
     def _figure(self, metric: Metric, drawn: Draws) -> Array:
         """A figure of tables that were drawn; refuse those that few labels do not tell."""
+        drawn = self._at_prior(drawn)
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
                 raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
@@ -341,6 +199,13 @@ class FewLabels(
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
         return self.figure_of_cells(metric, self._table(drawn))
+
+    def _at_prior(self, drawn: Draws) -> Draws:
+        """The same rows where positives are as frequent as the prior says."""
+        if self.prior is None:
+            return drawn
+        shares = zip((drawn.positives, drawn.negatives), (self.prior, 1 - self.prior), strict=True)
+        return Draws(*(share * part / np.maximum(part.sum(-1, keepdims=True), 1e-300) for part, share in shares))
 
     def figure_of_cells(self, metric: Metric, cells: Array) -> Array:
         """A figure of decisions of each table that was drawn."""
@@ -369,8 +234,8 @@ class FewLabels(
     @property
     def why_nothing(self) -> str:
         """Why nothing can be estimated: too few labels, or those of one class alone; empty where it can."""
-        if self.labelled < FEWEST:
-            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
+        if self.why_too_few:
+            return self.why_too_few
         if not 0 < self.labelled_positives < self.labelled:
             return f"every labelled row is {(self.positive if self.labelled_positives else self.negative)!r}"
         return ""
@@ -388,7 +253,8 @@ class FewLabels(
         return ""
 
     def _label_more(self, kind: str, seen: int, low: float, high: float) -> str:
-        share = float(np.median(self._figure_of_draws(prevalence)))
+        positives, negatives = (part.sum(-1) for part in (self._draws.positives, self._draws.negatives))
+        share = float(np.median(positives / (positives + negatives)))
         share = share if kind == "positive" else 1 - share
         more = math.ceil((FEWEST_OF_A_CLASS - seen) / max(share, 1e-3))
         few = f"labelled positives: only {seen}" if kind == "positive" else f"labelled negatives: only {seen}"
@@ -397,6 +263,9 @@ class FewLabels(
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
+
+    def _places(self) -> Array:
+        return self.kept.places[0]
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
@@ -422,30 +291,38 @@ def _auc(drawn: Draws) -> Array:
     return np.asarray(wins.sum(-1) / (drawn.positives.sum(-1) * drawn.negatives.sum(-1)))
 
 
-def _flat(one: Estimate) -> dict[str, object]:
-    return {"metric": one.name, "value": one.value, "low": one.low, "high": one.high, "no_interval": one.no_interval}
-
-
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
-def estimate_few(question: Question, data: Data) -> "FewLabels | FewGrades":
+def estimate_few(question: Question, data: Data) -> FewEstimates:
     """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
     counted = data if isinstance(data, Counted) else None
     if counted is None and question["exact"] is not True:
         counted = count_partly_elsewhere(data, row_question(question))
     if counted is not None:
-        data = counted
-        names = _names_in(data)
-        parts = {name: _of_tally(part, names, question) for name, part in parts_of(data).items()}
-    else:
-        partly = read_partly(data, row_question(question))
-        if partly.read.plan is None:
-            return enough(estimate_grades(partly, question))
-        rows, names, by = rows_of(partly, question), (partly.plan.negative, str(partly.plan.positive)), partly.read.by
-        parts = {"": rows}
-        if by is not None:
-            parts |= {name: rows.take(np.flatnonzero(by.codes == code)) for code, name in enumerate(by.names)}
-    found = {name: estimate_rows(names, part, question) for name, part in parts.items()}
-    return replace(enough(found.pop("")), segments=found)
+        return enough(_estimate_tally(counted, question))
+    partly = read_partly(data, row_question(question))
+    if partly.read.plan is None:
+        return enough(estimate_grades(partly, question))
+    if len(partly.read.plan.classes) > 2:
+        return enough(estimate_classes(partly, question))
+    names = (partly.plan.negative, str(partly.plan.positive))
+    return enough(with_segments(rows_of(partly, question), names, partly.read.by, question))
+
+
+def _estimate_tally(counted: Counted, question: Question) -> FewEstimates:
+    """The same from counts of rows with and without a truth."""
+    names, parts = _names_in(counted), parts_of(counted)
+    if len(names) > 2:
+        several = {name: FewClasses.of_tally(names, part, question) for name, part in parts.items()}
+        return replace(several.pop(""), segments=several)
+    two = names[0], names[1]
+    found = {name: estimate_rows(two, _of_tally(part, two, question), question) for name, part in parts.items()}
+    return replace(found.pop(""), segments=found)
+
+
+def with_segments(rows: Rows, names: tuple[str, str], by: Labels | None, question: Question) -> FewLabels:
+    """What the labels tell about all rows, and about those of each segment."""
+    segments = {name: estimate_rows(names, part, question) for name, part in rows.by_segment(by).items()}
+    return replace(estimate_rows(names, rows, question), segments=segments)
 
 
 def _refuse_labels_elsewhere(found: FewLabels) -> None:
@@ -462,7 +339,7 @@ def _refuse_labels_elsewhere(found: FewLabels) -> None:
         )
 
 
-Found = TypeVar("Found", FewLabels, FewGrades)
+Found = TypeVar("Found", bound=FewEstimates)
 
 
 def enough(found: Found) -> Found:
@@ -476,20 +353,23 @@ def enough(found: Found) -> Found:
 
 def row_question(question: Question) -> RowQuestion:
     """What is asked of the rows; what means nothing to few labels is refused."""
-    for name in ("prior", "training_prior", "design"):
-        if name in question.changed and not (name == "prior" and question.prior_unknown):
+    for name in ("training_prior", "design", *(("prior",) if question.verb == "compare" else ())):
+        if name in question.changed:
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
     return RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
 
 
-def _names_in(counted: Counted) -> tuple[str, str]:
-    """The negative and the positive class of a tally."""
+def _names_in(counted: Counted) -> tuple[str, ...]:
+    """The negative and the positive class of a tally, or all of several."""
     table = counted.scores or counted.confusion
+    names = tuple(dict.fromkeys([*table.class_sizes(), *getattr(table, "decisions", ())]))
+    if len(names) > 2:
+        return names
     if table.positive is None:
         raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
-    return next(name for name in table.class_sizes() if name != table.positive), table.positive
+    return next(name for name in names if name != table.positive), table.positive
 
 
 def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Question) -> Rows:
@@ -551,6 +431,11 @@ def _threshold(question: Question, negative: str, positive: str) -> float:
     if question.pricing is None or question.pricing.costs.columns:
         return 0.5
     names = (negative, positive)
+    if question["prior"] is not None and not question.prior_unknown:
+        words = " and costs move the threshold, by how frequent classes are here, which few labels only estimate; give "
+        raise InputError(
+            "few-labels-threshold", Given("prior"), words, Pass("threshold"), ", or choose one with decide"
+        )
     costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
     return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
@@ -572,28 +457,16 @@ def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> Few
         costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
         unit = question.pricing.costs.unit
     rows = replace(rows, shifted=question.prior_unknown)
-    alone = {} if rows.shifted or not rows.labelled.any() else _alone(rows, names, question)
-    return FewLabels(positive, negative, question.sampling.confidence, question.sampling.seed, rows, alone, costs, unit)
+    how, share = question.sampling, _share_there(question.sampling.population, names)
+    return FewLabels(positive, negative, how.confidence, how.seed, rows, costs, unit, prior=share)
 
 
-def _alone(rows: Rows, names: tuple[str, str], question: Question) -> dict[str, float]:
-    """How wide the intervals are that the labelled rows give by themselves."""
-    found = evaluate_labelled(rows, names, question)
-    wanted = [*_TABLE, *((auc, brier_score) if rows.score is not None else ())]
-    widths = {one.name: found[one.name] for one in wanted}
-    return {name: one.high - one.low for name, one in widths.items() if one.low is not None and one.high is not None}
-
-
-def evaluate_labelled(rows: Rows, names: tuple[str, str], question: Question) -> Evaluation:
-    """The labelled rows by themselves, evaluated as usual."""
-    from stakes.engines.counting import count_rows
-
-    here, both = rows.labelled, np.array(names, object)
-    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
-    columns |= {"truth": both[rows.truth[here]], "prediction": both[rows.decided[here]]}
-    if rows.score is not None:
-        columns["score"] = rows.score[here]
-    if rows.weight is not None and np.ptp(rows.weight[here]):
-        columns["weight"] = rows.weight[here]
-    counted = count_rows(None, **columns, positive=names[1], classes=list(names))
-    return Evaluation(counted, sampling=question.sampling, pricing=question.pricing)
+def _share_there(there: Frequencies | Population | None, names: tuple[str, str]) -> float | None:
+    """The share of positives where the model is used, if that was given."""
+    if not isinstance(there, Frequencies):
+        return None
+    if there.cases(names) is not None:
+        words = " are counts, whose own chance was not tried with few labels; give shares"
+        raise InputError("few-labels-shares", Given("prior"), words)
+    shares = there.deployed(names, names[1])
+    return None if shares is None else float(shares[1])

@@ -4,18 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from stakes.engines.labels import Labels
 from stakes.engines.unlabelled import read_partly
-from stakes.errors import Given, InputError
+from stakes.errors import InputError
 from stakes.evaluation.contestants import Contestant, entries_by_name
 from stakes.evaluation.few_labels import (
     FewLabels,
     cells_of,
     enough,
-    estimate_rows,
-    evaluate_labelled,
     row_question,
     rows_of,
+    with_segments,
 )
+from stakes.evaluation.few_rows import evaluate_labelled
 from stakes.metrics import Metric
 from stakes.question.options import Data
 from stakes.question.question import Question
@@ -71,29 +72,25 @@ def _together(one: FewLabels, other: FewLabels) -> Bins:
 
 def few_contestants(data: Data, question: Question) -> list[Contestant]:
     """The models of a call, each with what few labels tell of it."""
-    for name in ("by", "id"):
-        if question[name] is not None:
-            raise _not_tried(name)
-    if not question["paired"] or isinstance(data, list | tuple):
+    if question["id"] is not None or not question["paired"] or isinstance(data, list | tuple):
         words = "few labels compare models on the same rows of one table; put their outputs beside each other"
         raise InputError("few-labels-one-table", words)
     found, pairs, named = [], FewPairs(), None
     for entry in entries_by_name(data, question):
         asked = replace(row_question(question), score=entry.score, prediction=entry.prediction)
         partly = read_partly(entry.data, asked)
+        if len(partly.plan.classes) > 2:
+            raise InputError("few-labels-compared", "few labels compare models of two classes, and these are several")
         names = partly.plan.negative, str(partly.plan.positive)
         if named not in (None, names):
             raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
         named = names
         rows = replace(rows_of(partly, question), weight=None)
-        few = enough(estimate_rows(names, rows, question))
-        here = rows.labelled
+        few = enough(with_segments(rows, names, partly.read.by, question))
+        here, by = rows.labelled, partly.read.by
         sample = Sample(rows.truth[here], names, names, names[1])
-        evaluation = evaluate_labelled(rows, names, question)
-        model = Contestant(entry.name, evaluation, sample, rows.decided[here], None, None, None, pairs)
+        by = None if by is None else Labels(by.codes[here], by.names)
+        evaluation = evaluate_labelled(rows, names, question.sampling, question.pricing, by)
+        model = Contestant(entry.name, evaluation, sample, rows.decided[here], None, None, by, pairs)
         found.append(replace(model, estimated=few))
     return found
-
-
-def _not_tried(name: str) -> InputError:
-    return InputError("few-labels-not-compared", Given(name), " was not tried for differences from few labels")

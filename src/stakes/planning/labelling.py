@@ -1,5 +1,7 @@
 """How many labels: the outputs of many rows are known, and some rows get a truth."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stakes.errors import Given, InputError
@@ -7,8 +9,7 @@ from stakes.metrics import find
 from stakes.planning.basis import Basis
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.changes import influences
-from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.few_labels import stratified
 
 
 def labels_needed(basis: Basis, rows: float, error: float) -> float:
@@ -41,24 +42,13 @@ def _parts(basis: Basis) -> tuple[float, float]:
             Given("labels"),
             f" plans figures of decisions between two classes, and {basis.figure} is none here",
         )
-    metric = find(basis.figure)
-    (found,) = influences([metric], [basis.value], table, basis.sampling)
-    assert isinstance(found, Influence), found  # the basis rests on it
-    counts = np.asarray(table.counts, np.float64)
-    total = counts.sum()
-    moves = _by_cell(found, counts) * (total - 1)
-    shares = counts.sum(axis=0) / total  # of each decision
-    rates = counts / np.maximum(counts.sum(axis=0), 1e-300)  # of each class among its rows
-    within = float(np.sum(shares * rates[0] * rates[1] * (moves[0] - moves[1]) ** 2))
-    means = (rates * moves).sum(axis=0)
-    between = float(np.sum(shares * means**2) - np.sum(shares * means) ** 2)
-    return within, between
+    metric, counts = find(basis.figure), np.asarray(table.counts, np.float64)
 
+    def figure(cells: Array) -> Array:
+        return np.asarray(metric.of(replace(table, counts=cells, squares=cells)), np.float64)
 
-def _by_cell(found: Influence, counts: Array) -> Array:
-    """What a row of each cell changes, as the table has its cells; cells without rows change nothing."""
-    changes = np.zeros(counts.shape)
-    if found.changes.size == counts.size:
-        return np.asarray(found.changes).reshape(counts.shape)
-    changes[counts > 0] = found.changes
-    return changes
+    rows = counts.sum(axis=0)
+    _, found = stratified(figure, counts, rows)
+    square = counts.sum() * found.counts * (found.changes * (1 - 1 / np.asarray(found.sizes))) ** 2
+    labels = np.count_nonzero(counts)  # what a label changes comes first, then what a row of each decision does
+    return float(square[:labels].sum()), float(square[labels:].sum())

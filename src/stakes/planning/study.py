@@ -11,8 +11,7 @@ from stakes.errors import Given, InputError, Pass, several, some
 from stakes.evaluation import evaluate
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.comparison import Comparison
-from stakes.evaluation.few_grades import FewGrades
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.evaluation.gate.conditions import Requirement
 from stakes.metrics import cost, find, rates
 from stakes.metrics.agreement import accuracy
@@ -98,9 +97,9 @@ def plan(
 
 def _read(pilot: Value) -> Evaluation | Comparison | None:
     """A pilot as it is, or the evaluation of a tally."""
-    few = isinstance(pilot, FewLabels | FewGrades)
+    few = isinstance(pilot, FewEstimates)
     known: Value = pilot if few or pilot is None or isinstance(pilot, Evaluation | Comparison) else evaluate(pilot)
-    if isinstance(known, FewLabels | FewGrades) or (isinstance(known, Comparison) and known.unlabelled):
+    if isinstance(known, FewEstimates) or (isinstance(known, Comparison) and known.unlabelled):
         words = "a pilot has a truth for every row, and this one for few; evaluate its labelled rows alone"
         raise InputError("pilot-of-few-labels", words)
     found: Evaluation | Comparison | None = known

@@ -20,6 +20,9 @@ from stakes.uncertainty.sampling import Sampling
 _AT_PRIOR = ("evaluate", "compare", "decide", "gate", "report", "validate", "permutation_test")
 """Verbs whose figures can be those of other class frequencies than the rows have."""
 
+_ESTIMATE_PRIOR = ("evaluate", "gate", "report")
+"""Verbs that can estimate the class frequencies of rows without a truth."""
+
 _OF_ROWS = {*RowQuestion.__dataclass_fields__, "exact"}
 """The options that are about rows: those that engines take."""
 
@@ -41,7 +44,7 @@ class Question:
             raise InputError("one-column-here", About("truth"), words)
         known = options(verb)
         given = {name: asked.get(name, option.default) for name, option in known.items()}
-        prior = _known_prior(given)
+        prior = _known_prior(verb, given)
         there = at_frequencies(prior, given["training_prior"]) if verb in _AT_PRIOR else None
         how = {name: given[name] for name in ("confidence", "design", "seed", "horizon") if name in given}
         sampling = Sampling(**how, population=there)
@@ -60,7 +63,7 @@ class Question:
     def pricing(self) -> Pricing | None:
         """What decisions cost, and where; None without costs."""
         costs, training = (self.given.get(name) for name in ("costs", "training_prior"))
-        return None if costs is None else Pricing(costs, _known_prior(self.given), training)
+        return None if costs is None else Pricing(costs, _known_prior(self.verb, self.given), training)
 
     @property
     def prior_unknown(self) -> bool:
@@ -136,15 +139,16 @@ class Question:
             raise errors.threshold_without_score()
 
 
-def _known_prior(given: Mapping[str, Any]) -> Any:
+def _known_prior(verb: str, given: Mapping[str, Any]) -> Any:
     """The class frequencies that were given; none where they are to be estimated from rows without a truth."""
     prior = given.get("prior")
     if not isinstance(prior, str) or prior != "estimate":
         return prior
-    if given.get("unlabelled") == "estimate" and "scores" not in given:
+    can = verb in _ESTIMATE_PRIOR
+    if can and given["unlabelled"] == "estimate":
         return None
     words = " finds how frequent classes are among rows without a truth; "
-    advice = ("pass ", Pass("unlabelled", "estimate")) if "label_probability" in given else ("give their shares",)
+    advice = ("pass ", Pass("unlabelled", "estimate")) if can else ("give their shares",)
     raise InputError("prior-of-labelled-rows", Given("prior", "estimate"), words, *advice)
 
 

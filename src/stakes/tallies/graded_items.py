@@ -136,31 +136,15 @@ class GradedItems(Tally):
     @classmethod
     def _of_complete(cls, models: tuple[str, ...], scores: Array) -> Self:
         """The same of models × items, each of which stands for itself and was answered by all: in fewer passes."""
-        size, pairs, binary = scores.shape[1], (len(models),) * 2, _is_binary(scores)
+        size, binary = scores.shape[1], _is_binary(scores)
         small = binary and size < 1 << 24  # whole numbers that float32 holds
         apart = scores.astype(np.float32) if small else scores - scores.mean(axis=0)
         own, shared = scores.sum(axis=1), _products(apart)
         squares, sums = shared.diagonal(), own if small else apart.sum(axis=1)
-        whole = squares[:, None] + squares
-        found = _without_rounding(whole, 2 * shared)
-        gaps = np.where(found == 0, 0.0, sums[:, None] - sums)
-        count = np.full(pairs, float(size))
-        return cls(
-            models,
-            answered=count,
-            squared=count,
-            groups=count,
-            gaps=gaps,
-            gap_squares=found,
-            gap_counts=gaps,
-            sums=own,
-            cluster_squares=np.einsum("ij,ij->i", scores, scores),
-            cluster_counts=own,
-            items=size,
-            lowest=float(scores.min()),
-            highest=float(scores.max()),
-            binary=binary,
-        )
+        found = _without_rounding(squares[:, None] + squares, 2 * shared)
+        ends = float(scores.min()), float(scores.max()), binary
+        both = own, np.einsum("ij,ij->i", scores, scores)
+        return cls.of_pairs(models, size, both, found, sums[:, None] - sums, ends)
 
     @property
     def total(self) -> int:

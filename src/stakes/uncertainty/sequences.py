@@ -76,10 +76,12 @@ def spread_of_days(hits: Array, rows: Array, rate: float) -> Array:
 
 def spread_of_figures(value: Array, variance: Array, rows: Array) -> Array:
     """The same of any figure, from each day's value and the variance that chance gives it; infinite tells nothing."""
-    unlike = np.concatenate([[0.0], np.diff(value) ** 2 / np.maximum(variance[1:] + variance[:-1], 1e-300)])
-    days = np.arange(1, len(rows) + 1)
-    mean = np.cumsum(rows) / days
-    return np.asarray(np.maximum(1.0, (10 * (1 + 0.01 * (mean - 1)) + np.cumsum(unlike)) / (10 + days - 1)))
+    known = np.flatnonzero(np.isfinite(variance))
+    unlike, told = np.zeros((2, len(rows)))
+    told[known[1:]] = 1.0
+    unlike[known[1:]] = np.diff(value[known]) ** 2 / np.maximum(variance[known][1:] + variance[known][:-1], 1e-300)
+    mean = np.cumsum(rows) / np.maximum(np.cumsum(rows > 0), 1)
+    return np.asarray(np.maximum(1.0, (10 * (1 + 0.01 * (mean - 1)) + np.cumsum(unlike)) / (10 + np.cumsum(told))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import Search, over_thresholds, ranges
 from stakes.decisions.thresholds.search import alike as cannot_be_told
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
-from stakes.errors import InputError
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -28,7 +27,7 @@ class ByFigure(Search):
     def decision(self, wanted: BestFigure) -> Decision:
         """Return the threshold, with that figure on rows that did not choose it."""
         self.wanted = wanted
-        place = self._best()
+        place = wanted.best_place(self.table.confusions())
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
         grid = ThresholdGrid(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
         resamples = Resamples(grid, self.sampling)
@@ -57,31 +56,6 @@ class ByFigure(Search):
             rows=self.rows,
             confidence=self.sampling.confidence,
         )
-
-    def _best(self) -> int:
-        """The exact best place among all distinct scores."""
-        tables = self.table.confusions()
-        merit = self.wanted.merit(tables)
-        if np.isneginf(merit.max()):
-            if self.wanted.condition is None:
-                raise InputError(
-                    "no-figure-anywhere",
-                    f"{self.wanted.metric.name} is undefined at every threshold of these scores, so none can be "
-                    "chosen by it",
-                )
-            found = self.wanted.condition.of(tables)
-            nearest = float(np.nanmax(found) if self.wanted.at_least else np.nanmin(found))
-            words = self.wanted.words.partition(" with ")[2]
-            if nearest >= self.wanted.limit if self.wanted.at_least else nearest <= self.wanted.limit:
-                raise InputError(
-                    "condition-without-figure",
-                    f"{words} holds only where {self.wanted.metric.name} is undefined; loosen the condition",
-                )
-            raise InputError(
-                "condition-never-met",
-                f"no threshold gives {words} on these rows; the nearest is {nearest:.6g}: loosen the condition",
-            )
-        return int(merit.argmax())
 
     def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Array | None]:
         """The confusion table of rows judged without them, as of rows of equal weight, and that of each cluster."""

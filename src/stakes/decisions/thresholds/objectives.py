@@ -104,6 +104,29 @@ class BestFigure:
         found = np.asarray(condition.of(tables), np.float64)
         return np.where(np.isnan(found), -math.inf if self.at_least else math.inf, found)
 
+    def best_place(self, tables: Confusion) -> int:
+        """The best of some tables; refuse where none meets the condition, or has the figure."""
+        merit = self.merit(tables)
+        if not np.isneginf(merit.max()):
+            return int(merit.argmax())
+        if self.condition is None:
+            raise InputError(
+                "no-figure-anywhere",
+                f"{self.metric.name} is undefined at every threshold of these scores, so none can be chosen by it",
+            )
+        found = self.condition.of(tables)
+        nearest = float(np.nanmax(found) if self.at_least else np.nanmin(found))
+        words = self.words.partition(" with ")[2]
+        if nearest >= self.limit if self.at_least else nearest <= self.limit:
+            raise InputError(
+                "condition-without-figure",
+                f"{words} holds only where {self.metric.name} is undefined; loosen the condition",
+            )
+        raise InputError(
+            "condition-never-met",
+            f"no threshold gives {words} on these rows; the nearest is {nearest:.6g}: loosen the condition",
+        )
+
     def choose(self, tables: Confusion) -> Array:
         """The place of the best threshold of each row of tables; where none meets the condition, the nearest to it."""
         merit = self.merit(tables)

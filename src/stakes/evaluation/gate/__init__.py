@@ -15,8 +15,7 @@ from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
-from stakes.evaluation.few_grades import FewGrades
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins, warn_of_wide
@@ -176,9 +175,9 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
     return judge(evaluation_of(evaluation, question), request, baseline)
 
 
-def judge(evaluation: Evaluation | FewLabels | FewGrades, asked: Request, baseline: Data = None) -> Gate:
+def judge(evaluation: Evaluation | FewEstimates, asked: Request, baseline: Data = None) -> Gate:
     """Hold an evaluation against what is asked."""
-    if isinstance(evaluation, FewLabels | FewGrades):
+    if isinstance(evaluation, FewEstimates):
         return _of_few_labels(evaluation, asked, baseline)
     if not isinstance(evaluation, Evaluation):
         raise InputError(
@@ -208,7 +207,7 @@ def _baseline_of_few_labels() -> InputError:
     return InputError("few-labels-baseline", words)
 
 
-def _of_few_labels(found: FewLabels | FewGrades, asked: Request, baseline: Data) -> Gate:
+def _of_few_labels(found: FewEstimates, asked: Request, baseline: Data) -> Gate:
     """Hold what few labels tell against conditions; another model needs a truth for every row."""
     if baseline is not None or asked.margins:
         raise _baseline_of_few_labels()

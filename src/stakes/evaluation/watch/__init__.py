@@ -1,7 +1,7 @@
 """watch(): conditions that a model must go on meeting, looked at every day without crying wolf."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Unpack
 
@@ -29,6 +29,9 @@ from stakes.tallies.checks import as_list, check_share, is_one_of
 from stakes.text import visible
 from stakes.uncertainty.interval import Interval, figure
 from stakes.uncertainty.sequences import Alarm, log_stakes, log_total
+
+_AT_ONCE = 1 << 17
+"""About so many numbers of windows are worked on at once."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watc
     question = Question.of("watch", asked)
     request = _Request.of(question, against)
     named = read_days(days)
-    complete, waiting = _split_complete(named, request.allow_dropped)
+    complete, waiting = _split_complete(named, check_share("allow_dropped", question["allow_dropped"]))
     return _watch(request, complete, waiting, question["state"], question["restart"])
 
 
@@ -160,10 +163,7 @@ class _Request:
     question: Question
     alpha: float
     margin: float
-    life: int | None
     drop: float | None
-    allow_dropped: float
-    days_alike: bool
 
     @classmethod
     def of(cls, question: Question, against: Data) -> "_Request":
@@ -189,8 +189,8 @@ class _Request:
                 f"{short(repr(bare[0]))} has no limit; write one ({bare[0]} >= 0.8), or give ",
                 Pass("against"),
             )
-        for name in ("margin",) if against is None and question["margin"] is not None else ():
-            raise InputError("margin-of-nothing", Given(name), " is about a reference; give ", Pass("against"))
+        if against is None and question["margin"] is not None:
+            raise InputError("margin-of-nothing", Given("margin"), " is about a reference; give ", Pass("against"))
         return cls(
             conditions,
             tuple(names) if against is not None else (),
@@ -199,10 +199,7 @@ class _Request:
             question,
             _share("alpha", question["alpha"]),
             0.0 if question["margin"] is None else _positive("margin", question["margin"], 0.0),
-            question["life"],
             None if question["drop"] is None else _positive("drop", question["drop"]),
-            check_share("allow_dropped", question["allow_dropped"]),
-            bool(question["days_alike"]),
         )
 
     @property
@@ -214,14 +211,9 @@ class _Request:
 
     def asked(self) -> dict[str, object]:
         """What must stay the same while days are added."""
-        return {
-            "conditions": self.words,
-            "alpha": self.alpha,
-            "life": self.life,
-            "drop": self.drop,
-            "days_alike": self.days_alike,
-            **{f"reference of {name}": self._shift(name).reference_in_words for name in self.shifts},
-        }
+        shifts = {f"reference of {name}": self._shift(name).reference_in_words for name in self.shifts}
+        same = {name: self.question[name] for name in ("life", "days_alike")}
+        return {"conditions": self.words, "alpha": self.alpha, "drop": self.drop, **same, **shifts}
 
     def _shift(self, name: str) -> Shift:
         assert self.reference is not None
@@ -355,6 +347,9 @@ def _watch(
     refuse_again(list(days), memory.days)
     refuse_disorder([*memory.days[-1:], *days])
     first = next(iter(days.values()))
+    if request.reference is not None and _has_weights(first) != _has_weights(request.reference.counted):
+        words = "either the days or the reference have weights, and not both; count them alike"
+        raise InputError("weights-of-reference", words)
     monitors = request.monitors(request.judge(first), memory.edges)
     judged = [request.judge(day) for day in days.values()]
     added = Memory(
@@ -377,6 +372,10 @@ def _watch(
     return found
 
 
+def _has_weights(counted: Counted) -> bool:
+    return any(one.weighted for one in counted.tallies.values())
+
+
 def _begin(restart: str | None, days: Sequence[str], before: int) -> int:
     """The day with which to begin."""
     if restart is None:
@@ -397,7 +396,19 @@ def _look(request: _Request, monitors: Sequence[Monitor], memory: Memory, waitin
         for monitor, words, numbers in zip(monitors, request.words, memory.numbers, strict=True)
     ]
     total = sum(int(one) if float(one).is_integer() else one for one in rows)
-    return Watch(watched, len(names), total, request.alpha, names[0], request.life, waiting)
+    return Watch(watched, len(names), total, request.alpha, names[0], request.question["life"], waiting)
+
+
+def bets_by_day(monitor: Monitor, days: Array, spread: Array, life: int | None = None) -> Iterator[Array]:
+    """What each bet has become (logarithms) at the end of every day, those that began up to then."""
+    running = np.hstack([np.zeros((days.shape[1], 1)), np.cumsum(days, axis=0).T])
+    stakes, step = log_stakes(len(days), life), max(_AT_ONCE // running.size, 1)
+    for first in range(0, len(days), step):
+        last = min(first + step, len(days))
+        begun = np.arange(last) <= np.arange(first, last)[:, None]
+        sums = np.where(begun, running[:, first + 1 : last + 1, None] - running[:, None, :last], 0.0)
+        evidence = monitor.evidence(np.moveaxis(sums, 0, -1), spread[first:last, None])
+        yield from (stakes[: day + 1] + evidence[day - first, : day + 1] for day in range(first, last))
 
 
 def _look_at(
@@ -410,11 +421,10 @@ def _look_at(
     request: _Request,
 ) -> WatchedFigure:
     """The evidence of one condition after each day, the alarm, and the course."""
-    spread = np.ones(len(days)) if request.days_alike else monitor.spread(days)
+    spread = np.ones(len(days)) if request.question["days_alike"] else monitor.spread(days)
     running = np.vstack([np.zeros(days.shape[1]), np.cumsum(days, axis=0)])
-    stakes, totals, alarm = log_stakes(len(days), request.life), [], None
-    for day in range(len(days)):
-        terms = stakes[: day + 1] + monitor.evidence(running[day + 1] - running[: day + 1], float(spread[day]))
+    totals, alarm = [], None
+    for day, terms in enumerate(bets_by_day(monitor, days, spread, request.question["life"])):
         totals.append(log_total(terms))
         if alarm is None and totals[-1] >= -math.log(alpha):
             alarm = Alarm.of(day, terms)
@@ -431,14 +441,14 @@ def _look_at(
         words,
         monitor.metric.text,
         float(monitor.limit),
-        monitor.exact and request.days_alike,
+        monitor.exact and request.question["days_alike"],
         None if alarm is None else names[alarm.day],
         None if alarm is None else names[alarm.change],
         [] if alarm is None else [names[day] for day in alarm.days],
         math.nan if alarm is None else float(monitor.figures(running[-1:] - running[alarm.change]).value[0]),
         max(point.evidence for point in course),
         1 / alpha,
-        request.days_alike,
+        request.question["days_alike"],
         monitor.within(running[-1]),
         estimate,
         course,

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes.errors import InputError, Pass, some
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.watch.monitors import Figures, Monitor
+from stakes.evaluation.watch.monitors import Figures, Monitor, equal
 from stakes.evaluation.watch.shifts import Unlabelled
 from stakes.metrics import find
 from stakes.metrics.agreement import accuracy, f1
@@ -22,7 +22,6 @@ from stakes.metrics.rates import precision, prevalence, recall, specificity
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
-from stakes.uncertainty import sequences
 
 EXPECTED = "expected "
 """How a condition on an expected figure begins."""
@@ -94,17 +93,14 @@ class Expected(Monitor):
     def figures(self, sums: Array) -> Figures:
         """Ratios with their variance by the delta rule."""
         rows, above, below, squares, product, below_squares = np.moveaxis(sums, -1, 0)
-        line = np.maximum(below, 1e-300)
+        line = np.maximum(below, 1e-150)
         value = above / line
         variance = np.maximum(squares - 2 * value * product + value**2 * below_squares, 0.0) / line**2
-        equal = np.divide(below**2, below_squares, out=np.zeros_like(value), where=below_squares > 0)
-        return Figures(value, variance * rows / np.maximum(rows - 1, 1.0), equal >= _FEWEST)
+        return Figures(value, variance * rows / np.maximum(rows - 1, 1.0), equal(below, below_squares) >= _FEWEST)
 
-    def spread(self, days: Array) -> Array:
-        """How many times more days differ than chance makes them, up to each."""
-        own = self.figures(days)
-        variance = np.where(days[:, 2] > 0, own.variance, np.inf)
-        return sequences.spread_of_figures(np.where(days[:, 2] > 0, own.value, 0.0), variance, days[:, 0])
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have."""
+        return np.asarray(sums[..., 0])
 
     def usual_drop(self) -> float:
         """A twentieth; of costs and the Brier score a tenth of the limit."""

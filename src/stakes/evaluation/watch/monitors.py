@@ -10,7 +10,7 @@ import numpy as np
 from stakes.errors import InputError
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.agreement import f1
+from stakes.metrics.agreement import f1, mcc
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.ranking import auc
 from stakes.tallies import Confusion, ScoreTable
@@ -21,7 +21,7 @@ from stakes.uncertainty.changes import influences
 BINS = 200
 """Scores are kept in so many bins, which hold about as many of the first rows each."""
 
-TABLES = (f1.name, expected_cost.name)
+TABLES = (f1.name, mcc.name, expected_cost.name)
 """Figures of decisions, beside rates, for which false alarms were simulated."""
 
 
@@ -59,6 +59,10 @@ class Monitor:
         """The figures of windows, from the sums of what was kept of their days."""
         raise NotImplementedError
 
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have; of weighted ones, how many that weigh the same tell as much."""
+        return np.asarray(sums.sum(axis=-1))
+
     def usual_drop(self) -> float:
         """The smallest change worth an alarm, where nobody says one."""
         return 0.05
@@ -92,7 +96,7 @@ class Monitor:
                 "count more rows for it, or give a limit instead",
             )
 
-    def evidence(self, sums: Array, spread: float) -> Array:
+    def evidence(self, sums: Array, spread: Array) -> Array:
         """The logarithm of the evidence in windows, whose days differ so many times more than chance makes them."""
         found = self.figures(sums)
         variance = spread * found.variance
@@ -107,13 +111,20 @@ class Monitor:
         return np.where(known, told, 0.0)
 
     def spread(self, days: Array) -> Array:
-        """How many times more days differ than chance makes them, up to each; 1 where that is not known."""
-        return np.ones(len(days))
+        """How many times more days differ than chance makes them, up to each.
+
+        Chance makes a day as uncertain as all rows up to then would be, were they as few.
+        """
+        value, running = self.figures(days).value, np.cumsum(days, axis=0)
+        found, rows = self.figures(running), self.rows(days)
+        told = found.enough & (found.variance > 0) & np.isfinite(value) & (rows > 0)
+        variance = found.variance * self.rows(running) / np.where(told, rows, 1.0)
+        return sequences.spread_of_figures(np.where(told, value, 0.0), np.where(told, variance, np.inf), rows)
 
     def course(self, sums: Array, spread: Array, alpha: float) -> tuple[Array, Array]:
         """Limits of the figure from the first day on, that hold on all days at once."""
         found = self.figures(sums)
-        half = sequences.reach(np.where(found.variance > 0, found.variance, np.nan), self.drop, alpha)
+        half = sequences.reach(np.where(found.variance > 0, spread * found.variance, np.nan), self.drop, alpha)
         return found.value - half, found.value + half
 
 
@@ -143,7 +154,7 @@ class Rate(Monitor):
         """A twentieth, of rare or frequent events less."""
         return min(0.05, math.sqrt(self.limit * (1 - self.limit)) / 6)
 
-    def evidence(self, sums: Array, spread: float) -> Array:
+    def evidence(self, sums: Array, spread: Array) -> Array:
         """Exact where there is no reference; otherwise with the variance of both taken together."""
         hits, rows = sums[..., 0] / spread, sums[..., 1] / spread
         if self.reference is None:
@@ -167,51 +178,77 @@ class Rate(Monitor):
 
 @dataclass(frozen=True, eq=False)
 class TableFigure(Monitor):
-    """A figure of decisions: the cells of the table add up."""
+    """A figure of decisions: the cells of the table add up, and those of squared weights where rows have any."""
 
     like: Confusion | None = None
 
     def numbers(self, evaluation: Evaluation) -> Array:
-        """The cells."""
+        """The cells, and the sums of squared weights in each."""
         table = evaluation._tally(self.metric)
         assert isinstance(table, Confusion)
-        return np.asarray(table.counts, np.float64).ravel()
+        return np.concatenate([np.asarray(one, np.float64).ravel() for one in self._kept(table)])
+
+    def _kept(self, table: Confusion) -> list[Array]:
+        return [table.counts, *([] if table.squares is None else [table.squares])]
+
+    def _cells(self, sums: Array) -> tuple[Array, Array]:
+        """The tables of windows, and the sums of squared weights in their cells."""
+        assert self.like is not None
+        parts = np.split(sums, len(self._kept(self.like)), axis=-1)
+        tables = [part.reshape(*part.shape[:-1], *self.like.counts.shape) for part in parts]
+        return tables[0], tables[-1]
+
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have; of weighted ones, how many that weigh the same tell as much."""
+        return equal(*(one.sum(axis=(-2, -1)) for one in self._cells(sums)))
 
     def figures(self, sums: Array) -> Figures:
         """Values, with the variance by what a row of each cell changes and one unseen row could."""
-        assert self.like is not None
-        shape = self.like.counts.shape
-        tables = sums.reshape(*sums.shape[:-1], *shape)
-        value = self._of(tables)
-        rows = np.maximum(sums.sum(axis=-1), 2.0)
+        tables, squares = self._cells(sums)
+        value, rows = self._of(tables), np.maximum(self.rows(sums), 2.0)
+        total, whole = (one.sum(axis=(-2, -1)) for one in (tables, squares))
+        weight, usual = _mean_weight(squares, tables), _mean_weight(whole, total)[..., None, None]
         square, unseen = np.zeros(value.shape), np.zeros(value.shape)
-        for place in np.ndindex(*shape):
-            one = np.zeros(shape)
-            one[place] = 1.0
-            count = tables[..., *place]
-            less = np.nan_to_num(value - self._of(np.where(count[..., None, None] >= 1, tables - one, tables)))
-            square += count * less**2
-            unseen = np.maximum(unseen, np.abs(np.nan_to_num(self._of(tables + one) - value)))
+        for place in np.ndindex(*tables.shape[-2:]):
+            row = np.zeros(tables.shape[-2:])
+            row[place] = 1.0
+            own = weight[..., *place]
+            less = np.nan_to_num(value - self._of(tables - own[..., None, None] * row))
+            square += squares[..., *place] * (less / own) ** 2
+            unseen = np.maximum(unseen, np.abs(np.nan_to_num(self._of(tables + usual * row) - value)))
         variance = (rows - 1) / rows * square + unseen**2 / 4
-        return Figures(value, variance, np.isfinite(value) & self._enough(tables))
+        return Figures(value, variance, np.isfinite(value) & self._enough(tables, squares))
+
+    def _table(self, cells: Array) -> Confusion:
+        assert self.like is not None
+        return replace(self.like, counts=np.maximum(cells, 0.0), squares=None)
 
     def _of(self, tables: Array) -> Array:
-        assert self.like is not None
-        found = replace(self.like, counts=np.maximum(tables, 0.0), squares=None)
         with np.errstate(all="ignore"):
-            return np.asarray(self.metric.of(found), np.float64)
+            return np.asarray(self.metric.of(self._table(tables)), np.float64)
 
-    def _enough(self, tables: Array) -> Array:
-        """Of f1, 5 hits and 5 mistakes; of costs, any rows."""
-        if self.metric.name != f1.name:
-            return np.asarray(tables.sum(axis=(-2, -1)) > 0)
-        table = replace(self.like, counts=np.maximum(tables, 0.0), squares=None) if self.like is not None else None
-        assert table is not None
-        return np.asarray((table.tp >= 5) & (table.fp + table.fn >= 5))
+    def _enough(self, tables: Array, squares: Array) -> Array:
+        """Of f1, 5 hits and 5 mistakes; of mcc, 5 right rejections, too; of others, any rows."""
+        sums, squared = self._table(tables), self._table(squares)
+        parts = [("tp",), ("fp", "fn"), ("tn",)][: {f1.name: 2, mcc.name: 3}.get(self.metric.name, 0)]
+        enough = tables.sum(axis=(-2, -1)) > 0
+        for cells in parts:
+            enough = enough & (equal(*(sum(getattr(one, cell) for cell in cells) for one in (sums, squared))) >= 5)
+        return np.asarray(enough)
 
     def usual_drop(self) -> float:
         """Of costs three tenths of the limit, which mistakes that are rare need."""
-        return 0.05 if self.metric.name == f1.name else 0.3 * abs(self.limit)
+        return 0.3 * abs(self.limit) if self.metric.name == expected_cost.name else 0.05
+
+
+def _mean_weight(squares: Array, total: Array) -> Array:
+    """What a row weighs, by the sums of weights and of their squares; 1 where there is none."""
+    return np.divide(squares, total, out=np.ones(np.shape(total)), where=total > 0)
+
+
+def equal(total: Array, squares: Array) -> Array:
+    """How many numbers that are all the same tell as much as those of which these are the sum and that of squares."""
+    return np.asarray(np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +298,7 @@ class Area(Monitor):
         inner = np.clip(found.value, 1e-9, 1 - 1e-9)
         slope = inner * (1 - inner)
         known = found.enough & (found.variance > 0)
-        half = sequences.reach(np.where(known, found.variance / slope**2, np.nan), 0.4, alpha)
+        half = sequences.reach(np.where(known, spread * found.variance / slope**2, np.nan), 0.4, alpha)
         centre = np.log(inner / (1 - inner))
         return 1 / (1 + np.exp(half - centre)), 1 / (1 + np.exp(-half - centre))
 
@@ -291,8 +328,11 @@ class Mean(Monitor):
         rows = np.maximum(sums[..., 0], 2.0)
         mean = sums[..., 1] / rows
         variance = np.maximum(sums[..., 2] - rows * mean**2, 0.0) / (rows - 1) / rows
-        equal = np.divide(sums[..., 1] ** 2, sums[..., 2], out=np.zeros_like(mean), where=sums[..., 2] > 0)
-        return Figures(mean, variance, equal >= 100)
+        return Figures(mean, variance, equal(sums[..., 1], sums[..., 2]) >= 100)
+
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have."""
+        return np.asarray(sums[..., 0])
 
     def usual_drop(self) -> float:
         """A tenth of the limit."""
@@ -308,12 +348,13 @@ def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edg
         raise InputError(
             "not-in-day", f"{metric.text}: {evaluation._why_no(metric)}; count the days with what it needs"
         )
-    if tally.weighted:
-        raise InputError("weights-to-watch", "weighted rows were not tried; count the days without weights")
-    if isinstance(tally, Confusion) and metric.share_of:
+    if isinstance(tally, Confusion) and metric.share_of and not tally.weighted:
         return Rate(metric, floor, limit)
-    if isinstance(tally, Confusion) and metric.name in TABLES:
+    if isinstance(tally, Confusion) and (metric.share_of or metric.name in TABLES):
         return TableFigure(metric, floor, limit, like=tally)
+    if tally.weighted:
+        words = f"weighted rows are watched by decisions only (rates, {', '.join(TABLES)}); {metric.text} of them was"
+        raise InputError("weights-to-watch", f"{words} not simulated, so count the days without weights for it")
     if metric.name == auc.name and isinstance(tally, ScoreTable):
         return Area(metric, floor, limit, edges=Area.edges_of(tally) if edges is None else np.array(edges))
     if metric.loss is not None and metric.relative_to is None and not metric.root:
@@ -322,7 +363,7 @@ def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edg
     raise InputError(
         "not-watched",
         f"false alarms of {metric.text} were not simulated, so it is not watched; use rates (recall, precision, "
-        "accuracy …), auc, f1, expected_cost, or means of losses (brier_score, log_loss, mae …)",
+        "accuracy …), auc, f1, mcc, expected_cost, or means of losses (brier_score, log_loss, mae …)",
     )
 
 

@@ -108,14 +108,14 @@ class Shift(Monitor):
                 "so that nothing would ever raise an alarm; count more rows for it",
             )
 
-    def evidence(self, sums: Array, spread: float) -> Array:
+    def evidence(self, sums: Array, spread: Array) -> Array:
         """The mean of the evidence that each share has risen, or fallen: a mean of e-values is one."""
         assert self.reference is not None
         rows, all_rows = sums.sum(axis=-1, keepdims=True), self.reference.sum()
         rows = np.maximum(rows, 1e-300)
         pooled = (sums + self.reference) / (rows + all_rows)
         known = (pooled * rows >= _FEWEST) & (pooled * all_rows >= _FEWEST) & (pooled < 1)
-        variance = np.where(known, pooled * (1 - pooled) * (spread / rows + 1 / all_rows), 1.0)
+        variance = np.where(known, pooled * (1 - pooled) * (spread[..., None] / rows + 1 / all_rows), 1.0)
         away = np.where(known, sums / rows - self.reference / all_rows, 0.0)
         drop = np.minimum(self.drop, np.sqrt(pooled * (1 - pooled)) / 6 + 1e-9)
         told = np.stack([np.where(known, sequences.log_evidence(s * away, variance, drop), 0.0) for s in (1, -1)])

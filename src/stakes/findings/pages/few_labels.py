@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_grades import MEAN_TRUTH
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.findings.pages.payload import Part, figure, section
 from stakes.language.sentences import short_name
 from stakes.metrics import find
@@ -11,7 +11,7 @@ from stakes.metrics import find
 _MOST_SEGMENTS = 200
 
 
-def sections_of(found: FewLabels | FewGrades) -> list[Part]:
+def sections_of(found: FewEstimates) -> list[Part]:
     """Return all figures, and some of each segment where there are any."""
     known = {name: one for name, one in found.figures.items() if name != MEAN_TRUTH}  # the verdict tells that
     rows = [{**figure(one), "family": find(name).family, "main": True} for name, one in known.items()]
@@ -19,7 +19,7 @@ def sections_of(found: FewLabels | FewGrades) -> list[Part]:
     if not found.segments:
         return [figures]
     names = [name for name in found.main_figures if name != MEAN_TRUTH]
-    segments: Mapping[str, FewLabels | FewGrades] = {**found.segments}
+    segments: Mapping[str, FewEstimates] = {**found.segments}
     largest = sorted(segments.items(), key=lambda one: -one[1].rows)[:_MOST_SEGMENTS]
     parts = [
         {"name": short_name(name), "rows": part.rows, "figures": [figure(part[one]) for one in names]}

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
-from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
+from stakes.decisions.thresholds.objectives import BestFigure
+from stakes.evaluation.few_grades import MEAN_TRUTH
 from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
+from stakes.metrics import Estimate
 from stakes.metrics.rates import alarm_rate
 
 _HELPED = 1.1
@@ -14,21 +17,19 @@ _MANY_OUTSIDE = 0.1
 """Where more than this share of all rows has lower or higher scores than any labelled one, that is worth saying."""
 
 
-def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
+def verdict_of(found: FewEstimates) -> tuple[Finding, ...]:
     """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
     shown = [found[name] for name in found.main_figures]
     lead = shown[0]
-    values = {"name": named(lead.name), "value": lead.value, "low": lead.low, "high": lead.high}
+    values = {"name": named(lead.name), **_limits(lead)}
     shifted = isinstance(found, FewLabels) and found.kept.shifted
-    kind = "few.elsewhere" if shifted else "few.estimated" if found.positive else "few.graded"
+    positive = found.positive if isinstance(found, FewLabels) else ""
+    kind = "few.elsewhere" if shifted else "few.estimated" if positive else "few.graded"
     rows = found.rows - found.labelled if shifted else found.rows
-    told = sentence(kind, n=found.labelled, rows=rows, positive=found.positive, **values)
+    told = sentence(kind, n=found.labelled, rows=rows, positive=positive, **values)
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
-        cost = found["expected_cost"]
-        at = {"threshold": found.threshold, "value": cost.value, "low": cost.low, "high": cost.high}
-        words = sentence("few.threshold", positive=found.positive, unit=found.unit, **at)
-        answers.append(answer("few.decide", "note", words, sentence("few.no_saving")))
+        answers.append(answer("few.decide", "note", *_choice(found)))
     answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
     if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
@@ -36,10 +37,36 @@ def verdict_of(found: FewLabels | FewGrades) -> tuple[Finding, ...]:
                for one in found.figures.values() if one.no_interval]  # fmt: skip
     silent = [caution("few.no_interval", name=f"“{name}”", why=reason(why))
               for name, part in found.segments.items() if (why := part.why_nothing)]  # fmt: skip
-    return (*answers, *missing[:3], *silent, *_outside(found), caution(found.rests_on))
+    return (*answers, *missing[:3], *silent, *_outside(found), *_there(found), caution(found.rests_on))
 
 
-def _outside(found: FewLabels | FewGrades) -> Iterator[Finding]:
+def _choice(found: FewLabels) -> Iterator[Sentence]:
+    """Where the threshold stands, and what is reached there."""
+    wanted = BestFigure.parse(found.best) if found.best else None
+    one = found["expected_cost" if wanted is None else wanted.metric.text]
+    values = {"positive": found.positive, "threshold": found.threshold, **_limits(one)}
+    if wanted is None:
+        yield sentence("few.threshold", unit=found.unit, **values)
+        yield sentence("few.no_saving")
+    elif wanted.condition is None:
+        yield sentence("few.best", name=metric(one.name), **values)
+    else:
+        yield sentence("few.best_with", name=metric(one.name), condition=found.best, **values)
+        held = found[wanted.condition.text]
+        yield sentence("few.then", name=metric(held.name), **_limits(held))
+
+
+def _limits(one: Estimate) -> dict[str, float | None]:
+    return {"value": one.value, "low": one.low, "high": one.high}
+
+
+def _there(found: FewEstimates) -> Iterator[Finding]:
+    """Class frequencies that were given are those of another place."""
+    if isinstance(found, FewLabels) and found.prior is not None:
+        yield caution("few.at_prior", share=found.prior, positive=found.positive)
+
+
+def _outside(found: FewEstimates) -> Iterator[Finding]:
     """Of many rows the curve alone tells, because labelled ones have other scores."""
     seen = found.labelled_scores if isinstance(found, FewLabels) else None
     if seen is not None and seen[2] > _MANY_OUTSIDE:
@@ -51,7 +78,7 @@ def named(name: str) -> Sentence | dict[str, str]:
     return sentence("few.mean_truth") if name == MEAN_TRUTH else metric(name)
 
 
-def _helped(found: FewLabels | FewGrades) -> Iterator[Sentence]:
+def _helped(found: FewEstimates) -> Iterator[Sentence]:
     worth = {name: labels for name, labels in found.as_good_as.items() if name != alarm_rate.name}
     better = {name: labels for name, labels in worth.items() if labels >= _HELPED * found.labelled}
     for name, labels in sorted(better.items(), key=lambda one: -one[1])[:3]:

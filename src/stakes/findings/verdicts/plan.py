@@ -38,6 +38,11 @@ def _more(plan: Plan) -> Iterator[Sentence]:
         if part.checked is not None:
             key = "plan.checked_width" if part.aim == "width" else "plan.checked_share"
             yield sentence(key, checked=part.checked)
+    yield from _segment(plan)
+
+
+def _segment(plan: Plan) -> Iterator[Sentence]:
+    """That numbers are those of a segment, of which the whole study is a multiple."""
     if plan.smallest_share is not None:
         yield sentence("plan.segment", share=plan.smallest_share)
 
@@ -72,6 +77,7 @@ def _open(plan: Plan, part: Part) -> Iterator[Finding]:
 
 def _paragraph(plan: Plan) -> Iterator[Sentence]:
     yield from (_reaches(plan, part) for part in plan.parts)
+    yield from _segment(plan)
     if plan.pilot_rows is not None:
         yield sentence("plan.from_pilot", n=plan.pilot_rows)
     elif plan.assumed:

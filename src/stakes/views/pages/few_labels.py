@@ -1,14 +1,14 @@
 """Few labels to look at."""
 
-from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_grades import MEAN_TRUTH
+from stakes.evaluation.few_rows import FewEstimates
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric_name, words
 from stakes.views.page import Page, TextTable, between, sure_of, write_figure
 
 
-def page(found: FewLabels | FewGrades, everything: bool = False, more: str = "") -> Page:
+def page(found: FewEstimates, everything: bool = False, more: str = "") -> Page:
     """Lay out the figures, and of each how many labels alone would tell as much."""
     worth = {name: write(round(count), "count") for name, count in found.as_good_as.items()}
     figures = TextTable.of(
@@ -23,8 +23,8 @@ def page(found: FewLabels | FewGrades, everything: bool = False, more: str = "")
         (words("gap.group"), lambda one: one[0]),
         (words("few.rows"), lambda one: write(one[1].rows, "count")),
         (words("few.labels"), lambda one: write(one[1].labelled, "count")),
-        (_name(found.key_figure), lambda one: write(one[1][found.key_figure].value)),
-        (sure_of(found.confidence), lambda one: between(one[1][found.key_figure])),
+        (_name(found._key_figure), lambda one: write(one[1][found._key_figure].value)),
+        (sure_of(found.confidence), lambda one: between(one[1][found._key_figure])),
     )
     return Page.of(about(found), found.findings, [figures, *([segments] if found.segments else [])])
 

@@ -1,0 +1,258 @@
+"""Rows of which a few have a truth, and what every estimate from them can be asked."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes.engines.labels import Labels
+from stakes.engines.plan import FEW_LABELS
+from stakes.errors import Given, InputError, Pass
+from stakes.evaluation.base import Evaluation
+from stakes.language.narrated import Narrated
+from stakes.metrics import Estimate, Metric, find
+from stakes.question.options import Value
+from stakes.records import Count
+from stakes.results import Reportable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
+from stakes.tallies.pricing import Pricing
+from stakes.text import visible
+from stakes.uncertainty.few_labels import Bins, effective_labels
+from stakes.uncertainty.sampling import Sampling
+
+FEWEST = 30
+"""From so many labels on anything is estimated."""
+
+FEWEST_OF_A_CLASS = 5
+"""From so many labels of a class on figures of that class have an interval."""
+
+AT_RANDOM = 0.2
+"""The share of the next labels that are chosen at random, whatever the model says."""
+
+_BINS = 40
+"""About so many bins follow the positives that the scores promise, and as many the negatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
+
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
+    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
+    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
+    labelled ones. The threshold was ``chosen`` by the labels.
+    """
+
+    decided: Array
+    score: Array | None
+    truth: Array
+    labelled: Array
+    numbers: Array | None = None
+    counts: Array | None = None
+    weight: Array | None = None
+    shifted: bool = False
+    chosen: bool = False
+
+    def take(self, rows: Array | slice) -> "Rows":
+        """Return some of the rows."""
+        columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
+        taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
+        return Rows(**{**columns, **taken})
+
+    def count(self, chosen: Array) -> int:
+        """How many rows are chosen, by what is said of each entry."""
+        return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
+
+    def by_segment(self, by: Labels | None) -> dict[str, "Rows"]:
+        """The rows of each segment, where there are any."""
+        return {} if by is None else {name: self.take(by.codes == code) for code, name in enumerate(by.names)}
+
+    @property
+    def unlabelled(self) -> Array:
+        """The places of all rows without a truth, of a tally each as often as there are such rows."""
+        places = np.flatnonzero(~self.labelled)
+        return places if self.counts is None else np.repeat(places, self.counts[places])
+
+    @cached_property
+    def places(self) -> tuple[Array, int]:
+        """The bin of each row, and how many there are: of each decision apart."""
+        if self.score is None:
+            return self.decided.astype(np.int64), 2
+        edges = _edges(self.score, self.counts)
+        bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
+        numbers = np.cumsum(np.bincount(bins, self.counts) > 0)  # of the bins that hold rows
+        return numbers[bins] - 1, int(numbers[-1])
+
+    @cached_property
+    def bins(self) -> Bins:
+        """All that is needed of the rows: sums that add up."""
+        codes, many = self.places
+
+        def summed(values: Array | None = None) -> Array:
+            if self.counts is not None:
+                values = self.counts if values is None else values * self.counts
+            return np.bincount(codes, values, many).astype(np.float64)
+
+        score = np.zeros(len(codes)) if self.score is None else self.score
+        labels, unseen = self._labels()
+        positive = labels * (self.truth == 1)
+        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
+        elsewhere = summed(~self.labelled) if self.shifted else None
+        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
+
+    def _labels(self) -> tuple[Array, tuple[float, float] | None]:
+        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
+
+        Together those of a decision count for as many plain labels as tell its share of positives as well.
+        """
+        labels = self.labelled.astype(np.float64)
+        if self.weight is None:
+            return labels, None
+        unseen = []
+        for decision in (0, 1):
+            here = self.labelled & (self.decided == decision)
+            labels[here] = effective_labels(self.weight[here], self.truth[here])
+            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
+        return labels, (unseen[0], unseen[1])
+
+
+def _edges(score: Array, counts: Array | None) -> Array:
+    """Where bins end: each has a small part of the positives that the scores promise, and of the negatives.
+
+    Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
+    """
+    order = None if counts is None else np.argsort(score, kind="stable")
+    ordered, many = (np.sort(score), 1.0) if order is None or counts is None else (score[order], counts[order])
+    steps = np.linspace(0, 1, _BINS + 1)[1:-1]
+    promised = (np.cumsum(many * ordered), np.cumsum(many * (1 - ordered)))
+    return np.unique(ordered[np.concatenate([np.searchsorted(total, steps * total[-1]) for total in promised])])
+
+
+class FewEstimates(Narrated, Reportable):
+    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table.
+
+    ``rests_on`` is what has to hold, as a sentence is called; ``main_figures`` are told first.
+    """
+
+    kept: Rows
+    seed: int
+    confidence: float
+    segments: Mapping[str, Any]
+    figures: Any
+    as_good_as: Any
+    why_nothing: Any
+    main_figures: Any
+    _key_figure: str
+    rests_on: Any
+
+    drawn_as = "few labels"
+    task = FEW_LABELS
+
+    def __getitem__(self, name: Any) -> Estimate:
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> Count:
+        """All rows, labelled or not."""
+        return self.kept.count(np.ones(len(self.kept.labelled), bool))
+
+    @cached_property
+    def labelled(self) -> Count:
+        """The rows that have a truth."""
+        return self.kept.count(self.kept.labelled)
+
+    @property
+    def why_too_few(self) -> str:
+        """Why there are too few labels for any estimate; empty where there are enough."""
+        if self.labelled < FEWEST:
+            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
+        return ""
+
+    def next_labels(self, name: str | None = None, count: int = 100) -> Array:
+        """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
+
+        A fifth of them is chosen at random among all rows without a truth.
+        """
+        check_whole("count", count, 1)
+        if self.kept.shifted:
+            words = " is for rows that nobody labels; to choose some of them, leave it out"
+            raise InputError("labels-elsewhere", Given("prior", "estimate"), words)
+        if self.kept.numbers is None:
+            raise InputError(
+                "label-all-rows",
+                "rows to label are chosen among all rows of a table; leave out ",
+                Pass("where"),
+                ", or keep the rows of a large file with ",
+                Pass("exact", True),
+            )
+        return np.asarray(self.kept.numbers[np.sort(self._next(find(name or self._key_figure), count))])
+
+    def _next(self, metric: Metric, count: int) -> Array:
+        generator = np.random.default_rng(self.seed)
+        free = generator.permutation(self.kept.unlabelled)
+        chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
+        worth = self._worth_of_labels(metric)[self._places()[left]]
+        keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
+        best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
+        return np.append(chosen, left[best])
+
+    def _places(self) -> Array:
+        """Of what kind each row is, by its output."""
+        raise NotImplementedError
+
+    def _worth_of_labels(self, metric: Metric) -> Array:
+        """How much another label tells about a figure, of each kind of rows."""
+        raise NotImplementedError
+
+    def sentences(self) -> Iterator[str]:
+        """Tell what the labels tell in plain words."""
+        return (visible(words) for found in self.findings for words in found.words)
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat dictionary per figure, for a data frame; of segments, too."""
+        found = [{"segment": "", "metric": name, "value": one.value, "low": one.low, "high": one.high,
+                  "no_interval": one.no_interval, "as_good_as": self.as_good_as.get(name)}
+                 for name, one in self.figures.items()]  # fmt: skip
+        return found + [{**row, "segment": name} for name, part in self.segments.items() for row in part.to_rows()]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.labelled:,} of {self.rows:,} rows have a truth>"
+
+
+def labels_as_good(labelled: int, both: Mapping[str, tuple[Estimate, Estimate]]) -> dict[str, float]:
+    """How many labels alone would give intervals as narrow as the first of two estimates, if the second is theirs."""
+    found = {}
+    for name, (one, alone) in both.items():
+        widths = [None if e.low is None or e.high is None else e.high - e.low for e in (one, alone)]
+        if widths[0] and widths[1] is not None:
+            found[name] = labelled * (widths[1] / widths[0]) ** 2
+    return found
+
+
+def evaluate_labelled(
+    rows: Rows,
+    names: Sequence[str],
+    sampling: Sampling,
+    pricing: Pricing | None = None,
+    by: Labels | None = None,
+) -> Evaluation:
+    """The labelled rows by themselves, evaluated as usual; of two classes the last is positive."""
+    from stakes.engines.counting import count_rows
+
+    here, named = rows.labelled, np.array(names, object)
+    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
+    columns |= {"truth": named[rows.truth[here]], "prediction": named[rows.decided[here]]}
+    if rows.score is not None:
+        columns["score"] = rows.score[here]
+    if by is not None:
+        columns["by"] = np.array(by.names, object)[by.codes]
+    if rows.weight is not None and np.ptp(rows.weight[here]):
+        columns["weight"] = rows.weight[here]
+    positive = names[1] if len(names) == 2 else None
+    return Evaluation(
+        count_rows(None, **columns, positive=positive, classes=list(names)), sampling=sampling, pricing=pricing
+    )
