@@ -113,7 +113,7 @@ def test_one_label_of_batches(files, in_batches):
         if not more:
             assert parts["auc", "b"].value == pytest.approx(whole["auc", "b"].value)
             costs = stakes.Costs(miss=5, false_alarm=1)
-            chosen, known = (one.decide_each(costs)["b"].threshold for one in (parts, whole))
+            chosen, known = (one.decide(costs)["b"].threshold for one in (parts, whole))
             assert chosen == pytest.approx(known, abs=0.01)
 
 

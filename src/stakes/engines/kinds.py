@@ -132,8 +132,8 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
         raise InputError(
             "costs-of-kind",
             Given("costs"),
-            " decide between the classes of one column; give truth and score of one label, or in Python ask "
-            "evaluate(…).decide_each(costs)",
+            " decide between the classes of one column, or about each of several labels where decide is asked; leave "
+            "them out here",
         )
     for name in ("positive", "baseline"):
         if getattr(asked, name) is not None:

@@ -34,6 +34,7 @@ from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
 if TYPE_CHECKING:
+    from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
 
 _MOST = 200
@@ -208,18 +209,25 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         count = self.counted.clusters.count  # type: ignore[union-attr]
         return Clusters(groups, count, codes // 2, codes % 2, weight=cells.ravel())
 
-    def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
-        """Return for each label the threshold that costs least, and what it costs in rows that it was not chosen by."""
-        if not self.labels.tables:
-            raise errors.no_scores_to_decide()
-        return {
-            name: self.each[name].decide(costs, prior=prior, training_prior=training_prior)  # type: ignore[misc]
-            for name in self.shown_names
-        }
+    def decide(self, costs: Costs | None = None, **asked: Value) -> "LabelDecisions":
+        """Return for each label the best threshold, as that of two classes is found, and what it costs on other rows.
 
-    def decide(self, *_: Value, **__: Value) -> "Decision":
-        """Say how to decide about several labels."""
-        raise InputError("decide-each-label", "each of several labels has a threshold; ask ev.decide_each(costs)")
+        The most frequent labels are decided about; those that no row has, or that all rows have, are left out.
+        """
+        from stakes.decisions.thresholds.by_label import LabelDecisions  # only asked for now and then
+
+        if not self.labels.tables:
+            if "depth" not in self.labels:
+                raise errors.no_scores_to_decide()
+            words = "scores of labels stay with the rows; decide about the rows themselves"
+            raise InputError("label-scores-are-gone", words)
+        mixed = [name for name in self.shown_names if 0 < self.support[name] < float(self.rows)]
+        chosen: dict[str, Decision] = {
+            name: self.each[name].decide(costs, **asked)  # type: ignore[misc]
+            for name in mixed or self.names[:1]
+        }
+        left = tuple(name for name in self.shown_names if name not in chosen)
+        return self._add_cautions(LabelDecisions(chosen, len(self.names), self.rows, left))
 
     @cached_property
     def _together(self) -> Array | None:
