@@ -96,9 +96,9 @@ def mean_class_distance(c: Confusion) -> Number:
 @metric(
     question="In what share of the rows is the grade right, or off by one step?",
     formula="sum(count for t, d, count in cells if abs(t - d) <= 1) / n",
+    share_of="total",
     better="higher",
     baseline=BEST_CONSTANT,
-    undefined=(NO_ROWS,),
     swapped="within_one_accuracy",
     many=True,
     pitfall="With three grades, always giving the middle one scores 1.",

@@ -70,7 +70,7 @@ samples_jaccard = _share("a label, own or given", "row jaccard", "any", "samples
 @metric(
     question="In what share of the rows are all labels right?",
     formula="share of rows with own == given",
-    range=(0, 1),
+    share_of="total",
     better="higher",
     parts=("rows",),
     undefined=(UNDECIDED,),

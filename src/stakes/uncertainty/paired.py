@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes.errors import Pass, Text
 from stakes.metrics import Metric
+from stakes.metrics.agreement import accuracy
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums, bins
@@ -75,7 +76,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     if why := metric.no_interval:
         return Difference(note=why)
     plain = sample.cluster is None and sample.weight is None and not sampling.fixed
-    if plain and metric.tally is Confusion and metric.share_of == "total" and metric.better == "higher":
+    if plain and metric.name == accuracy.name and metric.tally is Confusion:
         return _of_hits(sample, first, second, sampling.confidence)
     if metric.interval == "costs" and (sample.cluster is None or sample.costs is None):
         found = saving_limits(metric, sample, first, second, sampling)
