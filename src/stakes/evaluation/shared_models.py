@@ -8,8 +8,9 @@ import numpy as np
 
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import Values
-from stakes.engines.counting import count_rows
+from stakes.engines.counting import count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
+from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
@@ -26,7 +27,7 @@ from stakes.engines.shared_rows import (
 )
 from stakes.engines.streaming import MOST_EXACT
 from stakes.engines.tables import is_lazy
-from stakes.evaluation import judge_counts
+from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
 from stakes.evaluation.two_classes import TwoClassEvaluation
@@ -53,7 +54,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     """The models of a comparison whose rows need not be brought here; None where they are to be read."""
     shared = _columns(data, question)
     if shared is None:
-        return None
+        return contestants_in_batches(data, question)
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
     names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
     mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
@@ -84,6 +85,41 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     few = MOST_EXACT if files else FEW_ROWS
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
+
+
+def contestants_in_batches(data: Data, question: Question) -> list[Contestant] | None:
+    """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
+    if data is None or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
+        return None
+    options = {name: value for name, value in question.rows.items() if name != "exact"}
+    models = []
+    for entry in entries_by_name(data, question):
+        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
+        asked = RowQuestion(**{**options, **said})
+        with naming(entry.name):
+            counted = None if kind_of(asked) is None else count_elsewhere(data, asked, question["exact"])
+        if counted is None:
+            return None
+        evaluation = judge(counted, None, question.sampling)
+        by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
+        models.append(Contestant(entry.name, evaluation, Sample(np.zeros(0)), None, None, None, by, InGroups()))
+    return models
+
+
+class InGroups:
+    """Rows that went by in batches: each model has the sums of the same groups of rows, or of whole clusters."""
+
+    def flipped(self, first: Contestant, second: Contestant) -> Flipped:
+        """Nobody asks for the rows on which decisions between classes are right."""
+        raise NotImplementedError
+
+    def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
+        """Judge the difference of a figure by what each group changes in both."""
+        models = first.evaluation, second.evaluation
+        held = [(model.counted.tallies[metric.tally.kind], model._sampling(None)) for model in models]
+        values = [model[metric.text].value for model in models]
+        grouped = "whole clusters" if first.evaluation.counted.clusters is not None else "groups of rows"
+        return difference_of_clusters(metric, values, held, grouped)
 
 
 def _complete(where: str | None, columns: Sequence[str]) -> str:

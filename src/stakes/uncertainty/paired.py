@@ -148,9 +148,9 @@ def difference_of_sums(
 
 
 def difference_of_clusters(
-    metric: Metric, values: Sequence[float], both: Sequence[tuple[ScoreTable, Sampling]]
+    metric: Metric, values: Sequence[float], both: Sequence[tuple[Any, Sampling]], units: str = "whole clusters"
 ) -> Difference:
-    """The same of scores of which tables were kept, and which clusters their rows lie in."""
+    """The same where rows were not kept, but what whole clusters (or other groups of the same rows) add to tallies."""
     if why := metric.no_interval:
         return Difference(note=why)
     one, other = (
@@ -159,7 +159,7 @@ def difference_of_clusters(
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     found = replace(one, changes=one.changes - other.changes, unseen=0.0)
-    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], "whole clusters")
+    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], units)
 
 
 def difference_of_unpaired(
