@@ -69,12 +69,19 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     return models if all(known) else None  # too many classes for a table
 
 
+def _is_lazy(data: Data) -> bool:
+    return data is not None and is_lazy(data)
+
+
+def _are_files(data: Data) -> bool:
+    return isinstance(data, str | os.PathLike) and not read_once(data)
+
+
 def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
-    lazy = data is not None and is_lazy(data)
-    files = isinstance(data, str | os.PathLike) and not read_once(data)
+    files = _are_files(data)
     by_row = question.pricing is not None and question.pricing.costs.columns
-    if question["exact"] or not question["paired"] or not (lazy or files) or by_row:
+    if question["exact"] or not question["paired"] or not (files or _is_lazy(data)) or by_row:
         return None
     if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series", "exposure")):
         return None
@@ -89,7 +96,8 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
 
 def contestants_in_batches(data: Data, question: Question) -> list[Contestant] | None:
     """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
-    if data is None or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
+    elsewhere = _are_files(data) or _is_lazy(data)
+    if not elsewhere or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
         return None
     options = {name: value for name, value in question.rows.items() if name != "exact"}
     models = []
