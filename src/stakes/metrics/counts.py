@@ -86,7 +86,6 @@ _OF_AMOUNTS = (ROWS, ZERO_OR_LESS, NOT_POSITIVE)
     question="How far off are predicted counts, where the variance is the mean?",
     formula="2 * sum((t * log(t / p) if t else 0) - t + p for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_COUNTS,
     aliases=("mean_poisson_deviance",),
     pitfall="In the unit of the count: compare it with its baseline, or take d2_poisson.",
@@ -102,7 +101,6 @@ def poisson_deviance(s: ErrorSums) -> Number:
     question="How far off are predicted positive amounts, relative to their size?",
     formula="2 * sum(log(p / t) + t / p - 1 for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_AMOUNTS,
     aliases=("mean_gamma_deviance",),
     pitfall="Needs every truth above 0; tiny truths weigh as much as large ones.",
@@ -118,7 +116,6 @@ def gamma_deviance(s: ErrorSums) -> Number:
     formula="2 * sum(t**(2 - power) / ((1 - power) * (2 - power)) - t * p**(1 - power) / (1 - power) "
     "+ p**(2 - power) / (2 - power) for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_COUNTS,
     otherwise="a truth is 0, and this power needs positive ones",
     aliases=("mean_tweedie_deviance",),
