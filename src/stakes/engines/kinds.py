@@ -93,15 +93,11 @@ def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str]
     else:
         values = {name: getattr(asked, name) for name in ("truth", "prediction", "score")}
         given = [_Given.of(name, one, None) for name, one in values.items() if one is not None]
-    named = {name: column for one in given for name, column in one.flat.items()}
-    named |= {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+    if any(one.matrix is not None for one in given):
+        return None
+    named = {**_flat(given), **_shared(asked, data)}
     named = {name: column for name, column in named.items() if column is not None}
-    plain = all(isinstance(column, str) for column in named.values()) and not any(
-        one.matrix is not None for one in given
-    )
-    if plain and "truth" not in named:
-        named["truth"] = next(column for name, column in named.items() if name.startswith("truth of"))
-    return named if plain else None
+    return named if all(isinstance(column, str) for column in named.values()) else None
 
 
 def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
@@ -200,16 +196,24 @@ def _flags_of(rows: Sequence[Values], names: Sequence[str], argument: str) -> Ar
     return found
 
 
-def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
-    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+def _flat(given: Sequence[_Given], numbers: Array | None = None) -> dict[str, Values]:
+    """The columns of all arguments, and the numbers of the rows of matrices; some column stands for the truth."""
     flat = {name: column for one in given for name, column in one.flat.items()}
-    shared = {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
-    matrices = [one.matrix for one in given if one.matrix is not None]
-    if matrices:
-        flat["row"] = _row_numbers(matrices)
+    flat |= {} if numbers is None else {"row": numbers}
     if "truth" not in flat:
         flat["truth"] = next((column for name, column in flat.items() if name.startswith("truth of")), flat.get("row"))
-    found = take(data, asked.where, **flat, **shared)
+    return flat
+
+
+def _shared(asked: "RowQuestion", data: Data) -> dict[str, Values]:
+    return {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+
+
+def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
+    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+    matrices = [one.matrix for one in given if one.matrix is not None]
+    flat = _flat(given, _row_numbers(matrices) if matrices else None)
+    found = take(data, asked.where, **flat, **_shared(asked, data))
     if asked.label_separator is not None:
         for name in ("truth", "prediction"):
             if name in found:
@@ -262,7 +266,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
         given = [_Given.of(one.argument, values[one.argument], union) for one in given]
     rows, kept = _find(data, asked, given)
     if asked.label_separator is not None:
-        return rows, _of_texts(asked, rows, kept, given, classes)
+        given = _of_texts(asked, rows, given)
     names: tuple[str, ...] = given[0].names or ()
     for one in given[1:]:
         if one.names is None:
@@ -368,32 +372,21 @@ def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
     return np.ascontiguousarray(matrix.astype(bool, copy=False))
 
 
-def _of_texts(
-    asked: "RowQuestion",
-    rows: RowsThatCount,
-    kept: Array | None,
-    given: Sequence[_Given],
-    classes: Sequence[str] | None,
-) -> Beside:
-    """Labels that stand in one column, with a separator between them."""
+def _of_texts(asked: "RowQuestion", rows: RowsThatCount, given: Sequence[_Given]) -> list[_Given]:
+    """The same with a matrix of flags for each argument whose labels stand in one column, with a separator between."""
     texts = {name: encode(rows.columns[name]) for name in ("truth", "prediction") if name in rows.columns}
 
     def split(text: str) -> list[str]:
         return [label for part in text.split(str(asked.label_separator)) if (label := part.strip())]
 
-    scored = [one for one in given if one.argument == "score"]
-    named = classes or (scored[0].names if scored else None)
-    names = tuple(named or sorted({label for one in texts.values() for text in one.names for label in split(text)}))
-    columns = {
-        "decided" if name == "prediction" else name: _flags_of([*map(split, one.names)], names, name)[one.codes]
-        for name, one in texts.items()
-    }
-    for one in scored:
-        if one.columns is None:
-            words = " is one column, and with several labels in a row each label has a score of its own: "
-            raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
-        columns["scores"] = _scores(one, rows, kept, asked)
-    return _decide(Beside(LabelSums.kind, names, columns), asked)
+    named = asked.classes or next((one.names for one in given if one.names is not None), None)
+    labels = named or sorted({label for one in texts.values() for text in one.names for label in split(text)})
+    names = tuple(map(canonical, labels))
+    if any(one.argument == "score" and one.columns is None for one in given):
+        words = " is one column, and with several labels in a row each label has a score of its own: "
+        raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
+    flags = {name: _flags_of([*map(split, one.names)], names, name)[one.codes] for name, one in texts.items()}
+    return [one if one.names else replace(one, names=names, matrix=flags[one.argument]) for one in given]
 
 
 def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Matrix:

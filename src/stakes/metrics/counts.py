@@ -14,7 +14,7 @@ from stakes.metrics.reasons import Undefined
 from stakes.metrics.regression import NO_BASELINE, needs_parts
 from stakes.tallies import CountSums, ErrorSums
 from stakes.tallies.arithmetic import Array, Number, ratio
-from stakes.tallies.count_sums import POWERS, crossed_part, own_part
+from stakes.tallies.count_sums import POWERS, Levels, crossed_part, own_part
 from stakes.tallies.error_sums import ErrorRows
 
 _TWEEDIE = "Jørgensen (1987), Journal of the Royal Statistical Society B 49"
@@ -198,11 +198,7 @@ def of_count_sums(figure: Metric) -> Metric:
 
 def _area_in_bins(sums: CountSums) -> Number:
     """The Gini of the Lorenz curve through bins of predictions."""
-    found = sums.levels
-    if found is None:
-        return math.nan
-    pairs = (found.happened * (np.cumsum(found.weight) - found.weight / 2)).sum()
-    return float(2 * pairs / (found.happened.sum() * found.weight.sum()) - 1)
+    return math.nan if sums.levels is None else sums.levels.area
 
 
 def _nothing_explained(figure: Metric, sums: CountSums) -> Number:
@@ -253,43 +249,30 @@ class Lorenz:
         return cls(rows.truth.astype(np.float64), rows.prediction.astype(np.float64), weight)
 
     @cached_property
-    def _levels(self) -> tuple[Array, Array, Array]:
+    def _levels(self) -> tuple[Array, Levels]:
         """The place of each row among the distinct predictions; what rows weigh and what happens at each."""
-        _, places = np.unique(self.prediction, return_inverse=True)
-        return places, np.bincount(places, self.weight), np.bincount(places, self.weight * self.truth)
+        numbers, places = np.unique(self.prediction, return_inverse=True)
+        added = (np.bincount(places, one) for one in (self.weight, self.weight * self.truth))
+        return places, Levels(numbers, *added)
 
     def curve(self) -> tuple[Array, Array]:
         """The share of the rows up to each prediction, and the share of what happens that they hold."""
-        _, weight, happened = self._levels
-        return tuple(np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (weight, happened))  # type: ignore[return-value]
+        found = self._levels[1]
+        return tuple(np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (found.weight, found.happened))  # type: ignore[return-value]
 
-    @cached_property
+    @property
     def area(self) -> float:
         """Twice the area between that curve and the diagonal."""
-        return 2 * self._pairs / (self._happened * self._total) - 1
-
-    @cached_property
-    def _pairs(self) -> float:
-        """What happens in each row times the rows of lower predictions, and half of those of the same."""
-        _, weight, happened = self._levels
-        return float((happened * (np.cumsum(weight) - weight / 2)).sum())
-
-    @property
-    def _total(self) -> float:
-        return float(self.weight.sum())
-
-    @property
-    def _happened(self) -> float:
-        return float((self.weight * self.truth).sum())
+        return self._levels[1].area
 
     def changes(self) -> Array:
         """What the area loses without each row."""
-        places, weight, happened = self._levels
+        places, found = self._levels
+        weight, happened, own = found.weight, found.happened, self.weight * self.truth
         below = (np.cumsum(weight) - weight / 2)[places]
         above = (happened.sum() - np.cumsum(happened) + happened / 2)[places]
-        own = self.weight * self.truth
-        left = self._pairs - own * below - self.weight * above + self.weight * own / 2
-        return np.asarray(self.area + 1 - 2 * left / ((self._happened - own) * (self._total - self.weight)))
+        left = found.pairs - own * below - self.weight * above + self.weight * own / 2
+        return np.asarray(self.area + 1 - 2 * left / ((own.sum() - own) * (self.weight.sum() - self.weight)))
 
 
 def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:
