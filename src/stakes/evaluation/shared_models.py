@@ -32,9 +32,10 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
+from stakes.metrics.usual import VERDICT
 from stakes.question.options import Data, Value
 from stakes.question.question import Question
-from stakes.tallies import ErrorSums, ScoreTable, bins
+from stakes.tallies import ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import (
     CellSide,
@@ -100,7 +101,7 @@ def contestants_in_batches(data: Data, question: Question) -> list[Contestant] |
     if not elsewhere or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
         return None
     options = {name: value for name, value in question.rows.items() if name != "exact"}
-    models = []
+    models = SharedModels(data, question, {}, question["where"], {})
     for entry in entries_by_name(data, question):
         said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
         asked = RowQuestion(**{**options, **said})
@@ -108,26 +109,8 @@ def contestants_in_batches(data: Data, question: Question) -> list[Contestant] |
             counted = None if kind_of(asked) is None else count_elsewhere(data, asked, question["exact"])
         if counted is None:
             return None
-        evaluation = judge(counted, None, question.sampling)
-        by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
-        models.append(Contestant(entry.name, evaluation, Sample(np.zeros(0)), None, None, None, by, InGroups()))
-    return models
-
-
-class InGroups:
-    """Rows that went by in batches: each model has the sums of the same groups of rows, or of whole clusters."""
-
-    def flipped(self, first: Contestant, second: Contestant) -> Flipped:
-        """Nobody asks for the rows on which decisions between classes are right."""
-        raise NotImplementedError
-
-    def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
-        """Judge the difference of a figure by what each group changes in both."""
-        models = first.evaluation, second.evaluation
-        held = [(model.counted.tallies[metric.tally.kind], model._sampling(None)) for model in models]
-        values = [model[metric.text].value for model in models]
-        grouped = "whole clusters" if first.evaluation.counted.clusters is not None else "groups of rows"
-        return difference_of_clusters(metric, values, held, grouped)
+        models.judged[entry.name] = judge(counted, None, question.sampling)
+    return models.known()
 
 
 def _complete(where: str | None, columns: Sequence[str]) -> str:
@@ -157,6 +140,10 @@ class SharedModels:
         """Count each model; so many rows were left out because a value is missing in one of them."""
         for name, entry in self.entries.items():
             self.judged[name] = self._judge(entry, dropped)
+        return self.known()
+
+    def known(self) -> list[Contestant]:
+        """The models that were judged."""
         return [self._contestant(name, evaluation) for name, evaluation in self.judged.items()]
 
     def _judge(self, entry: Entry, dropped: int) -> Evaluation:
@@ -174,8 +161,9 @@ class SharedModels:
         """A model without its rows: empty columns say what there would be."""
         nothing = np.zeros(0)
         by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
-        if evaluation.task == "regression":
-            return Contestant(name, evaluation, Sample(nothing), None, None, nothing, by, self)
+        if evaluation.task not in VERDICT:  # no classes
+            numbers = nothing if evaluation.task == "regression" else None
+            return Contestant(name, evaluation, Sample(nothing), None, None, numbers, by, self)
         table, scores = evaluation.confusion, evaluation.counted.scores
         names = ((), ()) if table is None else (table.truths, table.decisions)
         sample = Sample(nothing, *names, positive=getattr(evaluation, "positive", None))
@@ -189,11 +177,12 @@ class SharedModels:
 
     def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
         """Judge the difference of a figure between two models."""
-        if metric.tally is ScoreTable and "cluster" in self.shared:
+        if issubclass(metric.tally, TermSums | OutputSums) or (metric.tally is ScoreTable and "cluster" in self.shared):
             models = first.evaluation.counted, second.evaluation.counted
             values = [model[metric.text].value for model in (first.evaluation, second.evaluation)]
-            held = [(model.scores, sampling.of_clusters(model.clusters)) for model in models]
-            return difference_of_clusters(metric, values, held)
+            held = [(model.tallies[metric.tally.kind], sampling.of_clusters(model.clusters)) for model in models]
+            grouped = "groups of rows" if models[0].clusters is None else "whole clusters"
+            return difference_of_clusters(metric, values, held, grouped)
         if metric.tally is ScoreTable:
             return self._of_scores(metric, first, second, sampling)
         if metric.tally is ErrorSums:

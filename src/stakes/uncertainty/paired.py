@@ -148,7 +148,7 @@ def difference_of_sums(
 
 
 def difference_of_clusters(
-    metric: Metric, values: Sequence[float], both: Sequence[tuple[Any, Sampling]], units: str = "whole clusters"
+    metric: Metric, values: Sequence[float], both: Sequence[tuple[Any, Sampling]], units: str
 ) -> Difference:
     """The same where rows were not kept, but what whole clusters (or other groups of the same rows) add to tallies."""
     if why := metric.no_interval:
