@@ -154,10 +154,11 @@ class _Given:
         if hasattr(values, "columns") and not isinstance(values, Mapping):
             values = columns_of(values)
         if isinstance(values, Mapping):
-            return cls(argument, tuple(map(canonical, values)), {canonical(name): one for name, one in values.items()})
+            columns = {canonical(name): _contiguous(one) for name, one in values.items()}
+            return cls(argument, tuple(columns), columns)
         if not has_columns(values):
             return cls(argument, column=values)
-        if isinstance(values, list | tuple) and _are_sets(values):
+        if _are_sets(values):
             names = classes or sorted({canonical(label) for row in values for label in row})
             rows = [map(canonical, row) for row in values]
             return cls(argument, tuple(names), matrix=_flags_of(rows, names, argument))
@@ -177,8 +178,15 @@ class _Given:
         return {} if self.matrix is not None else {self.argument: self.column}
 
 
-def _are_sets(rows: Sequence[Values]) -> bool:
+def _contiguous(column: Values) -> Values:
+    """A column of a matrix is read several times, which is quicker where its values lie side by side."""
+    return np.ascontiguousarray(column) if isinstance(column, np.ndarray) and column.ndim == 1 else column
+
+
+def _are_sets(rows: Values) -> bool:
     """Whether rows are collections of labels rather than of numbers, one for each label."""
+    if not isinstance(rows, list | tuple):
+        return False
     if any(isinstance(row, _SETS) for row in rows):
         return True
     return len({len(row) for row in rows}) > 1 or any(isinstance(value, str) for row in rows for value in row)
@@ -260,7 +268,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
     if values["prediction"] is None and values["score"] is None:
         raise errors.nothing_to_judge()
     given = [_Given.of(name, one, classes) for name, one in values.items() if one is not None]
-    sets = [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
+    sets = [one for one in given if one.matrix is not None and _are_sets(values[one.argument])]
     if classes is None and sets:
         union = sorted({name for one in sets for name in one.names or ()})
         given = [_Given.of(one.argument, values[one.argument], union) for one in given]
@@ -292,10 +300,6 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
         else:
             columns["scores"] = _scores(one, rows, kept, asked)
     return rows, _decide(Beside(LabelSums.kind, names, columns), asked)
-
-
-def _are_labels(values: Values) -> bool:
-    return isinstance(values, list | tuple) and _are_sets(values)
 
 
 def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: Array | None) -> bool:
