@@ -389,7 +389,7 @@ def _of_texts(asked: "RowQuestion", rows: RowsThatCount, given: Sequence[_Given]
     if any(one.argument == "score" and one.columns is None for one in given):
         words = " is one column, and with several labels in a row each label has a score of its own: "
         raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
-    flags = {name: _flags_of([*map(split, one.names)], names, name)[one.codes] for name, one in texts.items()}
+    flags = {str(name): _flags_of([*map(split, one.names)], names, name)[one.codes] for name, one in texts.items()}
     return [one if one.names else replace(one, names=names, matrix=flags[one.argument]) for one in given]
 
 
@@ -549,7 +549,13 @@ def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
 
 def refuse_negative(truth: Array) -> None:
     """Refuse counts below 0."""
-    refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+
+    def problem(count: int, row: int) -> InputError:
+        words = f" holds counts, and in {rows_text(count)} they are below 0 ({float(truth[row]):.6g}; "
+        told = About("truth"), words, first_row(row), "); pass ", Pass("task", "regression")
+        return InputError("negative-counts", *told)
+
+    refuse_rows(truth < 0, problem)
 
 
 def over_exposure(
@@ -558,15 +564,10 @@ def over_exposure(
     """Counts and predictions over what they happened in, which is their weight."""
     refuse_negative(truth)
     over = as_finite(exposure).astype(np.float64)
-    refuse_rows(over <= 0, lambda n, row: _no_exposure(n, row, float(over[row])))
+
+    def problem(count: int, row: int) -> InputError:
+        words = f" is 0 or less in {rows_text(count)} ({float(over[row]):.6g}; "
+        return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")
+
+    refuse_rows(over <= 0, problem)
     return truth / over, prediction / over, over * (1 if weight is None else weight)
-
-
-def _negative_counts(count: int, row: int, seen: float) -> InputError:
-    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
-    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
-
-
-def _no_exposure(count: int, row: int, seen: float) -> InputError:
-    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
-    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")

@@ -92,18 +92,18 @@ class SeveralEvaluation(Evaluation, facts=""):
             raise errors.no_such_class(of, self.names)
         return canonical(of)
 
-    def __getitem__(self, name: Value) -> Estimate:
+    def _split(self, name: Value) -> tuple[Evaluation | None, Value]:
+        """The evaluation of one of them and the name of a figure there, where one is asked about."""
         pair = (isinstance(name, str) and figure_of_class(name)) or name
-        return self._of_one(*pair) if isinstance(pair, tuple) else super().__getitem__(name)
+        return (self.each[self._named(pair[1])], pair[0]) if isinstance(pair, tuple) else (None, name)
 
-    def _of_one(self, name: str, of: Value) -> Estimate:
-        return self.each[self._named(of)][name]
+    def __getitem__(self, name: Value) -> Estimate:
+        one, name = self._split(name)
+        return super().__getitem__(name) if one is None else one[name]
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
-        pair = (isinstance(name, str) and figure_of_class(name)) or name
-        if isinstance(pair, tuple):
-            return self.each[self._named(pair[1])]._place_of(pair[0])
-        return super()._place_of(name)
+        one, name = self._split(name)
+        return super()._place_of(name) if one is None else one._place_of(name)
 
     def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
         if self.task != "labels":
@@ -347,14 +347,11 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
             ],
         )
 
-    def _of_one(self, name: str, of: Value) -> Estimate:
-        return self[metrics.find(name).with_parameters(level=float(self._named(of))).text]
-
-    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
+    def _split(self, name: Value) -> tuple[Evaluation | None, Value]:
         pair = (isinstance(name, str) and figure_of_class(name)) or name
         if isinstance(pair, tuple):
-            return self._place_of(metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text)
-        return Evaluation._place_of(self, name)
+            name = metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text
+        return None, name
 
     @property
     def pit(self) -> list[Estimate]:

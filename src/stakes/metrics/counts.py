@@ -165,10 +165,11 @@ def d2_tweedie(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
 
 
 # ── where rows were not kept ─────────────────────────────────────────────────────────────────────────────────────
+_POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": None}
 _NO_AMOUNT = Undefined("a truth is 0 or less", lambda sums: sums["none"] > 0)
 _NO_PREDICTION = Undefined("a prediction is 0 or less", lambda sums: sums["not positive"] > 0)
-_SUMMED = {"poisson_deviance": 1.0, "gamma_deviance": 2.0, "tweedie_deviance": None}
-_EXPLAINED = {"d2_poisson": 1.0, "d2_gamma": 2.0, "d2_tweedie": None}
+_SUMMED = {f"{name}_deviance": power for name, power in _POWERS.items()}
+_EXPLAINED = {f"d2_{name}": power for name, power in _POWERS.items()}
 
 
 def of_count_sums(figure: Metric) -> Metric:
@@ -177,8 +178,7 @@ def of_count_sums(figure: Metric) -> Metric:
         lost = Undefined("the rows were not kept, only sums of them", lambda sums: sums.levels is None)
         nothing = Undefined("every truth is 0", lambda sums: sums["truth"] == 0)
         return replace(figure, tally=CountSums, function=_area_in_bins, undefined=(lost, nothing), parts=())
-    explained = figure.name in _EXPLAINED
-    known = _EXPLAINED if explained else _SUMMED
+    explained, known = figure.name in _EXPLAINED, {**_EXPLAINED, **_SUMMED}
     if figure.name not in known:
         return figure
     power = known[figure.name]
@@ -186,7 +186,7 @@ def of_count_sums(figure: Metric) -> Metric:
         figure,
         tally=CountSums,
         function=partial(_of_sums, explained) if power is None else partial(_of_sums, explained, power=power),
-        baseline=Baseline(figure.baseline.words, value=_nothing_explained if explained else _constant_deviance),
+        baseline=Baseline(figure.baseline.words, value=(lambda *_: 0.0) if explained else _constant_deviance),
         undefined=(*((_NO_AMOUNT,) if power == 2 else ()), _NO_PREDICTION),
         otherwise="the rows were not kept, and this power was not added up",
         parts=(),
@@ -199,10 +199,6 @@ def of_count_sums(figure: Metric) -> Metric:
 def _area_in_bins(sums: CountSums) -> Number:
     """The Gini of the Lorenz curve through bins of predictions."""
     return math.nan if sums.levels is None else sums.levels.area
-
-
-def _nothing_explained(figure: Metric, sums: CountSums) -> Number:
-    return 0.0
 
 
 def _constant_deviance(figure: Metric, sums: CountSums) -> Number:

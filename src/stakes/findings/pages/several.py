@@ -18,9 +18,9 @@ def sections_of(evaluation: SeveralEvaluation) -> list[Part]:
     elif isinstance(evaluation, LabelsEvaluation):
         own = _together_section(evaluation)
     each = {name: (evaluation.support[name], evaluation.each_figures[name]) for name in evaluation.shown_names[:MOST]}
-    words = {"title": sentence(f"each.{evaluation.task}"), "entry": sentence(f"each.of_{evaluation.task}")}
+    title, entry = (sentence(f"each.{key}") for key in (evaluation.task, f"of_{evaluation.task}"))
     return [
-        *each_section(each, len(evaluation.names), **words),
+        *each_section(each, len(evaluation.names), title=title, entry=entry),
         *own,
         *segments_section(evaluation),
         figures_section(evaluation),
