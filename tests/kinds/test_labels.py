@@ -295,6 +295,10 @@ WRONG = {
         {"truth": [{"a"}, {"z"}], "prediction": [{"a"}, {"a"}], "classes": ["a", "b"]},
         "truth has the label 'z', which is not in classes",
     ),
+    "labels of texts outside the list": (
+        {"truth": ["a;z", "b"], "prediction": ["a", "b"], "label_separator": ";", "classes": ["a", "b"]},
+        "truth has the label 'z', which is not in classes ('a' and 'b')",
+    ),
     "other columns": (
         {"truth": {"a": [0, 1], "b": [1, 0]}, "prediction": {"a": [0, 1], "c": [0, 1]}},
         "prediction has no column for the same names as truth: 'b' and 'c'",

@@ -427,6 +427,14 @@ WRONG = {
         {"truth": TWO, "prediction": TWO + 1.5, "series": ["a", "b"]},
         "series= needs the time of each row; pass order=",
     ),
+    "grades without an order": (
+        {"truth": ["low", "mid", "high"], "prediction": ["low", "mid", "mid"], "ordered": True},
+        "ordered= needs an order, and 'high', 'low' and 'mid' have none of their own; pass classes=",
+    ),
+    "a grade outside the list": (
+        {"truth": ["low", "huge"], "prediction": ["low", "low"], "classes": ["low", "high"], "ordered": True},
+        "truth has the label 'huge', which is not in classes ('low' and 'high')",
+    ),
     "repeated times": (
         {"truth": TWO, "prediction": TWO + 1.5, "order": [1, 2], "frequency": [1, 3]},
         "frequency= counts rows that are alike, and each time of a series comes once; leave it out",
