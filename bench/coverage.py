@@ -252,18 +252,28 @@ def designs() -> Iterator[Cell]:
 
 def other_kinds() -> Iterator[Cell]:
     averages = ("macro_f1", "micro_f1", "samples_f1", "macro_auc", "micro_auc")
-    ranked = ("hamming_loss", "subset_accuracy", "label_ranking_loss", "coverage_error")
+    ranked = ("hamming_loss", "subset_accuracy", "label_ranking_loss", "coverage_error",
+              "label_ranking_average_precision", "samples_jaccard", "weighted_f1", "macro_average_precision",
+              "micro_average_precision")  # fmt: skip
+    agreement = ("linear_kappa", "quadratic_kappa", "mean_class_distance", "within_one_accuracy")
+    deviances = ("poisson_deviance", "d2_poisson", "tweedie_deviance", "d2_tweedie", "lorenz_gini")
     for rows in (50, 400):
         yield Cell(World("three labels, one rare", rows, 6, worlds.labelled), (*averages, *ranked))
-        yield Cell(World("five grades", rows, 2, worlds.graded), ("quadratic_kappa", "mean_class_distance"))
-        yield Cell(World("rare counts", rows, 3, worlds.counted), ("poisson_deviance", "d2_poisson", "lorenz_gini"))
-        scores = ("coverage_of_intervals", "winkler_score", "crps", "crps_skill", "share_below(level=0.05)")
+        yield Cell(World("five grades", rows, 2, worlds.graded), agreement)
+        yield Cell(World("probabilities of four grades", rows, 2, worlds.graded_by_chance),
+                   ("ranked_probability_score",))  # fmt: skip
+        yield Cell(World("rare counts", rows, 3, worlds.counted), deviances)
+        yield Cell(World("amounts with a constant coefficient of variation", rows, 3, worlds.amounts_of_claims),
+                   ("gamma_deviance", "d2_gamma"))  # fmt: skip
+        scores = ("coverage_of_intervals", "mean_interval_width", "winkler_score", "weighted_interval_score", "crps",
+                  "crps_skill", "quantile_score", "pinball_at(level=0.05)", "share_below(level=0.05)")  # fmt: skip
         yield Cell(World("quantiles too narrow", rows, 3, worlds.quantiles), scores)
         yield Cell(World("quantiles too narrow", rows, 3, worlds.quantiles), ("share_between(low=0.25,high=0.75)",))
         yield Cell(World("forecasts three steps ahead", rows, 2, worlds.forecast_three_ahead, series=True),
                    ("mase", "rmsse", "mean_absolute_error"), asked={"horizon": 3})  # fmt: skip
         yield Cell(World("two outputs", rows, 3, worlds.several_numbers),
-                   ("uniform_r2", "variance_weighted_r2", "uniform_mean_absolute_error"))  # fmt: skip
+                   ("uniform_r2", "variance_weighted_r2", "uniform_mean_absolute_error",
+                    "uniform_root_mean_squared_error"))  # fmt: skip
 
 
 def ordinary() -> Iterator[Cell]:

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, ndtri, stdtrit
+from scipy.special import expit, gammaincinv, ndtr, ndtri, stdtrit
 from scipy.stats import poisson, qmc
 
 from stakes.metrics import average_precision
@@ -202,6 +202,21 @@ def graded(u: Numbers) -> Rows:
     hidden = ndtri(u[0])
     codes = [np.searchsorted((-1.5, -0.5, 0.5, 1.5), one) for one in (hidden, hidden + 0.7 * ndtri(u[1]))]
     return {"truth": codes[0], "prediction": codes[1], "ordered": True}
+
+
+def graded_by_chance(u: Numbers) -> Rows:
+    """Four grades, cut from a normal law, and their honest probabilities where half of it is known (two numbers)."""
+    known, cuts = ndtri(u[0]), np.array([-1.5, 0.0, 1.5])
+    below = ndtr(math.sqrt(2) * (cuts - math.sqrt(0.5) * known[:, None]))
+    chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
+    truth = np.searchsorted(cuts, math.sqrt(0.5) * (known + ndtri(u[1])))
+    return {"truth": truth, "score": chances, "classes": [0, 1, 2, 3], "ordered": True}
+
+
+def amounts_of_claims(u: Numbers) -> Rows:
+    """Amounts of a gamma law of shape 2 around means that were predicted up to a factor (three numbers)."""
+    mean = 1000 * np.exp(0.5 * ndtri(u[0]))
+    return {"truth": mean * gammaincinv(2, u[1]) / 2, "prediction": mean * np.exp(0.2 * ndtri(u[2])), "task": "counts"}
 
 
 def counted(u: Numbers) -> Rows:

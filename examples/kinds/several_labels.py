@@ -36,5 +36,4 @@ print(ev["f1", "sport"])
 
 for pair in ev.forgotten[:3]:
     print(f"{pair.missed} and {pair.beside}: both missed in {pair.rows:.0f} documents")
-for name, decision in ev.decide_each(stakes.Costs(miss=3, false_alarm=1)).items():
-    print(f"{name}: from {decision.threshold:.2f} on")
+print(ev.decide(stakes.Costs(miss=3, false_alarm=1)))

@@ -19,6 +19,7 @@ _HOMES = {
     "load": "stakes.engines.plan",
     "demo_data": "stakes.engines.files.demo",
     "Decision": "stakes.decisions.thresholds.decision",
+    "LabelDecisions": "stakes.decisions.thresholds.by_label",
     "Policies": "stakes.decisions.policies",
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from stakes.decisions.recalibration.scaling import BetaCalibrator as BetaCalibrator
     from stakes.decisions.recalibration.scaling import TemperatureCalibrator as TemperatureCalibrator
     from stakes.decisions.recalibration.scaling import VectorCalibrator as VectorCalibrator
+    from stakes.decisions.thresholds.by_label import LabelDecisions as LabelDecisions
     from stakes.decisions.thresholds.decision import Decision as Decision
     from stakes.engines.files.demo import demo_data as demo_data
     from stakes.engines.plan import load as load

@@ -17,6 +17,7 @@ from stakes.evaluation.watch.monitors import Area, Mean, Rate, TableFigure
 from stakes.evaluation.watch.shifts import Unlabelled
 from stakes.uncertainty import sequences
 from tests.bad_inputs.catalogue import run_command
+from tests.kinds.rows import labels, quantiles
 
 RNG = np.random.default_rng(5)
 
@@ -149,6 +150,61 @@ def test_the_right_monitor_is_chosen():
     kinds = {"recall": Rate, "precision": Rate, "auc": Area, "f1": TableFigure, "expected_cost": TableFigure}
     for name, kind in {**kinds, "brier_score": Mean}.items():
         assert type(monitors.monitor_of(day, name, True, 0.5, None)) is kind
+
+
+KINDS = {
+    "subset_accuracy": (labels, Rate),
+    "hamming_loss": (labels, Mean),
+    "label_ranking_loss": (labels, Mean),
+    "coverage_of_intervals": (quantiles, Rate),
+    "share_below(level=0.1)": (quantiles, Rate),
+    "crps": (quantiles, Mean),
+    "pinball_at(level=0.9)": (quantiles, Mean),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_shares_and_means_of_other_kinds_of_rows_are_watched(name, tmp_path):
+    make, kind = KINDS[name]
+    days = [stakes.count(**make(seed)) for seed in range(4)]
+    rows = [make(seed) for seed in range(4)]
+    days[0].save(tmp_path / "day.tally")
+    days[0] = stakes.load(tmp_path / "day.tally")  # what travels has no rows
+    monitor = monitors.monitor_of(stakes.evaluate(days[0]), name, False, 0.5, None)
+    assert type(monitor) is kind
+    sums = sum(monitor.numbers(stakes.evaluate(day)) for day in days)
+    value, variance, _ = (float(one[0]) for one in monitor.figures(sums[None]))
+    exact = stakes.evaluate(**_together(rows))[name]
+    assert value == pytest.approx(exact.value)
+    assert math.sqrt(variance) == pytest.approx((exact.high - exact.low) / 2 / 1.96, rel=0.15)
+
+
+def _together(days):
+    return {
+        name: {key: np.concatenate([day[name][key] for day in days]) for key in one}
+        if isinstance(one, dict)
+        else np.concatenate([day[name] for day in days])
+        for name, one in days[0].items()
+    }
+
+
+@pytest.mark.parametrize("name", ["micro_f1", "samples_f1", "crps_skill"])
+def test_ratios_of_other_kinds_of_rows_are_not_watched(name):
+    days = [stakes.count(**(quantiles() if name == "crps_skill" else labels()))]
+    with pytest.raises(InputError, match=f"false alarms of {name} were not simulated, so it is not watched"):
+        stakes.watch(days, require=f"{name} >= 0.5")
+
+
+def test_intervals_that_no_longer_hold_are_found():
+    rng = np.random.default_rng(4)
+    days = []
+    for day in range(20):
+        middle, width = rng.normal(size=100), 1.6 if day < 10 else 0.8
+        given = {"low": middle - width, "high": middle + width, "level": 0.9}
+        days.append(stakes.count(truth=middle + rng.normal(size=100), **given))
+    (one,) = stakes.watch(days, require="coverage_of_intervals >= 0.8").watched
+    assert one.alarm is not None
+    assert one.change == "day 11"
 
 
 # ── alarms ───────────────────────────────────────────────────────────────────────────────────────────────────────

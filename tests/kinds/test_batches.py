@@ -58,13 +58,13 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def in_batches(monkeypatch):
-    def evaluate(*given, **asked):
+    def ask(*given, verb=stakes.evaluate, **asked):
         with monkeypatch.context() as patched:
             patched.setattr(streaming, "MOST_EXACT", 100)
             patched.setattr(streaming, "BATCH", 700)
-            return stakes.evaluate(*given, **asked)
+            return verb(*given, **asked)
 
-    return evaluate
+    return ask
 
 
 def keeps_rows(counted):
@@ -113,7 +113,7 @@ def test_one_label_of_batches(files, in_batches):
         if not more:
             assert parts["auc", "b"].value == pytest.approx(whole["auc", "b"].value)
             costs = stakes.Costs(miss=5, false_alarm=1)
-            chosen, known = (one.decide_each(costs)["b"].threshold for one in (parts, whole))
+            chosen, known = (one.decide(costs)["b"].threshold for one in (parts, whole))
             assert chosen == pytest.approx(known, abs=0.01)
 
 
@@ -159,3 +159,54 @@ def test_tables_of_engines_come_here_in_batches(engine, kind, files, in_batches)
     figure = whole._usual_figure
     assert parts[figure].value == pytest.approx(whole[figure].value)
     assert keeps_rows(stakes.evaluate(table, **ASKED[kind]).counted)  # few rows are brought here at once
+
+
+COMPARED = {
+    "labels": (
+        {"truth": {n: f"t{n}" for n in "abc"}, "scores": {m: {n: f"{m}{n}" for n in "abc"} for m in "so"}},
+        ["hamming_loss", "macro_f1"],
+    ),
+    "tags": ({"truth": "tags", "predictions": ["said", "other"], "label_separator": ";"}, ["samples_f1"]),
+    "quantiles": (
+        {"truth": "y", "predictions": {m: {level: f"{m}{level}" for level in (0.1, 0.5, 0.9)} for m in "qo"}},
+        ["crps", "winkler_score"],
+    ),
+    "outputs": (
+        {
+            "truth": {"a": "y", "b": "rate"},
+            "predictions": {"one": {"a": "q0.5", "b": "years"}, "two": {"a": "o0.5", "b": "years"}},
+        },
+        ["uniform_mean_absolute_error"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def two_models(tmp_path_factory):
+    """The same rows with what another model says, which resembles the first."""
+    noise = np.random.default_rng(7)
+    table = {
+        **TABLE,
+        **{f"o{name}": np.clip(TABLE[f"s{name}"] + 0.2 * noise.normal(size=N), 0, 1) for name in "abc"},
+        "other": [said if noise.random() < 0.7 else "a" for said in TABLE["said"]],
+        **{f"o{level}": TABLE[f"q{level}"] + 0.3 * (i + 1) for i, level in enumerate((0.1, 0.5, 0.9))},
+    }
+    file = tmp_path_factory.mktemp("models") / "rows.parquet"
+    pl.DataFrame(table).write_parquet(file)
+    return file
+
+
+@pytest.mark.parametrize("more", ["alone", "weighted", "clustered", "by"])
+@pytest.mark.parametrize("kind", COMPARED)
+def test_models_are_compared_in_batches(kind, more, two_models, in_batches):
+    asked, figures = COMPARED[kind]
+    asked = {**asked, **(MORE | {"by": {"by": "by"}})[more], "metric": figures}
+    whole = stakes.compare(two_models, **asked)
+    parts = in_batches(two_models, verb=stakes.compare, **asked)
+    sides = [(whole, parts), *((whole.segments[name], parts.segments[name]) for name in whole.segments)]
+    for one, other in sides:
+        for known, found in zip(one.pairs, other.pairs, strict=True):
+            assert (found.first, found.second, found.metric) == (known.first, known.second, known.metric)
+            assert found.difference == pytest.approx(known.difference)
+            assert found.high - found.low == pytest.approx(known.high - known.low, rel=0.15)
+            assert "groups of rows" in found.method or more == "clustered"

@@ -11,6 +11,7 @@ import stakes
 from stakes.errors import InputError
 from tests.command import run
 from tests.kinds.rows import labels
+from tests.test_cli_schema import validator
 
 ROWS = labels(n=80)
 TRUTH, SAID, SCORES = ROWS["truth"], ROWS["prediction"], ROWS["score"]
@@ -69,8 +70,56 @@ def test_one_label_is_an_evaluation_of_two_classes():
         )
     assert ev["f1[1]"].value == sk.f1_score(TRUTH[:, 1], SAID[:, 1])
     assert ev.each_figures["1"]["recall"].value == sk.recall_score(TRUTH[:, 1], SAID[:, 1])
-    chosen = ev.decide_each(stakes.Costs(miss=5, false_alarm=1))
-    assert chosen["1"].threshold == one.decide(stakes.Costs(miss=5, false_alarm=1)).threshold
+
+
+PRICES = stakes.Costs(miss=5, false_alarm=1)
+FEW = stakes.Costs(miss=1, false_alarm=5)
+
+
+def test_each_label_is_decided_about_as_two_classes_are(tmp_path):
+    table = {f"{kind}{i}": one[:, i] for kind, one in (("t", TRUTH), ("s", SCORES)) for i in range(3)}
+    asked = {"truth": {i: f"t{i}" for i in "012"}, "score": {i: f"s{i}" for i in "012"}}
+    found = stakes.decide(table, **asked, costs=PRICES)
+    for i, row in enumerate(found.to_rows()):
+        alone = stakes.decide(truth=TRUTH[:, i], score=SCORES[:, i], costs=PRICES)
+        assert (row["threshold"], row["value"]) == (alone.recommended[0], alone.cost.value)
+        assert row["saving_low"] == alone.savings[alone.rival].low
+    best = stakes.decide(table, **asked, best="f1")["1"]
+    assert best.threshold == stakes.decide(truth=TRUTH[:, 1], score=SCORES[:, 1], best="f1").threshold
+    tags = [";".join(name for name, has in zip("012", row, strict=True) if has) for row in TRUTH]
+    scores = {i: SCORES[:, int(i)] for i in "012"}
+    assert stakes.decide(truth=tags, score=scores, label_separator=";", costs=PRICES).to_rows() == found.to_rows()
+    data = json.loads(found.to_json())
+    assert [error.message for error in validator("decide.json").iter_errors(data)] == []
+    found.report(tmp_path / "page.html")
+    assert "Label by label" in (tmp_path / "page.html").read_text()
+    assert "Label by label" in found._repr_html_()
+
+
+def test_the_command_decides_about_each_label(tmp_path):
+    header = ",".join([*(f"t{i}" for i in range(3)), *(f"s{i}" for i in range(3))])
+    np.savetxt(tmp_path / "rows.csv", np.hstack([TRUTH, SCORES]), "%.9g", ",", header=header, comments="")
+    columns = [word for i in range(3) for word in ("--truth", f"{i}=t{i}", "--score", f"{i}=s{i}")]
+    answer = run("decide", str(tmp_path / "rows.csv"), *columns, "--miss", "5", "--false-alarm", "1", "--csv")
+    assert answer.returncode == 0
+    thresholds = [float(line.split(",")[1]) for line in answer.stdout.splitlines()[1:]]
+    assert thresholds == pytest.approx([one.recommended[0] for one in _decided(PRICES).decisions.values()])
+
+
+def _decided(costs, **changed):
+    return stakes.decide(**{"truth": TRUTH, "score": SCORES, **changed}, costs=costs)
+
+
+def test_labels_about_which_nothing_can_be_decided_say_so(tmp_path):
+    never = _decided(PRICES, truth=TRUTH & [True, False, True])
+    assert (list(never.decisions), never.left_out, never.labels) == (["0", "2"], ("1",), 3)
+    assert "Nothing is chosen about labels that no row has, or that all rows have: “1”." in str(never)
+    assert "Not surely for all labels" in str(_decided(FEW, score=np.random.default_rng(3).random((80, 3))))
+    stakes.count(**ROWS).save(tmp_path / "labels.tally")
+    with pytest.raises(InputError, match="scores of labels stay with the rows; decide about the rows themselves"):
+        stakes.decide(tmp_path / "labels.tally", costs=PRICES)
+    with pytest.raises(InputError, match="there are no scores to put a threshold on"):
+        stakes.decide(truth=TRUTH, prediction=SAID, costs=PRICES)
 
 
 def test_labels_that_are_missed_together_or_for_another():
@@ -153,8 +202,6 @@ def test_options_of_other_rows_mean_the_same_here():
     for option in ({"prior": 0.2}, {"design": "classes fixed"}):
         with pytest.raises(InputError, match="= is about the two classes of one label, and here are several; evaluate"):
             stakes.evaluate(**ROWS, **option)
-    with pytest.raises(InputError, match="each of several labels has a threshold"):
-        stakes.evaluate(**ROWS).decide(stakes.Costs(miss=1, false_alarm=1))
 
 
 @pytest.fixture
@@ -249,6 +296,10 @@ WRONG = {
         {"truth": [{"a"}, {"z"}], "prediction": [{"a"}, {"a"}], "classes": ["a", "b"]},
         "truth has the label 'z', which is not in classes",
     ),
+    "labels of texts outside the list": (
+        {"truth": ["a;z", "b"], "prediction": ["a", "b"], "label_separator": ";", "classes": ["a", "b"]},
+        "truth has the label 'z', which is not in classes ('a' and 'b')",
+    ),
     "other columns": (
         {"truth": {"a": [0, 1], "b": [1, 0]}, "prediction": {"a": [0, 1], "c": [0, 1]}},
         "prediction has no column for the same names as truth: 'b' and 'c'",
@@ -260,7 +311,7 @@ WRONG = {
     "no output": ({"truth": [[0, 1], [1, 0]]}, "score"),
     "costs": (
         {"truth": [[0, 1], [1, 0]], "score": [[0, 1], [1, 0]], "costs": stakes.Costs(miss=1, false_alarm=1)},
-        "in Python ask evaluate(…).decide_each(costs)",
+        "or about each of several labels where decide is asked; leave them out here",
     ),
     "a positive class": ({**ROWS, "positive": 1}, "positive= means nothing where rows have several labels"),
     "a baseline": ({**ROWS, "baseline": 0.5}, "baseline= means nothing where rows have several labels"),
@@ -354,9 +405,6 @@ def test_sparse_scores_that_zeros_would_turn_round_are_refused():
 def test_verbs_of_one_column_say_what_to_ask_instead():
     from sklearn.linear_model import LinearRegression
 
-    costs = stakes.Costs(miss=2, false_alarm=1)
-    with pytest.raises(InputError, match="costs= decide between the classes of one column; give truth and score"):
-        stakes.decide(truth=TRUTH, score=SCORES, costs=costs)
     with pytest.raises(InputError, match=r"ask it of one column: ev.each\['0'\].calibration"):
         _ = stakes.evaluate(**ROWS).calibration
     assert stakes.evaluate(**ROWS).each["0"].calibration.ece.value > 0

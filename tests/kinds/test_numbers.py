@@ -304,6 +304,19 @@ def test_forecasts_are_held_against_the_last_value():
     assert "no times were given" in stakes.evaluate(truth=truth, prediction=said)["mase"].reason
 
 
+def test_the_verdict_on_forecasts_holds_them_against_the_last_value():
+    """A series that wanders is easy to tell from its mean, and hard to forecast better than by its last value."""
+    random = np.random.default_rng(3)
+    truth = np.cumsum(random.normal(size=200))
+    last = np.append(0.0, truth[:-1])
+    said = (last + random.normal(size=200), truth + 0.4 * random.normal(size=200))
+    found = [stakes.evaluate(truth=truth, prediction=one, order=np.arange(200)) for one in said]
+    tones = [next(one.tone for one in ev.findings if one.key == "verdict.better") for ev in found]
+    assert tones == ["bad", "good"]
+    share = f"Its errors are {found[1]['mase'].value:.1%} of those of saying the last value of the series again."
+    assert share in " ".join(words for one in found[1].findings for words in one.words)
+
+
 def test_times_may_be_dates():
     given = forecasts(n=40)
     import pandas as pd
@@ -417,6 +430,18 @@ WRONG = {
     "series": (
         {"truth": TWO, "prediction": TWO + 1.5, "series": ["a", "b"]},
         "series= needs the time of each row; pass order=",
+    ),
+    "grades without an order": (
+        {"truth": ["low", "mid", "high"], "prediction": ["low", "mid", "mid"], "ordered": True},
+        "ordered= needs an order, and 'high', 'low' and 'mid' have none of their own; pass classes=",
+    ),
+    "a grade outside the list": (
+        {"truth": ["low", "huge"], "prediction": ["low", "low"], "classes": ["low", "high"], "ordered": True},
+        "truth has the label 'huge', which is not in classes ('low' and 'high')",
+    ),
+    "repeated times": (
+        {"truth": TWO, "prediction": TWO + 1.5, "order": [1, 2], "frequency": [1, 3]},
+        "frequency= counts rows that are alike, and each time of a series comes once; leave it out",
     ),
     "outputs": ({"truth": [[1.5, 2], [3, 4]], "prediction": [1, 2]}, "prediction"),
 }

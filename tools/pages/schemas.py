@@ -29,6 +29,7 @@ from stakes.cli.report import WrittenPage
 from stakes.cli.system import SystemAnswer
 from stakes.decisions.calibration.numbers import NumberCalibration
 from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.by_label import LabelDecisions
 from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.files.describing import DescribedFile
 from stakes.evaluation import Evaluation
@@ -66,7 +67,7 @@ ANSWERS: dict[str, tuple[type, ...]] = {
     "report": (WrittenPage,),
     "compare": (Comparison,),
     "count": (TallyFacts,),
-    "decide": (Decision, Policies),
+    "decide": (Decision, Policies, LabelDecisions),
     "columns": (DescribedFile,),
     "doctor": (Installed,),
     "evaluate": (

@@ -94,15 +94,11 @@ def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str]
     else:
         values = {name: getattr(asked, name) for name in ("truth", "prediction", "score")}
         given = [_Given.of(name, one, None) for name, one in values.items() if one is not None]
-    named = {name: column for one in given for name, column in one.flat.items()}
-    named |= {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+    if any(one.matrix is not None for one in given):
+        return None
+    named = {**_flat(given), **_shared(asked, data)}
     named = {name: column for name, column in named.items() if column is not None}
-    plain = all(isinstance(column, str) for column in named.values()) and not any(
-        one.matrix is not None for one in given
-    )
-    if plain and "truth" not in named:
-        named["truth"] = next(column for name, column in named.items() if name.startswith("truth of"))
-    return named if plain else None
+    return named if all(isinstance(column, str) for column in named.values()) else None
 
 
 def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
@@ -133,8 +129,8 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
         raise InputError(
             "costs-of-kind",
             Given("costs"),
-            " decide between the classes of one column; give truth and score of one label, or in Python ask "
-            "evaluate(…).decide_each(costs)",
+            " decide between the classes of one column, or about each of several labels where decide is asked; leave "
+            "them out here",
         )
     for name in ("positive", "baseline"):
         if getattr(asked, name) is not None:
@@ -159,10 +155,11 @@ class _Given:
         if hasattr(values, "columns") and not isinstance(values, Mapping):
             values = columns_of(values)
         if isinstance(values, Mapping):
-            return cls(argument, tuple(map(canonical, values)), {canonical(name): one for name, one in values.items()})
+            columns = {canonical(name): _contiguous(one) for name, one in values.items()}
+            return cls(argument, tuple(columns), columns)
         if not has_columns(values):
             return cls(argument, column=values)
-        if isinstance(values, list | tuple) and _are_sets(values):
+        if _are_sets(values):
             names = classes or sorted({canonical(label) for row in values for label in row})
             rows = [map(canonical, row) for row in values]
             return cls(argument, tuple(names), matrix=_flags_of(rows, names, argument))
@@ -182,8 +179,15 @@ class _Given:
         return {} if self.matrix is not None else {self.argument: self.column}
 
 
-def _are_sets(rows: Sequence[Values]) -> bool:
+def _contiguous(column: Values) -> Values:
+    """A column of a matrix is read several times, which is quicker where its values lie side by side."""
+    return np.ascontiguousarray(column) if isinstance(column, np.ndarray) and column.ndim == 1 else column
+
+
+def _are_sets(rows: Values) -> bool:
     """Whether rows are collections of labels rather than of numbers, one for each label."""
+    if not isinstance(rows, list | tuple):
+        return False
     if any(isinstance(row, _SETS) for row in rows):
         return True
     return len({len(row) for row in rows}) > 1 or any(isinstance(value, str) for row in rows for value in row)
@@ -201,16 +205,24 @@ def _flags_of(rows: Sequence[Values], names: Sequence[str], argument: str) -> Ar
     return found
 
 
-def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
-    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+def _flat(given: Sequence[_Given], numbers: Array | None = None) -> dict[str, Values]:
+    """The columns of all arguments, and the numbers of the rows of matrices; some column stands for the truth."""
     flat = {name: column for one in given for name, column in one.flat.items()}
-    shared = {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
-    matrices = [one.matrix for one in given if one.matrix is not None]
-    if matrices:
-        flat["row"] = _row_numbers(matrices)
+    flat |= {} if numbers is None else {"row": numbers}
     if "truth" not in flat:
         flat["truth"] = next((column for name, column in flat.items() if name.startswith("truth of")), flat.get("row"))
-    found = take(data, asked.where, **flat, **shared)
+    return flat
+
+
+def _shared(asked: "RowQuestion", data: Data) -> dict[str, Values]:
+    return {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
+
+
+def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
+    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+    matrices = [one.matrix for one in given if one.matrix is not None]
+    flat = _flat(given, _row_numbers(matrices) if matrices else None)
+    found = take(data, asked.where, **flat, **_shared(asked, data))
     if asked.label_separator is not None:
         for name in ("truth", "prediction"):
             if name in found:
@@ -257,13 +269,13 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
     if values["prediction"] is None and values["score"] is None:
         raise errors.nothing_to_judge()
     given = [_Given.of(name, one, classes) for name, one in values.items() if one is not None]
-    sets = [one for one in given if one.matrix is not None and _are_labels(values[one.argument])]
+    sets = [one for one in given if one.matrix is not None and _are_sets(values[one.argument])]
     if classes is None and sets:
         union = sorted({name for one in sets for name in one.names or ()})
         given = [_Given.of(one.argument, values[one.argument], union) for one in given]
     rows, kept = _find(data, asked, given)
     if asked.label_separator is not None:
-        return rows, _of_texts(asked, rows, kept, given, classes)
+        given = _of_texts(asked, rows, given)
     names: tuple[str, ...] = given[0].names or ()
     for one in given[1:]:
         if one.names is None:
@@ -289,10 +301,6 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
         else:
             columns["scores"] = _scores(one, rows, kept, asked)
     return rows, _decide(Beside(LabelSums.kind, names, columns), asked)
-
-
-def _are_labels(values: Values) -> bool:
-    return isinstance(values, list | tuple) and _are_sets(values)
 
 
 def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: Array | None) -> bool:
@@ -369,32 +377,21 @@ def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
     return np.ascontiguousarray(matrix.astype(bool, copy=False))
 
 
-def _of_texts(
-    asked: "RowQuestion",
-    rows: RowsThatCount,
-    kept: Array | None,
-    given: Sequence[_Given],
-    classes: Sequence[str] | None,
-) -> Beside:
-    """Labels that stand in one column, with a separator between them."""
+def _of_texts(asked: "RowQuestion", rows: RowsThatCount, given: Sequence[_Given]) -> list[_Given]:
+    """The same with a matrix of flags for each argument whose labels stand in one column, with a separator between."""
     texts = {name: encode(rows.columns[name]) for name in ("truth", "prediction") if name in rows.columns}
 
     def split(text: str) -> list[str]:
         return [label for part in text.split(str(asked.label_separator)) if (label := part.strip())]
 
-    scored = [one for one in given if one.argument == "score"]
-    named = classes or (scored[0].names if scored else None)
-    names = tuple(named or sorted({label for one in texts.values() for text in one.names for label in split(text)}))
-    columns = {
-        "decided" if name == "prediction" else name: _flags_of([*map(split, one.names)], names, name)[one.codes]
-        for name, one in texts.items()
-    }
-    for one in scored:
-        if one.columns is None:
-            words = " is one column, and with several labels in a row each label has a score of its own: "
-            raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
-        columns["scores"] = _scores(one, rows, kept, asked)
-    return _decide(Beside(LabelSums.kind, names, columns), asked)
+    named = asked.classes or next((one.names for one in given if one.names is not None), None)
+    labels = named or sorted({label for one in texts.values() for text in one.names for label in split(text)})
+    names = tuple(map(canonical, labels))
+    if any(one.argument == "score" and one.columns is None for one in given):
+        words = " is one column, and with several labels in a row each label has a score of its own: "
+        raise InputError("score-of-each-label", About("score"), words, Pass("score", each="column"))
+    flags = {str(name): _flags_of([*map(split, one.names)], names, name)[one.codes] for name, one in texts.items()}
+    return [one if one.names else replace(one, names=names, matrix=flags[one.argument]) for one in given]
 
 
 def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Matrix:
@@ -560,7 +557,13 @@ def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
 
 def refuse_negative(truth: Array) -> None:
     """Refuse counts below 0."""
-    refuse_rows(truth < 0, lambda n, row: _negative_counts(n, row, float(truth[row])))
+
+    def problem(count: int, row: int) -> InputError:
+        words = f" holds counts, and in {rows_text(count)} they are below 0 ({float(truth[row]):.6g}; "
+        told = About("truth"), words, first_row(row), "); pass ", Pass("task", "regression")
+        return InputError("negative-counts", *told)
+
+    refuse_rows(truth < 0, problem)
 
 
 def over_exposure(
@@ -569,15 +572,10 @@ def over_exposure(
     """Counts and predictions over what they happened in, which is their weight."""
     refuse_negative(truth)
     over = as_finite(exposure).astype(np.float64)
-    refuse_rows(over <= 0, lambda n, row: _no_exposure(n, row, float(over[row])))
+
+    def problem(count: int, row: int) -> InputError:
+        words = f" is 0 or less in {rows_text(count)} ({float(over[row]):.6g}; "
+        return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")
+
+    refuse_rows(over <= 0, problem)
     return truth / over, prediction / over, over * (1 if weight is None else weight)
-
-
-def _negative_counts(count: int, row: int, seen: float) -> InputError:
-    words = f" holds counts, and in {rows_text(count)} they are below 0 ({seen:.6g}; "
-    return InputError("negative-counts", About("truth"), words, first_row(row), "); pass ", Pass("task", "regression"))
-
-
-def _no_exposure(count: int, row: int, seen: float) -> InputError:
-    words = f" is 0 or less in {rows_text(count)} ({seen:.6g}; "
-    return InputError("no-exposure", Given("exposure"), words, first_row(row), "); leave these rows out")

@@ -242,6 +242,9 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
         truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
     beside = None
     if asked.order is not None:
+        if asked.frequency is not None:
+            words = " counts rows that are alike, and each time of a series comes once; leave it out"
+            raise InputError("frequency-of-series", Given("frequency"), words)
         beside, series = in_series(columns, truth, prediction, asked.season)
         cluster = series if cluster is None else cluster
     elif asked.series is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
+from stakes.engines.kinds import has_columns
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.unlabelled import count_partly, count_partly_elsewhere
 from stakes.errors import Given, InputError, Pass, several
@@ -18,13 +19,14 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
 from stakes.question.question import Question
 from stakes.records import Record
-from stakes.tallies import Tally
+from stakes.tallies import LabelSums, Tally
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.policies import Policies
+    from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
 
 __all__ = ["Evaluation", "TwoClassEvaluation", "count", "decide", "evaluate", "evaluation_of", "judge"]
@@ -168,12 +170,13 @@ def _within_a_bin(evaluation: Evaluation) -> bool:
 
 
 @asks("decide")
-def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Decision | Policies":
+def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Decision | Policies | LabelDecisions":
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
     condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs. With
-    ``unlabelled="estimate"`` a few labels choose the threshold, and what comes back is what they tell at it.
+    ``unlabelled="estimate"`` a few labels choose the threshold, and what comes back is what they tell at it. Each of
+    several labels per row has a threshold of its own.
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
@@ -183,11 +186,19 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     if question["best"] is not None and question["costs"] is not None:
         raise errors.costs_or_best()
     shares = {name: question[name] for name in ("prior", "training_prior")}
-    evaluation = _answer(question.without(*shares), data, arrays)
+    asked_later = {"costs": question["costs"]} if _of_labels(question, data) else {}
+    evaluation = _answer(question.without(*shares, *asked_later), data, arrays)
     if evaluation.task == FEW_LABELS:
         return _decide_few(question, evaluation)
-    decision = evaluation.decide(best=question["best"], harm=question["harm"], **shares)
+    decision = evaluation.decide(best=question["best"], harm=question["harm"], **asked_later, **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
+
+
+def _of_labels(question: Question, data: Data) -> bool:
+    """Whether rows have several labels, whose scores costs decide about one by one."""
+    if are_tallies(data):
+        return load_sum(data, question).task == LabelSums.kind
+    return question["label_separator"] is not None or has_columns(question["truth"])
 
 
 def _decide_few(question: Question, found: Value) -> "Decision":

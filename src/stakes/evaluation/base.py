@@ -49,11 +49,12 @@ if TYPE_CHECKING:
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.curves.kinds import Curve
     from stakes.decisions.policies import Policies
+    from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
     from stakes.evaluation.by_segment import BySegment
     from stakes.evaluation.gap import Gap
 
-Chosen = TypeVar("Chosen", "Decision", "Policies")
+Chosen = TypeVar("Chosen", "Decision", "Policies", "LabelDecisions")
 Held = TypeVar("Held", bound=Tally)
 
 _MOST_IN_FULL = 200
@@ -408,7 +409,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         prior: Value = None,
         training_prior: Value = None,
         harm: float = 0.0,
-    ) -> "Decision | Policies":
+    ) -> "Decision | Policies | LabelDecisions":
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
 

@@ -34,6 +34,7 @@ from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
+    from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
 
 _MOST = 200
@@ -91,18 +92,18 @@ class SeveralEvaluation(Evaluation, facts=""):
             raise errors.no_such_class(of, self.names)
         return canonical(of)
 
-    def __getitem__(self, name: Value) -> Estimate:
+    def _split(self, name: Value) -> tuple[Evaluation | None, Value]:
+        """The evaluation of one of them and the name of a figure there, where one is asked about."""
         pair = (isinstance(name, str) and figure_of_class(name)) or name
-        return self._of_one(*pair) if isinstance(pair, tuple) else super().__getitem__(name)
+        return (self.each[self._named(pair[1])], pair[0]) if isinstance(pair, tuple) else (None, name)
 
-    def _of_one(self, name: str, of: Value) -> Estimate:
-        return self.each[self._named(of)][name]
+    def __getitem__(self, name: Value) -> Estimate:
+        one, name = self._split(name)
+        return super().__getitem__(name) if one is None else one[name]
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
-        pair = (isinstance(name, str) and figure_of_class(name)) or name
-        if isinstance(pair, tuple):
-            return self.each[self._named(pair[1])]._place_of(pair[0])
-        return super()._place_of(name)
+        one, name = self._split(name)
+        return super()._place_of(name) if one is None else one._place_of(name)
 
     def _classes_to_price(self, argument: str = "costs") -> tuple[Sequence[str], str | None]:
         if self.task != "labels":
@@ -208,18 +209,25 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         count = self.counted.clusters.count  # type: ignore[union-attr]
         return Clusters(groups, count, codes // 2, codes % 2, weight=cells.ravel())
 
-    def decide_each(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "dict[str, Decision]":
-        """Return for each label the threshold that costs least, and what it costs in rows that it was not chosen by."""
-        if not self.labels.tables:
-            raise errors.no_scores_to_decide()
-        return {
-            name: self.each[name].decide(costs, prior=prior, training_prior=training_prior)  # type: ignore[misc]
-            for name in self.shown_names
-        }
+    def decide(self, costs: Costs | None = None, **asked: Value) -> "LabelDecisions":
+        """Return for each label the best threshold, as that of two classes is found, and what it costs on other rows.
 
-    def decide(self, *_: Value, **__: Value) -> "Decision":
-        """Say how to decide about several labels."""
-        raise InputError("decide-each-label", "each of several labels has a threshold; ask ev.decide_each(costs)")
+        The most frequent labels are decided about; those that no row has, or that all rows have, are left out.
+        """
+        from stakes.decisions.thresholds.by_label import LabelDecisions  # only asked for now and then
+
+        if not self.labels.tables:
+            if "depth" not in self.labels:
+                raise errors.no_scores_to_decide()
+            words = "scores of labels stay with the rows; decide about the rows themselves"
+            raise InputError("label-scores-are-gone", words)
+        mixed = [name for name in self.shown_names if 0 < self.support[name] < float(self.rows)]
+        chosen: dict[str, Decision] = {
+            name: self.each[name].decide(costs, **asked)  # type: ignore[misc]
+            for name in mixed or self.names[:1]
+        }
+        left = tuple(name for name in self.shown_names if name not in chosen)
+        return self._add_cautions(LabelDecisions(chosen, len(self.names), self.rows, left))
 
     @cached_property
     def _together(self) -> Array | None:
@@ -339,14 +347,11 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
             ],
         )
 
-    def _of_one(self, name: str, of: Value) -> Estimate:
-        return self[metrics.find(name).with_parameters(level=float(self._named(of))).text]
-
-    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
+    def _split(self, name: Value) -> tuple[Evaluation | None, Value]:
         pair = (isinstance(name, str) and figure_of_class(name)) or name
         if isinstance(pair, tuple):
-            return self._place_of(metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text)
-        return Evaluation._place_of(self, name)
+            name = metrics.find(pair[0]).with_parameters(level=float(self._named(pair[1]))).text
+        return None, name
 
     @property
     def pit(self) -> list[Estimate]:

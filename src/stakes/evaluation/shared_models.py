@@ -8,8 +8,9 @@ import numpy as np
 
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import Values
-from stakes.engines.counting import count_rows
+from stakes.engines.counting import count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
+from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
@@ -26,14 +27,15 @@ from stakes.engines.shared_rows import (
 )
 from stakes.engines.streaming import MOST_EXACT
 from stakes.engines.tables import is_lazy
-from stakes.evaluation import judge_counts
+from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
+from stakes.metrics.usual import VERDICT
 from stakes.question.options import Data, Value
 from stakes.question.question import Question
-from stakes.tallies import ErrorSums, ScoreTable, bins
+from stakes.tallies import ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import (
     CellSide,
@@ -53,7 +55,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     """The models of a comparison whose rows need not be brought here; None where they are to be read."""
     shared = _columns(data, question)
     if shared is None:
-        return None
+        return contestants_in_batches(data, question)
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
     names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
     mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
@@ -68,12 +70,19 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     return models if all(known) else None  # too many classes for a table
 
 
+def _is_lazy(data: Data) -> bool:
+    return data is not None and is_lazy(data)
+
+
+def _are_files(data: Data) -> bool:
+    return isinstance(data, str | os.PathLike) and not read_once(data)
+
+
 def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
-    lazy = data is not None and is_lazy(data)
-    files = isinstance(data, str | os.PathLike) and not read_once(data)
+    files = _are_files(data)
     by_row = question.pricing is not None and question.pricing.costs.columns
-    if question["exact"] or not question["paired"] or not (lazy or files) or by_row:
+    if question["exact"] or not question["paired"] or not (files or _is_lazy(data)) or by_row:
         return None
     if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series", "exposure")):
         return None
@@ -84,6 +93,24 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     few = MOST_EXACT if files else FEW_ROWS
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
+
+
+def contestants_in_batches(data: Data, question: Question) -> list[Contestant] | None:
+    """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
+    elsewhere = _are_files(data) or _is_lazy(data)
+    if not elsewhere or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
+        return None
+    options = {name: value for name, value in question.rows.items() if name != "exact"}
+    models = SharedModels(data, question, {}, question["where"], {})
+    for entry in entries_by_name(data, question):
+        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
+        asked = RowQuestion(**{**options, **said})
+        with naming(entry.name):
+            counted = None if kind_of(asked) is None else count_elsewhere(data, asked, question["exact"])
+        if counted is None:
+            return None
+        models.judged[entry.name] = judge(counted, None, question.sampling)
+    return models.known()
 
 
 def _complete(where: str | None, columns: Sequence[str]) -> str:
@@ -113,6 +140,10 @@ class SharedModels:
         """Count each model; so many rows were left out because a value is missing in one of them."""
         for name, entry in self.entries.items():
             self.judged[name] = self._judge(entry, dropped)
+        return self.known()
+
+    def known(self) -> list[Contestant]:
+        """The models that were judged."""
         return [self._contestant(name, evaluation) for name, evaluation in self.judged.items()]
 
     def _judge(self, entry: Entry, dropped: int) -> Evaluation:
@@ -130,8 +161,9 @@ class SharedModels:
         """A model without its rows: empty columns say what there would be."""
         nothing = np.zeros(0)
         by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
-        if evaluation.task == "regression":
-            return Contestant(name, evaluation, Sample(nothing), None, None, nothing, by, self)
+        if evaluation.task not in VERDICT:  # no classes
+            numbers = nothing if evaluation.task == "regression" else None
+            return Contestant(name, evaluation, Sample(nothing), None, None, numbers, by, self)
         table, scores = evaluation.confusion, evaluation.counted.scores
         names = ((), ()) if table is None else (table.truths, table.decisions)
         sample = Sample(nothing, *names, positive=getattr(evaluation, "positive", None))
@@ -145,11 +177,12 @@ class SharedModels:
 
     def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
         """Judge the difference of a figure between two models."""
-        if metric.tally is ScoreTable and "cluster" in self.shared:
+        if issubclass(metric.tally, TermSums | OutputSums) or (metric.tally is ScoreTable and "cluster" in self.shared):
             models = first.evaluation.counted, second.evaluation.counted
             values = [model[metric.text].value for model in (first.evaluation, second.evaluation)]
-            held = [(model.scores, sampling.of_clusters(model.clusters)) for model in models]
-            return difference_of_clusters(metric, values, held)
+            held = [(model.tallies[metric.tally.kind], sampling.of_clusters(model.clusters)) for model in models]
+            grouped = "groups of rows" if models[0].clusters is None else "whole clusters"
+            return difference_of_clusters(metric, values, held, grouped)
         if metric.tally is ScoreTable:
             return self._of_scores(metric, first, second, sampling)
         if metric.tally is ErrorSums:

@@ -20,6 +20,7 @@ WITH_A_PAGE = {
     "few labels": "few_labels",
     "decision": "decision",
     "policies": "policies",
+    "label decisions": "label_decisions",
     "system": "system",
 }
 """The module of each kind of result that has a page: in ``verdicts`` and in ``pages``, loaded when somebody asks."""

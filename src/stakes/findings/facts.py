@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.by_label import LabelDecisions
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
@@ -218,6 +219,14 @@ def _policies(policies: Policies) -> Iterator[Sentence]:
         yield sentence("page.harm", cost=policies.harm)
 
 
+def _label_decisions(found: LabelDecisions) -> Iterator[Sentence]:
+    yield sentence("page.label_decisions", n=found.labels)
+    yield _rows(found.rows)
+    for one in itertools.islice(found.decisions.values(), 1):
+        if one.costs is not None:
+            yield _costs_in_words(one.costs)
+
+
 def _permutation_test(test: PermutationTest) -> Iterator[Sentence]:
     yield sentence("page.chance", figure=metric(test.metric))
     yield from _frequencies(test.prior or {})
@@ -272,6 +281,7 @@ _ABOUT: Mapping[str, Callable[[Any], Iterable[Sentence]]] = {
     "ranks": _ranks,
     "decision": _decision,
     "policies": _policies,
+    "label decisions": _label_decisions,
     "permutation test": _permutation_test,
     **dict.fromkeys(("calibration", "class calibrations", "number calibration"), _calibration),
     "gate": _gate,

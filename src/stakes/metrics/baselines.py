@@ -59,3 +59,7 @@ USUAL_LABELS = Baseline(
 CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
 MEAN = Baseline("always saying the mean (or the baseline that was given)", _constant_of)
 NOTHING = Baseline("0 for the mean; the figure of the baseline that was given", value=_of_given)
+
+QUANTILES_OF_TRUTH = Baseline(
+    "the quantiles of the truth alone", lambda sums: () if sums.constant is None else (sums.constant,)
+)

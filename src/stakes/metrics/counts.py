@@ -14,7 +14,7 @@ from stakes.metrics.reasons import Undefined
 from stakes.metrics.regression import NO_BASELINE, needs_parts
 from stakes.tallies import CountSums, ErrorSums
 from stakes.tallies.arithmetic import Array, Number, ratio
-from stakes.tallies.count_sums import POWERS, crossed_part, own_part
+from stakes.tallies.count_sums import POWERS, Levels, crossed_part, own_part
 from stakes.tallies.error_sums import ErrorRows
 
 _TWEEDIE = "Jørgensen (1987), Journal of the Royal Statistical Society B 49"
@@ -86,7 +86,6 @@ _OF_AMOUNTS = (ROWS, ZERO_OR_LESS, NOT_POSITIVE)
     question="How far off are predicted counts, where the variance is the mean?",
     formula="2 * sum((t * log(t / p) if t else 0) - t + p for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_COUNTS,
     aliases=("mean_poisson_deviance",),
     pitfall="In the unit of the count: compare it with its baseline, or take d2_poisson.",
@@ -102,7 +101,6 @@ def poisson_deviance(s: ErrorSums) -> Number:
     question="How far off are predicted positive amounts, relative to their size?",
     formula="2 * sum(log(p / t) + t / p - 1 for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_AMOUNTS,
     aliases=("mean_gamma_deviance",),
     pitfall="Needs every truth above 0; tiny truths weigh as much as large ones.",
@@ -118,7 +116,6 @@ def gamma_deviance(s: ErrorSums) -> Number:
     formula="2 * sum(t**(2 - power) / ((1 - power) * (2 - power)) - t * p**(1 - power) / (1 - power) "
     "+ p**(2 - power) / (2 - power) for t, p in rows) / n",
     parts=("rows",),
-    better="lower",
     undefined=_OF_COUNTS,
     otherwise="a truth is 0, and this power needs positive ones",
     aliases=("mean_tweedie_deviance",),
@@ -168,10 +165,11 @@ def d2_tweedie(s: ErrorSums, *, power: Annotated[float, POWER] = 1.5) -> Number:
 
 
 # ── where rows were not kept ─────────────────────────────────────────────────────────────────────────────────────
+_POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": None}
 _NO_AMOUNT = Undefined("a truth is 0 or less", lambda sums: sums["none"] > 0)
 _NO_PREDICTION = Undefined("a prediction is 0 or less", lambda sums: sums["not positive"] > 0)
-_SUMMED = {"poisson_deviance": 1.0, "gamma_deviance": 2.0, "tweedie_deviance": None}
-_EXPLAINED = {"d2_poisson": 1.0, "d2_gamma": 2.0, "d2_tweedie": None}
+_SUMMED = {f"{name}_deviance": power for name, power in _POWERS.items()}
+_EXPLAINED = {f"d2_{name}": power for name, power in _POWERS.items()}
 
 
 def of_count_sums(figure: Metric) -> Metric:
@@ -180,8 +178,7 @@ def of_count_sums(figure: Metric) -> Metric:
         lost = Undefined("the rows were not kept, only sums of them", lambda sums: sums.levels is None)
         nothing = Undefined("every truth is 0", lambda sums: sums["truth"] == 0)
         return replace(figure, tally=CountSums, function=_area_in_bins, undefined=(lost, nothing), parts=())
-    explained = figure.name in _EXPLAINED
-    known = _EXPLAINED if explained else _SUMMED
+    explained, known = figure.name in _EXPLAINED, {**_EXPLAINED, **_SUMMED}
     if figure.name not in known:
         return figure
     power = known[figure.name]
@@ -189,7 +186,7 @@ def of_count_sums(figure: Metric) -> Metric:
         figure,
         tally=CountSums,
         function=partial(_of_sums, explained) if power is None else partial(_of_sums, explained, power=power),
-        baseline=Baseline(figure.baseline.words, value=_nothing_explained if explained else _constant_deviance),
+        baseline=Baseline(figure.baseline.words, value=(lambda *_: 0.0) if explained else _constant_deviance),
         undefined=(*((_NO_AMOUNT,) if power == 2 else ()), _NO_PREDICTION),
         otherwise="the rows were not kept, and this power was not added up",
         parts=(),
@@ -201,15 +198,7 @@ def of_count_sums(figure: Metric) -> Metric:
 
 def _area_in_bins(sums: CountSums) -> Number:
     """The Gini of the Lorenz curve through bins of predictions."""
-    found = sums.levels
-    if found is None:
-        return math.nan
-    pairs = (found.happened * (np.cumsum(found.weight) - found.weight / 2)).sum()
-    return float(2 * pairs / (found.happened.sum() * found.weight.sum()) - 1)
-
-
-def _nothing_explained(figure: Metric, sums: CountSums) -> Number:
-    return 0.0
+    return math.nan if sums.levels is None else sums.levels.area
 
 
 def _constant_deviance(figure: Metric, sums: CountSums) -> Number:
@@ -256,43 +245,30 @@ class Lorenz:
         return cls(rows.truth.astype(np.float64), rows.prediction.astype(np.float64), weight)
 
     @cached_property
-    def _levels(self) -> tuple[Array, Array, Array]:
+    def _levels(self) -> tuple[Array, Levels]:
         """The place of each row among the distinct predictions; what rows weigh and what happens at each."""
-        _, places = np.unique(self.prediction, return_inverse=True)
-        return places, np.bincount(places, self.weight), np.bincount(places, self.weight * self.truth)
+        numbers, places = np.unique(self.prediction, return_inverse=True)
+        added = (np.bincount(places, one) for one in (self.weight, self.weight * self.truth))
+        return places, Levels(numbers, *added)
 
     def curve(self) -> tuple[Array, Array]:
         """The share of the rows up to each prediction, and the share of what happens that they hold."""
-        _, weight, happened = self._levels
-        return tuple(np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (weight, happened))  # type: ignore[return-value]
+        found = self._levels[1]
+        return tuple(np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (found.weight, found.happened))  # type: ignore[return-value]
 
-    @cached_property
+    @property
     def area(self) -> float:
         """Twice the area between that curve and the diagonal."""
-        return 2 * self._pairs / (self._happened * self._total) - 1
-
-    @cached_property
-    def _pairs(self) -> float:
-        """What happens in each row times the rows of lower predictions, and half of those of the same."""
-        _, weight, happened = self._levels
-        return float((happened * (np.cumsum(weight) - weight / 2)).sum())
-
-    @property
-    def _total(self) -> float:
-        return float(self.weight.sum())
-
-    @property
-    def _happened(self) -> float:
-        return float((self.weight * self.truth).sum())
+        return self._levels[1].area
 
     def changes(self) -> Array:
         """What the area loses without each row."""
-        places, weight, happened = self._levels
+        places, found = self._levels
+        weight, happened, own = found.weight, found.happened, self.weight * self.truth
         below = (np.cumsum(weight) - weight / 2)[places]
         above = (happened.sum() - np.cumsum(happened) + happened / 2)[places]
-        own = self.weight * self.truth
-        left = self._pairs - own * below - self.weight * above + self.weight * own / 2
-        return np.asarray(self.area + 1 - 2 * left / ((self._happened - own) * (self._total - self.weight)))
+        left = found.pairs - own * below - self.weight * above + self.weight * own / 2
+        return np.asarray(self.area + 1 - 2 * left / ((own.sum() - own) * (self.weight.sum() - self.weight)))
 
 
 def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:

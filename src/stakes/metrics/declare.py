@@ -20,7 +20,8 @@ from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
 from stakes.engines.plain import count_plain, mean_of_plain
 from stakes.errors import InputError, Pass, short
-from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, USUAL_LABELS, Baseline, best
+from stakes.metrics import baselines
+from stakes.metrics.baselines import Baseline, best
 from stakes.metrics.folds import Fold, Shared
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
@@ -121,14 +122,16 @@ WAYS = {
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 
+_SHARE = {"range": (0, 1), "better": "higher", "interval": "influence"}
+_LOSS = {"range": (0, math.inf), "better": "lower", "interval": "influence"}
 _USUAL: dict[type[Tally], Mapping[str, object]] = {
-    Confusion: {"range": (0, 1), "interval": "cells", "baseline": COIN},
-    ScoreTable: {"range": (0, 1), "interval": "influence", "baseline": CONSTANT_SCORE},
-    ErrorSums: {"range": (0, math.inf), "interval": "influence", "baseline": MEAN},
-    ClassScores: {"range": (0, math.inf), "interval": "influence", "baseline": CLASS_FREQUENCIES, "many": True},
-    LabelSums: {"range": (0, math.inf), "interval": "influence", "baseline": USUAL_LABELS},
-    QuantileSums: {"range": (0, math.inf), "interval": "influence"},
-    ForecastSums: {"range": (0, math.inf), "interval": "influence"},
+    Confusion: {**_SHARE, "interval": "cells", "baseline": baselines.COIN},
+    ScoreTable: {**_SHARE, "baseline": baselines.CONSTANT_SCORE},
+    ErrorSums: {**_LOSS, "baseline": baselines.MEAN},
+    ClassScores: {**_LOSS, "baseline": baselines.CLASS_FREQUENCIES, "many": True},
+    LabelSums: {**_SHARE, "baseline": baselines.USUAL_LABELS},
+    QuantileSums: {**_LOSS, "baseline": baselines.QUANTILES_OF_TRUTH, "parts": ("rows",)},
+    ForecastSums: _LOSS,
 }
 """What a figure of such a tally has if its declaration says nothing else."""
 

@@ -17,7 +17,6 @@ _HYNDMAN = "Hyndman & Koehler (2006), International Journal of Forecasting 22"
 @metric(
     question="How large are the errors of forecasts, beside those of saying the last value again? (below 1 is useful)",
     formula="sum(abs(t - p) for rows with one before) / sum(abs(t - before) for the same rows)",
-    better="lower",
     baseline=NAIVE,
     undefined=(NOTHING_BEFORE, NEVER_CHANGES),
     aliases=("mean_absolute_scaled_error",),
@@ -33,7 +32,6 @@ def mase(s: ForecastSums) -> Number:
     question="How large are squared errors of forecasts, beside those of saying the last value again, as a root? "
     "(below 1 is useful)",
     formula="sqrt(sum((t - p)**2 for rows with one before) / sum((t - before)**2 for the same rows))",
-    better="lower",
     baseline=NAIVE,
     undefined=(NOTHING_BEFORE, NEVER_CHANGES),
     aliases=("root_mean_squared_scaled_error",),

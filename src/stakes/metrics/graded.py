@@ -44,7 +44,6 @@ def _weighted_kappa(table: Confusion, power: int) -> Number:
     formula="1 - n * sum(count * abs(t - d) for t, d, count in cells) / "
     "sum(a * b * abs(t - d) for t, a in truths for d, b in decisions)",
     range=(-1, 1),
-    better="higher",
     baseline=ZERO,
     undefined=(NO_ROWS, ALL_ALIKE),
     swapped="linear_kappa",
@@ -61,7 +60,6 @@ def linear_kappa(c: Confusion) -> Number:
     formula="1 - n * sum(count * abs(t - d)**2 for t, d, count in cells) / "
     "sum(a * b * abs(t - d)**2 for t, a in truths for d, b in decisions)",
     range=(-1, 1),
-    better="higher",
     baseline=ZERO,
     undefined=(NO_ROWS, ALL_ALIKE),
     aliases=("quadratic_weighted_kappa", "qwk"),
@@ -96,9 +94,8 @@ def mean_class_distance(c: Confusion) -> Number:
 @metric(
     question="In what share of the rows is the grade right, or off by one step?",
     formula="sum(count for t, d, count in cells if abs(t - d) <= 1) / n",
-    better="higher",
+    share_of="total",
     baseline=BEST_CONSTANT,
-    undefined=(NO_ROWS,),
     swapped="within_one_accuracy",
     many=True,
     pitfall="With three grades, always giving the middle one scores 1.",
@@ -113,7 +110,6 @@ def within_one_accuracy(c: Confusion) -> Number:
     loss=ranked_losses,
     question="How far are the probabilities of grades from what happened, near misses forgiven?",
     formula="mean over rows of the sum over grades of (P(grade or lower) - [truth is that or lower])**2",
-    better="lower",
     parts=("ranked",),
     undefined=(NO_PROBABILITIES,),
     otherwise="the tally was counted without its part 'ranked'",

@@ -4,7 +4,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -26,52 +25,42 @@ _SECHIDIS = "Tsoumakas, Katakis & Vlahavas (2010), Data Mining and Knowledge Dis
 _ROWS_WITHOUT = "Rows in which it is undefined do not count: many empty rows make it a figure of the others."
 
 
-def _share(words: str, term: str, there: str, name: str) -> Callable[[LabelSums], Number]:
+def _share(name: str, words: str, there: str, of_row: str, question: str) -> Callable[[LabelSums], Number]:
     """The mean of a figure of the rows in which it is defined."""
-    nowhere = Undefined(f"no row has {words}", lambda sums: sums[there] == 0)
-    facts: dict[str, Any] = {
-        "better": "higher",
-        "undefined": (UNDECIDED, nowhere),
-        "pitfall": _ROWS_WITHOUT,
-        "reference": _SECHIDIS,
-    }
+    term = name.replace("samples_", "row ")
 
     def figure(sums: LabelSums) -> Number:
         return ratio(sums[term][()], sums[there][()])
 
     figure.__name__ = name
     return metric(
-        question=_ASKED[name],
-        formula=f"mean of {_ROW[name]} over the rows with {words}",
-        range=(0, 1),
+        question=f"On average over the rows, {question}?",
+        formula=f"mean of {of_row} over the rows with {words}",
         parts=("rows",),
-        **facts,
+        undefined=(UNDECIDED, Undefined(f"no row has {words}", lambda sums: sums[there] == 0)),
+        pitfall=_ROWS_WITHOUT,
+        reference=_SECHIDIS,
     )(figure)
 
 
-_ASKED = {
-    "samples_precision": "On average over the rows, what share of the labels given is right?",
-    "samples_recall": "On average over the rows, what share of their labels was given?",
-    "samples_f1": "On average over the rows, how well do labels given match those they have, both errors counted?",
-    "samples_jaccard": "On average over the rows, what share of the labels that they have or were given is both?",
-}
-_ROW = {
-    "samples_precision": "hits / given",
-    "samples_recall": "hits / own",
-    "samples_f1": "2 * hits / (own + given)",
-    "samples_jaccard": "hits / (own + given - hits)",
-}
-samples_precision = _share("a label given", "row precision", "any given", "samples_precision")
-samples_recall = _share("a label", "row recall", "any own", "samples_recall")
-samples_f1 = _share("a label, own or given", "row f1", "any", "samples_f1")
-samples_jaccard = _share("a label, own or given", "row jaccard", "any", "samples_jaccard")
+samples_precision = _share(
+    "samples_precision", "a label given", "any given", "hits / given", "what share of the labels given is right"
+)
+samples_recall = _share("samples_recall", "a label", "any own", "hits / own", "what share of their labels was given")
+samples_f1 = _share(
+    "samples_f1", "a label, own or given", "any", "2 * hits / (own + given)",
+    "how well do labels given match those they have, both errors counted",
+)  # fmt: skip
+samples_jaccard = _share(
+    "samples_jaccard", "a label, own or given", "any", "hits / (own + given - hits)",
+    "what share of the labels that they have or were given is both",
+)  # fmt: skip
 
 
 @metric(
     question="In what share of the rows are all labels right?",
     formula="share of rows with own == given",
-    range=(0, 1),
-    better="higher",
+    share_of="total",
     parts=("rows",),
     undefined=(UNDECIDED,),
     aliases=("exact_match_ratio",),
@@ -86,7 +75,6 @@ def subset_accuracy(s: LabelSums) -> Number:
 @metric(
     question="What share of all labels of all rows is wrong?",
     formula="(labels missed + labels wrongly given) / (rows * labels)",
-    range=(0, 1),
     better="lower",
     undefined=(UNDECIDED,),
     aliases=("hamming",),
@@ -102,6 +90,7 @@ def hamming_loss(s: LabelSums) -> Number:
 @metric(
     question="How far down the ranking of a row's labels does one have to go to find all that it has?",
     formula="mean over rows of the worst rank of an own label",
+    range=(0, math.inf),
     better="lower",
     parts=("depth",),
     undefined=(UNRANKED,),
@@ -115,8 +104,6 @@ def coverage_error(s: LabelSums) -> Number:
 @metric(
     question="Of the labels ranked at or above one that the row has, what share does it have?",
     formula="mean over rows of the mean over own labels of (own labels at or above) / rank",
-    range=(0, 1),
-    better="higher",
     parts=("ranks",),
     undefined=(UNRANKED,),
     aliases=("lrap", "label_ranking_average_precision_score"),
@@ -131,7 +118,6 @@ def label_ranking_average_precision(s: LabelSums) -> Number:
 @metric(
     question="What share of the pairs of a label that the row has and one that it lacks is ranked the wrong way round?",
     formula="mean over rows of (pairs with the lacking label at or above the own one) / (own * lacking)",
-    range=(0, 1),
     better="lower",
     parts=("ranks",),
     undefined=(UNRANKED,),
@@ -158,7 +144,6 @@ def _micro(base: Metric, name: str) -> Metric:
     return metric(
         question=f"With the scores of all labels in one ranking: {base.question[0].lower()}{base.question[1:]}",
         formula=f"{base.formula}, each row and label a case",
-        range=(0, 1),
         better="higher",
         baseline=Baseline("a constant score", value=lambda _, sums: _constant_of(base, sums)),
         parts=("scores",),

@@ -12,9 +12,6 @@ from stakes.tallies import QuantileSums
 from stakes.tallies.arithmetic import Number, ratio
 from stakes.tallies.quantile_sums import ENSEMBLE
 
-QUANTILES_OF_TRUTH = Baseline(
-    "the quantiles of the truth alone", lambda sums: () if sums.constant is None else (sums.constant,)
-)
 AS_STATED = Baseline("the share that the interval states", value=lambda metric, sums: sums.level)
 NOTHING_GAINED = Baseline("0: the quantiles of the truth alone", value=lambda metric, sums: 0.0)
 NO_INTERVALS = Undefined("no two quantiles make a central interval", lambda sums: "covered" not in sums)
@@ -27,10 +24,9 @@ _GNEITING = "Gneiting & Raftery (2007), JASA 102"
 
 
 @metric(
-    parts=("rows",),
     question="In what share of the rows does the widest interval hold the truth?",
     formula="sum(low <= t <= high for t in rows) / n",
-    range=(0, 1),
+    share_of="total",
     better="neither",
     baseline=AS_STATED,
     undefined=(NO_INTERVALS,),
@@ -44,11 +40,8 @@ def coverage_of_intervals(s: QuantileSums) -> Number:
 
 
 @metric(
-    parts=("rows",),
     question="How wide is the widest interval on average?",
     formula="sum(high - low for rows) / n",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     undefined=(NO_INTERVALS,),
     aliases=("sharpness", "mpiw"),
     pitfall="Says nothing without coverage: an interval of width 0 is the sharpest.",
@@ -60,11 +53,8 @@ def mean_interval_width(s: QuantileSums) -> Number:
 
 
 @metric(
-    parts=("rows",),
     question="How wide is the widest interval, with a fine for every truth outside it?",
     formula="sum(high - low + 2 / alpha * (max(low - t, 0) + max(t - high, 0)) for rows) / n",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     undefined=(NO_INTERVALS,),
     aliases=("interval_score",),
     pitfall="In the unit of the target; levels are not to be compared with each other.",
@@ -76,11 +66,8 @@ def winkler_score(s: QuantileSums) -> Number:
 
 
 @metric(
-    parts=("rows",),
     question="How far off are all central intervals together, each with its fines?",
     formula="sum((abs(t - median) / 2 + sum(alpha / 2 * interval score)) / (intervals + 1/2) for rows) / n",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     undefined=(UNEVEN,),
     aliases=("wis",),
     pitfall="Depends on which levels were predicted.",
@@ -91,11 +78,8 @@ def weighted_interval_score(s: QuantileSums) -> Number:
 
 
 @metric(
-    parts=("rows",),
     question="How large is the pinball loss of the predicted quantiles, on average over their levels?",
     formula="sum(mean(max(alpha * (t - q), (alpha - 1) * (t - q)) for alpha, q) for rows) / n",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     pitfall="Depends on which levels were predicted.",
     reference="Koenker & Bassett (1978), Econometrica 46",
 )
@@ -104,11 +88,10 @@ def quantile_score(s: QuantileSums) -> Number:
 
 
 @metric(
+    parts=(),
     question="How far is the predicted distribution from what happened, in the unit of the target?",
     formula="integral of (F(x) - [t <= x])**2: from quantiles twice their mean pinball loss, from an ensemble "
     "mean(abs(x - t)) - mean(abs(x - x2)) / 2",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     aliases=("continuous_ranked_probability_score",),
     pitfall="From few quantiles it is rough, and not to be compared with that of others.",
     reference=_GNEITING,
@@ -150,10 +133,9 @@ def _at(sums: QuantileSums, term: str, level: float) -> Number:
 
 
 @metric(
-    parts=("rows",),
     question="Does the truth lie at or below the predicted quantile as often as its level says?",
     formula="sum(t <= quantile for rows) / n",
-    range=(0, 1),
+    share_of="total",
     better="neither",
     baseline=Baseline("the level of the quantile", value=lambda metric, sums: float(metric.parameters["level"])),
     otherwise="the quantile {level} was not predicted",
@@ -182,10 +164,9 @@ def _rank(sums: QuantileSums, level: float) -> int | None:
 
 
 @metric(
-    parts=("rows",),
     question="Does the truth lie between two predicted quantiles as often as their levels say?",
     formula="sum(lower quantile < t <= upper quantile for rows) / n",
-    range=(0, 1),
+    share_of="total",
     better="neither",
     baseline=Baseline("the share that lies between the levels", value=_expected_between),
     otherwise="the quantile {low} or {high} was not predicted",
@@ -201,11 +182,8 @@ def share_between(
 
 
 @metric(
-    parts=("rows",),
     question="How large is the pinball loss of one predicted quantile?",
     formula="sum(max(level * (t - quantile), (level - 1) * (t - quantile)) for rows) / n",
-    better="lower",
-    baseline=QUANTILES_OF_TRUTH,
     otherwise="the quantile {level} was not predicted",
     pitfall="Losses of different levels are not to be compared.",
     reference="Koenker & Bassett (1978), Econometrica 46",

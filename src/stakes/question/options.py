@@ -513,7 +513,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         ),
     },
     "decide": {
-        **_NOT_YET,
+        **{name: why for name, why in _NOT_YET.items() if name != "label_separator"},
         "auc_error": _AUC_OF_ONE,
         "label_probability": "it was not tried for a threshold that few labels choose",
         "by": Text("one rule is found for all rows; decide for a segment with ", Pass("where")),

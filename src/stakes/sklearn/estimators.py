@@ -279,7 +279,8 @@ class CostClassifier(ProbabilityClassifier):
         score = {name: f"score {name}" for name in names} if several else "score 1"
         positive = None if several else "1"
         costs = self._costs_of_rows(rows, names)
-        return decide(rows, truth="truth", score=score, positive=positive, costs=costs)
+        found = decide(rows, truth="truth", score=score, positive=positive, costs=costs)
+        return found  # type: ignore[return-value] # not of several labels
 
     def _costs_of_rows(self, rows: dict[str, Values], names: Sequence[str]) -> Costs:
         """The costs as stakes has them; those that differ by row become columns."""

@@ -51,6 +51,16 @@ class Levels:
         columns = (np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls))
         return cls(*columns)._together()
 
+    @property
+    def pairs(self) -> float:
+        """What happens in each row times the rows of lower predictions, and half of those of the same."""
+        return float((self.happened * (np.cumsum(self.weight) - self.weight / 2)).sum())
+
+    @property
+    def area(self) -> float:
+        """Twice the area between the Lorenz curve and the diagonal."""
+        return float(2 * self.pairs / (self.happened.sum() * self.weight.sum()) - 1)
+
     def _together(self) -> "Levels":
         numbers, place = np.unique(self.numbers, return_inverse=True)
         return Levels(numbers, *(np.bincount(place, one, len(numbers)) for one in (self.weight, self.happened)))

@@ -8,7 +8,7 @@ from typing import Any
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
 from stakes.metrics.many import Average
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, QuantileSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import score_intervals
@@ -193,7 +193,7 @@ def _seen_of(tally: Tally, metric: Metric) -> str:
 
 def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
     """Say where a few rows carry a figure of predicted numbers, or where clusters tell as much as a few."""
-    notes = [influence.note if metric.tally is ErrorSums else "", few_alike(influence, sampling)]
+    notes = [influence.note if metric.tally in (ErrorSums, QuantileSums) else "", few_alike(influence, sampling)]
     return "; ".join(filter(None, notes))
 
 

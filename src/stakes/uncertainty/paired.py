@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes.errors import Pass, Text
 from stakes.metrics import Metric
+from stakes.metrics.agreement import accuracy
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums, bins
@@ -83,7 +84,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     if why := metric.no_interval:
         return Difference(note=why)
     plain = sample.cluster is None and sample.weight is None and not sampling.fixed
-    if plain and metric.tally is Confusion and metric.share_of == "total" and metric.better == "higher":
+    if plain and metric.name == accuracy.name and metric.tally is Confusion:
         return _of_hits(sample, first, second, sampling.confidence)
     if metric.interval == "costs" and (sample.cluster is None or sample.costs is None):
         found = saving_limits(metric, sample, first, second, sampling)
@@ -155,9 +156,9 @@ def difference_of_sums(
 
 
 def difference_of_clusters(
-    metric: Metric, values: Sequence[float], both: Sequence[tuple[ScoreTable, Sampling]]
+    metric: Metric, values: Sequence[float], both: Sequence[tuple[Any, Sampling]], units: str
 ) -> Difference:
-    """The same of scores of which tables were kept, and which clusters their rows lie in."""
+    """The same where rows were not kept, but what whole clusters (or other groups of the same rows) add to tallies."""
     if why := metric.no_interval:
         return Difference(note=why)
     one, other = (
@@ -166,7 +167,7 @@ def difference_of_clusters(
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     found = replace(one, changes=one.changes - other.changes, unseen=0.0)
-    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], "whole clusters")
+    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], units)
 
 
 def difference_of_unpaired(

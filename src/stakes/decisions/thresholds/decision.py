@@ -346,10 +346,15 @@ def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate], 
     rows: list[WayRow] = []
     for name, found in ways.items():
         rows.append({"way": name, "value": found.value, "low": found.low, "high": found.high})
-        for key, part in (("saving", "value"), ("saving_low", "low"), ("saving_high", "high")):
-            rows[-1][key] = getattr(savings.get(name), part, None)
+        rows[-1] |= saving_as_entries(savings.get(name))
         rows[-1]["recommended"] = name == recommended
     return rows
+
+
+def saving_as_entries(saving: Estimate | None) -> WayRow:
+    """What is saved and its interval, as entries of a flat dictionary."""
+    parts = {"saving": "value", "saving_low": "low", "saving_high": "high"}
+    return {key: getattr(saving, part, None) for key, part in parts.items()}
 
 
 def _add_to_curve(find: Callable[[], Curve], harm: float) -> Curve:

@@ -13,7 +13,7 @@ from stakes.metrics import Metric
 from stakes.metrics.agreement import f1, mcc
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.ranking import auc
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import Confusion, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import sequences
 from stakes.uncertainty.changes import influences
@@ -348,7 +348,7 @@ def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edg
         raise InputError(
             "not-in-day", f"{metric.text}: {evaluation._why_no(metric)}; count the days with what it needs"
         )
-    if isinstance(tally, Confusion) and metric.share_of and not tally.weighted:
+    if isinstance(tally, Confusion | TermSums) and metric.share_of and not tally.weighted:
         return Rate(metric, floor, limit)
     if isinstance(tally, Confusion) and (metric.share_of or metric.name in TABLES):
         return TableFigure(metric, floor, limit, like=tally)
@@ -357,14 +357,23 @@ def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edg
         raise InputError("weights-to-watch", f"{words} not simulated, so count the days without weights for it")
     if metric.name == auc.name and isinstance(tally, ScoreTable):
         return Area(metric, floor, limit, edges=Area.edges_of(tally) if edges is None else np.array(edges))
-    if metric.loss is not None and metric.relative_to is None and not metric.root:
+    if _is_mean(metric, tally):
         _refuse_unbounded(metric, floor)
         return Mean(metric, floor, limit)
     raise InputError(
         "not-watched",
         f"false alarms of {metric.text} were not simulated, so it is not watched; use rates (recall, precision, "
-        "accuracy …), auc, f1, mcc, expected_cost, or means of losses (brier_score, log_loss, mae …)",
+        "accuracy …), auc, f1, mcc, expected_cost, or means of losses (brier_score, log_loss, mae, crps …)",
     )
+
+
+def _is_mean(metric: Metric, tally: Tally) -> bool:
+    """Whether a figure is a mean over the rows: of what is declared, or one that doubles with what all rows add."""
+    if not isinstance(tally, TermSums):
+        return metric.loss is not None and metric.relative_to is None and not metric.root
+    twice = tally.moved(np.append(tally.sums[:1], 2 * tally.sums[1:]))
+    value = float(metric.of(tally))
+    return value > 0 and math.isclose(float(metric.of(twice)), 2 * value)
 
 
 def _refuse_unbounded(metric: Metric, floor: bool) -> None:

@@ -1,6 +1,6 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import marks, notes_of
@@ -8,9 +8,25 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
 from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
-from stakes.language.sentences import short_name
+from stakes.language.sentences import Sentence, short_name
+from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_FIGURES
 from stakes.tallies import Confusion
+
+
+def each_section(
+    each: Mapping[str, tuple[float, Mapping[str, Estimate]]],
+    count: int,
+    whole: list[Part] | None = None,
+    **words: Sentence,
+) -> list[Part]:
+    """The figures of each class, label or output by name, and how many rows it has; nothing where none is known."""
+    rows = [
+        {"name": short_name(name), "rows": rows, "figures": [figure(one) for one in figures.values()]}
+        for name, (rows, figures) in each.items()
+    ]
+    known = [name for _, figures in list(each.values())[:1] for name in figures]
+    return [section("classes", metrics=known, classes=rows, whole=whole, count=count, **words)] if known else []
 
 
 def figures_section(evaluation: Evaluation) -> Part:

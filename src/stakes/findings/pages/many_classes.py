@@ -7,7 +7,7 @@ import numpy as np
 from stakes import metrics
 from stakes.decisions.curves.report_thresholds import report_thresholds
 from stakes.evaluation.many_classes import ManyClassEvaluation
-from stakes.findings.pages.figures import figures_section, segments_section
+from stakes.findings.pages.figures import each_section, figures_section, segments_section
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import MOST
 from stakes.findings.verdicts.many_classes import largest_classes
@@ -83,18 +83,9 @@ def _classes_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The figures of each class, and their plain means."""
     shown = largest_classes(evaluation)
     known = [name for name in CLASS_FIGURES_ON_PAGE if metrics.find(name).tally in evaluation._against_rest[shown[0]]]
-    if not known:
-        return []
-    rows = [
-        {
-            "name": short_name(of),
-            "rows": evaluation.support[of],
-            "figures": [figure(evaluation.interval((name, of))) for name in known],
-        }
-        for of in shown
-    ]
+    each = {of: (evaluation.support[of], {name: evaluation.interval((name, of)) for name in known}) for of in shown}
     whole = [figure(evaluation.figures[f"macro_{name}"]) for name in known]
-    return [section("classes", metrics=known, classes=rows, whole=whole, count=len(evaluation.classes))]
+    return each_section(each, len(evaluation.classes), whole)
 
 
 def _versus_section(evaluation: ManyClassEvaluation) -> list[Part]:

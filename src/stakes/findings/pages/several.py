@@ -3,8 +3,8 @@
 from dataclasses import asdict
 
 from stakes.evaluation.several import LabelsEvaluation, QuantilesEvaluation, SeveralEvaluation
-from stakes.findings.pages.figures import figures_section, segments_section
-from stakes.findings.pages.payload import Part, figure, section
+from stakes.findings.pages.figures import each_section, figures_section, segments_section
+from stakes.findings.pages.payload import Part, section
 from stakes.findings.pages.points import quantiles_section
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import sentence, short_name
@@ -17,7 +17,14 @@ def sections_of(evaluation: SeveralEvaluation) -> list[Part]:
         own = quantiles_section(evaluation)
     elif isinstance(evaluation, LabelsEvaluation):
         own = _together_section(evaluation)
-    return [*_each_section(evaluation), *own, *segments_section(evaluation), figures_section(evaluation)]
+    each = {name: (evaluation.support[name], evaluation.each_figures[name]) for name in evaluation.shown_names[:MOST]}
+    title, entry = (sentence(f"each.{key}") for key in (evaluation.task, f"of_{evaluation.task}"))
+    return [
+        *each_section(each, len(evaluation.names), title=title, entry=entry),
+        *own,
+        *segments_section(evaluation),
+        figures_section(evaluation),
+    ]
 
 
 def _together_section(evaluation: LabelsEvaluation) -> list[Part]:
@@ -36,17 +43,3 @@ def _together_section(evaluation: LabelsEvaluation) -> list[Part]:
         for name, found in pairs.items()
         if found
     ]
-
-
-def _each_section(evaluation: SeveralEvaluation) -> list[Part]:
-    """The figures of each label, output or level."""
-    each = {name: evaluation.each_figures[name] for name in evaluation.shown_names[:MOST]}
-    if not each:
-        return []
-    known = list(next(iter(each.values())))
-    rows = [
-        {"name": short_name(name), "rows": evaluation.support[name], "figures": [figure(one[key]) for key in known]}
-        for name, one in each.items()
-    ]
-    words = {"title": sentence(f"each.{evaluation.task}"), "entry": sentence(f"each.of_{evaluation.task}")}
-    return [section("classes", metrics=known, classes=rows, whole=None, count=len(evaluation.names), **words)]

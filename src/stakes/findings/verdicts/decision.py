@@ -33,7 +33,7 @@ def _answers(decision: Decision) -> Iterator[Finding]:
 
 
 def _what(decision: Decision) -> Finding:
-    question, rule = "decided.what", _rule(decision, decision.recommended)
+    question, rule = "decided.what", rule_of(decision, decision.recommended)
     why = _why(decision)
     if decision.costs is None:
         return answer(question, "good", *rule, *why)
@@ -95,7 +95,7 @@ def _shares(decision: Decision) -> Iterator[Finding]:
         yield answer("decided.who_each", "note", *told)
 
 
-def _rule(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
+def rule_of(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
     """Which decision from which score on."""
     names, shown = decision.decisions, [decision.shown(start) for start in thresholds]
     if all(map(math.isinf, thresholds)):

@@ -3,6 +3,7 @@
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.verdicts.answers import MATTERS, believe, better, fails, of_evaluation, side_of, within
 from stakes.language.sentences import Finding, Sentence, answer, sentence
+from stakes.metrics.forecasts import mase
 from stakes.metrics.regression import (
     max_error,
     mean_absolute_error,
@@ -22,6 +23,10 @@ def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:
 
 def _better(evaluation: RegressionEvaluation) -> Finding:
     found, size = evaluation.figures[r2.name], evaluation.figures[mean_absolute_error.name]
+    naive = evaluation.figures.get(mase.name)
+    if naive is not None and naive.defined:  # the mean of a series is a weak opponent
+        told = sentence("verdict.better_naive", share=naive.value)
+        return better(-side_of(naive, naive.baseline), told, figures=[naive, size])
     if not found.defined:
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"), figures=[size])
     more: list[Sentence] = []

@@ -17,6 +17,7 @@ _PAGES = {
     "number calibration": "calibration:number_page",
     "recalibration": "calibration:recalibration_page",
     "policies": "decision:page",
+    "label decisions": "decision:labels_page",
     "permutation test": "permutation:page",
     "few labels": "few_labels:page",
 }

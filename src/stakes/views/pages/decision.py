@@ -1,6 +1,7 @@
 """Ways to decide to look at: what each costs, and what the recommended one saves."""
 
 from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.by_label import LabelDecisions
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
@@ -15,16 +16,11 @@ _MOST_DECISIONS = 20
 def page(found: Decision | Policies, everything: bool = False, more: str = "") -> Page:
     """Lay out a recommendation: the verdict, every way to decide, and the table of the recommended one."""
     costs = not isinstance(found, Decision) or found.costs is not None
-    per = PER if costs else 1
-    form = "cost" if costs else "number"
-    unit = found.costs.unit if found.costs is not None else ""
-    names = ("way", "value" if not costs else "cost", "limits", "saving", "limits")
-    head = [words(f"ways.{name}") for name in names]
-    head[1] = words("ways.cost_in", unit=unit) if unit else head[1]
+    head = [words("ways.way"), *_head(costs, found.costs.unit if found.costs is not None else "")]
     rows = [
         (
             _called(row),
-            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, per, form)),
+            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, *_form(costs))),
         )
         for row in found.to_rows()
     ]
@@ -32,6 +28,33 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
         grids.append(confusion_grid(found.table))
     return Page.of(about(found), found.findings, grids=grids)
+
+
+def labels_page(found: LabelDecisions, everything: bool = False, more: str = "") -> Page:
+    """Lay out the threshold of each label, what it costs, and what that saves against everyone or no one."""
+    first = next(iter(found.decisions.values()))
+    costs, unit = first.costs is not None, "" if first.costs is None else first.costs.unit
+    rows = [
+        (
+            str(row["label"]),
+            write(found[str(row["label"])].shown(float(row["threshold"] or 0)), "exact"),
+            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, *_form(costs))),
+        )
+        for row in found.to_rows()[: None if everything else _MOST_DECISIONS]
+    ]
+    head = [words("each.of_labels"), words("ways.threshold"), *_head(costs, unit)]
+    return Page.of(about(found), found.findings, grids=[TextTable(head, rows, title=words("each.labels"))])
+
+
+def _form(costs: bool) -> tuple[int, str]:
+    """Costs are told for a thousand cases, other figures as they are."""
+    return (PER, "cost") if costs else (1, "number")
+
+
+def _head(costs: bool, unit: str) -> list[str]:
+    """What stands above the figures of ways to decide."""
+    value = words("ways.value") if not costs else words("ways.cost_in", unit=unit) if unit else words("ways.cost")
+    return [value, *(words(f"ways.{name}") for name in ("limits", "saving", "limits"))]
 
 
 def _called(row: dict[str, str | float | None]) -> str:
