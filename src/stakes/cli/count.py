@@ -1,6 +1,5 @@
 """stakes count: keep of the rows what an evaluation needs, in a file that can be sent."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +9,7 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile, option
 from stakes.cli.words import say
+from stakes.frozen import dataclass
 from stakes.question.options import Asked
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.text import lines, visible

@@ -1,6 +1,6 @@
 """stakes gate: is the model good enough to go on?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.errors import InputError
+from stakes.frozen import dataclass
 from stakes.question.options import Value
 from stakes.results import speak
 from stakes.text import visible

@@ -1,6 +1,5 @@
 """stakes label: which rows should get a truth next?"""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
 from stakes.cli.words import say
+from stakes.frozen import dataclass
 from stakes.question.options import Value
 from stakes.records import Count, Record
 from stakes.text import visible

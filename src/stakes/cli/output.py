@@ -5,7 +5,6 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import click
@@ -14,6 +13,7 @@ from stakes import errors
 from stakes.cli.paths import Given, OutputFile
 from stakes.cli.progress import bar, take_away
 from stakes.cli.words import on_the_command_line, say
+from stakes.frozen import dataclass
 from stakes.question.options import Value
 from stakes.text import as_json, in_language, lines, uncommanding
 

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +14,7 @@ from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, option
 from stakes.cli.words import as_asked, on_the_command_line, say, wrap
 from stakes.errors import InputError, StakesError
+from stakes.frozen import dataclass
 from stakes.question.options import Value
 from stakes.records import Record
 from stakes.results import speak

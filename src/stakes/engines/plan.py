@@ -3,13 +3,14 @@
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import UnionType
 from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.errors import EmptyError, InputError, Pass, short
+from stakes.frozen import dataclass
 from stakes.tallies import (
     ClassScores,
     Confusion,

@@ -1,9 +1,10 @@
 """Errors of a regression added up: moments of truth, prediction and error, carried without rounding."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from typing import Self, TypeVar
@@ -12,6 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError
+from stakes.frozen import dataclass
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
@@ -506,7 +508,7 @@ def _blocks(
         yield columns, None if weight is None else weight[rows]
 
 
-@dataclass
+@dataclasses.dataclass
 class _SpanSums:
     """What the blocks of a span of rows add up to."""
 

@@ -3,12 +3,13 @@
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from stakes import metrics
 from stakes.errors import Text
 from stakes.findings.facts import About
+from stakes.frozen import dataclass
 from stakes.language.numbers import write
 from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason, words
 from stakes.metrics import Estimate

@@ -1,12 +1,11 @@
 """What the threshold explorer moves through: stops with exact counts, bands of the curves, histograms, costs."""
 
-from dataclasses import dataclass
-
 from stakes.decisions.curves.kinds import Scored, curve
 from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.threshold_grid import CLASSES, cumulate
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, listed, section
+from stakes.frozen import dataclass
 from stakes.language.sentences import short_name
 from stakes.tallies import ScoreTable
 from stakes.tallies.population import Population

@@ -5,12 +5,12 @@ A :class:`Study` holds every figure that its page is written from, worked out on
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.frozen import dataclass
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, in_unit, sentence, short_name
 from stakes.systems.bootstrap import RATES_ONLY
 from stakes.systems.bounds import Bounds

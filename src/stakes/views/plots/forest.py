@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gap import Gap
 from stakes.evaluation.several import SeveralEvaluation
 from stakes.findings.pages.ways import way
+from stakes.frozen import dataclass
 from stakes.language.sentences import words
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
