@@ -12,10 +12,7 @@ import click
 
 from stakes import errors
 from stakes.errors import InputError
-from stakes.question.options import GROUPS, TABLES, options, why_not
-
-_ARGUMENTS = {"class": "classes", "bins": "exact", "miss": "costs", "false_alarm": "costs"}
-"""What options stand for that are called otherwise."""
+from stakes.question.options import GROUPS, TABLES, options, table, why_not
 
 Given: TypeAlias = Mapping[str, object]
 """What was typed, by the names of parameters."""
@@ -103,7 +100,7 @@ class Command(click.Command):
         """Why there is no such option, or how it is called here."""
         translated = errors.translation(name, options(verb))
         problem = errors.no_such_option(verb, name, options(verb), others, command) if translated else None
-        return why_not(verb, _ARGUMENTS.get(name, name), command) or problem
+        return why_not(verb, _argument_of(name), command) or problem
 
     def invoke(self, context: click.Context) -> object:
         """Check the files, then run the command."""
@@ -135,6 +132,16 @@ class Command(click.Command):
                     "two-outputs", f"{name}: {seen[same]} and {option} would write the same file; name two"
                 )
             seen[same] = option
+
+
+def _argument_of(typed: str) -> str:
+    """The argument that an option stands for which is called otherwise: ``class``, ``bins``, ``miss``."""
+    spellings = {
+        word: name
+        for name, option in table("evaluate").items()
+        for word in (option.spelled, *(option.of if option.form == "switch" else ()))
+    }
+    return {**spellings, "miss": "costs", "false_alarm": "costs"}.get(typed, typed)
 
 
 def files_named(context: click.Context) -> tuple[str, ...]:
