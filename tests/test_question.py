@@ -326,14 +326,14 @@ def sample(name, option):
     return several[:2], name[0]
 
 
-class Asked(Exception):
+class AskedError(Exception):
     """What a command asked, before anything is worked out."""
 
 
 @pytest.mark.parametrize("verb", list(TABLES))
 def test_every_option_that_is_typed_arrives_as_the_argument_of_its_verb(verb, file, monkeypatch):
     def asked(*_, **arguments):
-        raise Asked(arguments)
+        raise AskedError(arguments)
 
     monkeypatch.setattr(WHERE_VERBS_LIVE[verb], asked)
     own = {"gate": {"require", "no_worse", "allow_dropped"}, "watch": {"restart"}, "rank": {"model"}}.get(verb, set())
@@ -348,7 +348,7 @@ def test_every_option_that_is_typed_arrives_as_the_argument_of_its_verb(verb, fi
         "report": ["-o", "x.html"],
         "validate": ["--target", "y", "--estimator", "sklearn.tree:DecisionTreeClassifier"],
     }
-    with pytest.raises(Asked) as reached:
+    with pytest.raises(AskedError) as reached:
         cli.main([commands(verb), str(file), *words, *needed.get(verb, [])], standalone_mode=False)
     (arguments,) = reached.value.args
     assert {name: arguments[name] for name in samples} == {name: value for name, (_, value) in samples.items()}
