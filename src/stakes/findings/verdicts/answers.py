@@ -152,14 +152,22 @@ def _width(found: Estimate) -> float:
 
 
 def fails(
-    evaluation: Evaluation, found: Estimate | None, lead: Sequence[Sentence], figures: Sequence[Estimate]
+    evaluation: Evaluation,
+    found: Estimate | None,
+    lead: Sequence[Sentence],
+    figures: Sequence[Estimate],
+    useless: bool = False,
 ) -> Finding:
-    """Return the answer to "where does it fail?": what was the ``lead`` says, and the segment in which it is worst."""
+    """Return the answer to "where does it fail?": what the ``lead`` says, and the segment in which it is worst.
+
+    ``useless`` is whether some part of the answers is surely worse than a guess.
+    """
     apart, more = _worst_segment(evaluation, found)
     more += _gap(evaluation)
     if not lead and not more:
         return answer("verdict.where", "open", sentence("verdict.where_unknown"))
-    return answer("verdict.where", "doubt" if apart else "note", *lead, *more, figures=figures)
+    tone: Tone = "bad" if useless else "doubt" if apart else "note"
+    return answer("verdict.where", tone, *lead, *more, figures=figures)
 
 
 def _gap(evaluation: Evaluation) -> list[Sentence]:

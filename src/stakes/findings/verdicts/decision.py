@@ -51,6 +51,10 @@ def _why(decision: Decision) -> Iterator[Sentence]:
             yield sentence("decided.no_change", threshold=decision.shown(kept))
     elif kept is not None:
         yield sentence("decided.keep", threshold=decision.shown(kept), best=decision.shown(decision.threshold))
+    elif decision.condition is not None and decision.limit is not None:
+        sign, limit = decision.limit
+        names = {"condition": metric(decision.condition.name), "name": metric(decision.apparent.name)}
+        yield sentence("decided.by_figure_where", **names, sign=sign, limit=limit)
     elif decision.costs is None:
         yield sentence("decided.by_figure", name=metric(decision.apparent.name))
     else:

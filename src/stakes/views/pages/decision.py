@@ -5,7 +5,7 @@ from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
 from stakes.language.numbers import write
-from stakes.language.sentences import words
+from stakes.language.sentences import metric_name, words
 from stakes.views.page import Page, TextTable, confusion_grid
 
 _MOST_DECISIONS = 20
@@ -18,17 +18,18 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
     per = PER if costs else 1
     form = "cost" if costs else "number"
     unit = found.costs.unit if found.costs is not None else ""
-    names = ("way", "value" if not costs else "cost", "limits", "saving", "limits")
-    head = [words(f"ways.{name}") for name in names]
-    head[1] = words("ways.cost_in", unit=unit) if unit else head[1]
+    if isinstance(found, Decision) and not costs:
+        value = metric_name(found.apparent.name)
+    else:
+        value = words("ways.cost_in", unit=unit) if unit else words("ways.cost")
+    limits = words("ways.limits")
+    columns = {"value": (value, limits), **({"saving": (words("ways.saving"), limits)} if costs else {})}
+    head = [words("ways.way"), *(one for pair in columns.values() for one in pair)]
     rows = [
-        (
-            _called(row),
-            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, per, form)),
-        )
+        (_called(row), *(cell for name in columns for cell in _with_limits(row, name, per, form)))
         for row in found.to_rows()
     ]
-    grids = [TextTable(head, rows, title=words("ways.title"))] if rows else []
+    grids = [TextTable(head, rows, title=words("ways.title"))] if len(rows) > (not costs) else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
         grids.append(confusion_grid(found.table))
     return Page.of(about(found), found.findings, grids=grids)
