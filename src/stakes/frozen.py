@@ -1,14 +1,18 @@
 """Dataclasses that never change, made in a third of the time: loading them was half of what ``import`` took.
 
 The standard library compiles six functions for every frozen dataclass. One of them, ``__init__``, differs from class to
-class; the others are shared here. Classes that every evaluation loads are made by this.
+class; the others are shared here. Classes that every evaluation loads are made by this. ``field``, ``fields`` and
+``replace`` are those of the standard library.
 """
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import field, fields, replace
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
+
+__all__ = ["dataclass", "field", "fields", "replace"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass

@@ -25,16 +25,14 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 @options.files
 @options.asked("calibrate")
 @option(
+    "fitting",
     "--apply",
-    "saved",
-    group="fitting",
+    "Apply a saved calibrator instead of fitting one.",
+    name="saved",
     metavar="CALIBRATOR",
     type=InputFile("calibrator"),
-    help="Apply a saved calibrator instead of fitting one.",
 )
-@option(
-    "--column", group="fitting", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated)."
-)
+@option("fitting", "--column", "What --apply calls the new column (default: COLUMN_calibrated).", metavar="NAME")
 @click.option(
     "-o",
     "--output",

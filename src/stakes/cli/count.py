@@ -87,18 +87,18 @@ class TallyFacts(Record, stakes="count"):
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
 @option(
+    "rows",
     "--exact/--bins",
-    group="rows",
+    "Keep every distinct score, which is as good as giving away the rows, or put scores into bins (the default).",
     default=False,
-    help="Keep every distinct score, which is as good as giving away the rows, or put scores into bins (the default).",
 )
 @option(
+    "rows",
     "--min-cell",
-    group="rows",
+    "How many rows a bin of scores or a segment holds at least.",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many rows a bin of scores or a segment holds at least.",
 )
 @output.forms(to_file=False)
 def count(files: tuple[str, ...], asked: Asked, product: str | None, exact: bool, min_cell: int) -> Answer:

@@ -9,7 +9,7 @@ from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
+from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.cli.words import say
 from stakes.frozen import dataclass
 from stakes.question.options import Value
@@ -28,24 +28,20 @@ class RowsToLabel(Record, stakes="rows to label"):
 
 @click.command(cls=Command)
 @options.files
-@click.option(
+@option(
+    "aim",
     "--for",
-    "figure",
+    "The figure whose interval shall become narrower (default: accuracy).",
+    name="figure",
     metavar="FIGURE",
-    cls=OptionOfGroup,
-    group="aim",
-    help="The figure whose interval shall become narrower (default: accuracy).",
 )
-@click.option(
-    "--count", "many", type=int, default=100, show_default=True, cls=OptionOfGroup, group="aim", help="How many rows."
-)
-@click.option(
+@option("aim", "--count", "How many rows.", name="many", type=int, default=100, show_default=True)
+@option(
+    "files",
     "--done",
+    "Rows that were written out before and have a truth now: put it into FILE, and write all of its rows.",
     metavar="LABELLED",
     type=InputFile("labels"),
-    cls=OptionOfGroup,
-    group="files",
-    help="Rows that were written out before and have a truth now: put it into FILE, and write all of its rows.",
 )
 @options.asked("evaluate", "unlabelled", "missing")
 @click.option(

@@ -5,7 +5,6 @@ file, and a name promises the format that is written.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, TypeAlias
 
 import click
@@ -23,6 +22,7 @@ class InputFile(click.Path):
 
     def __init__(self, what: str) -> None:
         super().__init__(readable=False)  # what cannot be read is told by whoever tries
+        self.name = "file"
         self.what = what
 
     def places(self, name: str) -> Iterator[tuple[str | int, str]]:
@@ -37,7 +37,7 @@ class OutputFile(click.Path):
 
     def __init__(self, form: str | Callable[[Given], str]) -> None:
         super().__init__(readable=False)
-        self.form = form
+        self.name, self.form = "file", form
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Take a name; "-" is standard output, where an answer goes anyway, and no place for anything else."""
@@ -60,7 +60,10 @@ class OptionOfGroup(click.Option):
         self.group = group
 
 
-option = partial(click.option, cls=OptionOfGroup)
+def option(group: str, typed: str, meaning: str, name: str = "", **more: Any) -> Callable[[Any], Any]:
+    """An option of a single command: among which others --help shows it, how it is typed, and what it means."""
+    names = (typed, name) if name else (typed,)
+    return click.option(*names, cls=OptionOfGroup, group=group, help=meaning, **more)
 
 
 class Command(click.Command):

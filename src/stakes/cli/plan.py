@@ -1,14 +1,13 @@
 """stakes plan: how many rows does a study need?"""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import click
 
 from stakes.cli import options, output
 from stakes.cli.options import Arguments, TypedNumber
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.cli.paths import Command, InputFile, option
 from stakes.planning.rates import RATES
 from stakes.question.options import Value
 
@@ -26,70 +25,40 @@ _OF_PILOTS = ("truth", "score", "prediction", "weight", "frequency", "cluster", 
 
 def _expected(command: Callable[..., object]) -> Callable[..., object]:
     """The rates that somebody expects, and what a study shall reach, as options."""
-    made = partial(click.option, type=TypedNumber(), cls=OptionOfGroup)
-    for name, meaning in reversed(RATES.items()):
-        typed = f"--{name.replace('_', '-')}"
-        command = click.option(typed, name, type=TypedNumber(), cls=OptionOfGroup, group="expected", help=meaning)(
-            command
-        )
-    for name, meaning in reversed(_AIMS.items()):
-        typed = "--by-share" if name == "by_share" else f"--{name}"
-        command = made(typed, name, group="aim", help=meaning)(command)
+    for group, asked in (("expected", RATES), ("aim", _AIMS)):
+        for name, meaning in reversed(asked.items()):
+            typed = f"--{name.replace('_', '-')}"
+            command = option(group, typed, meaning, name, type=TypedNumber())(command)
     return command
 
 
 @click.command(cls=Command)
 @click.argument("figure", metavar="FIGURE", required=False)
-@click.option(
+@option(
+    "columns",
     "--pilot",
-    "files",
+    "Rows of a first study, or its tally; evaluated as its columns say.",
+    name="files",
     multiple=True,
     type=InputFile("rows"),
     metavar="FILE",
-    cls=OptionOfGroup,
-    group="columns",
-    help="Rows of a first study, or its tally; evaluated as its columns say.",
 )
-@click.option(
+@option(
+    "aim",
     "--width",
-    "width",
+    "How wide the interval may be; of several figures FIGURE=WIDTH.",
+    name="width",
     multiple=True,
     metavar="WIDTH",
-    cls=OptionOfGroup,
-    group="aim",
-    help="How wide the interval may be; of several figures FIGURE=WIDTH.",
 )
-@click.option(
-    "--require",
-    metavar="CONDITION",
-    cls=OptionOfGroup,
-    group="aim",
-    help='A condition of a gate that shall be met, such as "auc.low >= 0.8".',
-)
-@click.option(
-    "--power",
-    type=TypedNumber(),
-    default=0.8,
-    show_default=True,
-    cls=OptionOfGroup,
-    group="aim",
-    help="How often the study shall succeed.",
-)
+@option("aim", "--require", 'A condition of a gate that shall be met, such as "auc.low >= 0.8".', metavar="CONDITION")
+@option("aim", "--power", "How often the study shall succeed.", type=TypedNumber(), default=0.8, show_default=True)
 @_expected
-@click.option(
-    "--labels",
-    type=int,
-    metavar="ROWS",
-    cls=OptionOfGroup,
-    group="aim",
-    help="How many rows have outputs already: plan how many of them to label.",
+@option(
+    "aim", "--labels", "How many rows have outputs already: plan how many of them to label.", type=int, metavar="ROWS"
 )
-@click.option(
-    "--other",
-    metavar="COLUMN",
-    cls=OptionOfGroup,
-    group="columns",
-    help="The scores or decisions of another model in the pilot: plan a comparison.",
+@option(
+    "columns", "--other", "The scores or decisions of another model in the pilot: plan a comparison.", metavar="COLUMN"
 )
 @options.asked("evaluate")
 @output.forms()

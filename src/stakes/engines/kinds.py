@@ -4,7 +4,6 @@ Each kind is read into columns of numbers with a name (:class:`Beside`), and its
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +29,7 @@ from stakes.engines.rows import RowsThatCount, rows_that_count
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, some
-from stakes.frozen import dataclass
+from stakes.frozen import dataclass, replace
 from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.count_sums import POWERS

@@ -8,7 +8,6 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, overload
@@ -20,7 +19,7 @@ from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
 from stakes.engines.plain import count_plain, mean_of_plain
 from stakes.errors import InputError, Pass, short
-from stakes.frozen import dataclass
+from stakes.frozen import dataclass, field, replace
 from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, USUAL_LABELS, Baseline, best
 from stakes.metrics.folds import Fold, Shared
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined

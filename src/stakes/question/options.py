@@ -10,14 +10,13 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeAlias, TypedDict, TypeVar
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, Text
 from stakes.errors.words import short
-from stakes.frozen import dataclass
+from stakes.frozen import dataclass, replace
 from stakes.language import LANGUAGES, check_language
 from stakes.results import Reportable, speak
 

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from stakes.frozen import dataclass
+from stakes.frozen import dataclass, replace
 from stakes.metrics.estimate import Estimate
 from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.uncertainty.sampling import student

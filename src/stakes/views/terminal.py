@@ -164,7 +164,8 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
             overflow="fold",
         )
     for place, row in enumerate(grid.rows):
-        table.add_row(*(Text(row[i], style=_style(grid, row[i])) for i in shown), end_section=place in grid.sections)
+        styles = [_STYLES.get(grid.tones.get(cell, "note"), "") for cell in row]
+        table.add_row(*(Text(row[i], style=styles[i]) for i in shown), end_section=place in grid.sections)
     said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
     return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
 
@@ -182,10 +183,6 @@ def _split(grid: TextTable, widths: list[int], width: int) -> Iterator[TextTable
             rows = [[row[i] for i in kept] for row in grid.rows]
             words = [place for place, i in enumerate(kept) if i in grid.words]
             yield replace(grid, head=[grid.head[i] for i in kept], rows=rows, words=words, title="", below=None)
-
-
-def _style(grid: TextTable, cell: str) -> str:
-    return _STYLES.get(grid.tones.get(cell, "note"), "")
 
 
 def _widths(grid: TextTable) -> list[int]:

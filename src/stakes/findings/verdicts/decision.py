@@ -6,8 +6,7 @@ from typing import Any
 
 from stakes.decisions.thresholds.decision import FOUND, PER, Decision
 from stakes.findings.pictures import share_limits, shares_of_truth
-from stakes.findings.verdicts.answers import MATTERS, in_cases, in_order, limits, side_of
-from stakes.findings.verdicts.ways import decision_cautions
+from stakes.findings.verdicts.answers import MATTERS, decision_cautions, in_cases, in_order, limits, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
 
