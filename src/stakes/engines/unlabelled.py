@@ -92,7 +92,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
         gaps = lacking(found["truth"])
         if all_rows and not gaps.any():
             raise InputError(
-                "all-labelled", "every row has a truth, so there is nothing to estimate; leave this option out"
+                "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
         if gaps.all() and asked.classes is None:
             raise InputError(
