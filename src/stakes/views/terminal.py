@@ -150,8 +150,9 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
         grid = _with_folded_heads(grid)
         widths = _widths(grid)
     if _needed(widths, shown, grid) > width:
-        parts = list(_split(grid, widths, width))
-        return Group(*title, *(_table(part, width) for part in parts) if len(parts) > 1 else _blocks(grid, width))
+        tables = [_table(part, width) for part in _split(grid, widths, width)]
+        apart = [one for table in tables for one in (Text(""), table)][1:]  # with an empty line between them
+        return Group(*title, *(apart if len(tables) > 1 else _blocks(grid, width)))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i in shown:
         words, least = i in grid.words, None if i else _name_width(widths, shown, grid, width)
