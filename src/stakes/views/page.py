@@ -99,21 +99,21 @@ class Page:
 
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
-        found: Page = _written(self, write)
+        found: Page = _rewrite(self, write)
         return found
 
 
-def _written(part: Any, write: Callable[[str], str]) -> Any:
+def _rewrite(part: Any, write: Callable[[str], str]) -> Any:
     """A part of a page with its texts written another way; tones, numbers and what is still to be drawn stay."""
     if isinstance(part, str):
         return "\n".join(map(write, part.split("\n"))) if "\n" in part else write(part)
     if isinstance(part, list | tuple):
-        return [_written(one, write) for one in part]
+        return [_rewrite(one, write) for one in part]
     if isinstance(part, Mapping):
         return {write(cell): tone for cell, tone in part.items()}
     if isinstance(part, Page | TextTable | AnswerInWords):
         names = [one.name for one in fields(part) if one.name != "tone"]
-        return replace(part, **{name: _written(getattr(part, name), write) for name in names})
+        return replace(part, **{name: _rewrite(getattr(part, name), write) for name in names})
     return part
 
 
