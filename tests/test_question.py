@@ -15,8 +15,10 @@ from sklearn.linear_model import LogisticRegression
 
 import stakes
 from stakes.cli.group import cli
+from stakes.cli.words import on_the_command_line
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
-from stakes.question.options import GROUPS, MEANS_NOTHING, VERBS, options, table
+from stakes.errors import Given, Text
+from stakes.question.options import GROUPS, MEANS_NOTHING, TABLES, VERBS, options, table
 from stakes.uncertainty.sampling import DESIGNS
 from tests.command import run
 
@@ -283,20 +285,94 @@ def command(verb, file, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_every_command_takes_what_its_verb_takes(verb, file, tmp_path):
-    """All options in two calls of those that go together, and each that means nothing by itself."""
-    for apart in (("cluster", "threshold", "frequency"), ("weight", "by", "exact", "design")):
-        taken = [name for name in GIVEN if name in options(verb) and name not in apart]
-        if verb == "count":  # clusters are not saved
-            taken = [name for name in taken if name != "cluster"]
-        words = [word for name in taken for word in typed(name)]
-        done = run(*command(verb, file, tmp_path), *words)
-        assert done.returncode in (0, 1 if verb == "gate" else 0), done.stderr
-    for name in (name for name in GIVEN if name not in options(verb)):
-        done = run(*command(verb, file, tmp_path), *typed(name))
-        assert done.returncode == 2
-        told = f"--{'class' if name == 'classes' else name.replace('_', '-')} means nothing to {COMMANDS[verb]}: "
-        assert told in done.stderr, done.stderr
-        assert "=" not in done.stderr.replace("CLASS=", "")
+    """Those that go together are used in one call."""
+    apart = {"threshold", "frequency", "weight", "by", "exact", "design"} | ({"cluster"} if verb == "count" else set())
+    taken = [name for name in GIVEN if name in options(verb) and name not in apart]
+    lang = ["--lang", "es"] if "lang" in options(verb) else []
+    done = run(*command(verb, file, tmp_path), *(word for name in taken for word in typed(name)), *lang)
+    assert done.returncode in (0, 1 if verb == "gate" else 0), done.stderr
+    assert "¿" in done.stdout or verb in ("count", "report")
+
+
+WHERE_VERBS_LIVE = {
+    **dict.fromkeys(("evaluate", "gate"), "stakes.evaluation.evaluate"),
+    **{verb: f"stakes.evaluation.{verb}" for verb in ("decide", "count")},
+    "compare": "stakes.evaluation.comparing.compare",
+    "calibrate": "stakes.evaluation.recalibrating.calibrate",
+    "permutation_test": "stakes.validation.permutation.permutation_test",
+    "validate": "stakes.validation.from_files.validate_file",
+    "report": "stakes.views.report.verb.report",
+    "rank": "stakes.evaluation.ranks.rank",
+    "watch": "stakes.evaluation.watch.watch",
+}
+"""The function that each command calls."""
+
+
+def sample(name, option):
+    """Words to type for an option, and the argument that they stand for: never its default."""
+    dashed = f"--{(option.spelled or name).replace('_', '-')}"
+    if option.form == "switch":
+        on = option.default is not True
+        return [f"--{option.of[0 if on else -1]}"], on
+    if option.form == "costs":
+        return ["--miss", "5", "--false-alarm", "1"], stakes.Costs(miss=5, false_alarm=1)
+    if option.form == "choice":
+        other = next(one for one in reversed(option.of) if one != option.default)
+        return [dashed, other], other
+    if option.form in ("number", "shares"):
+        return [dashed, "12.5 %"], 0.125
+    if option.form == "whole":
+        return [dashed, "17"], 17
+    several = [dashed, name[0], dashed, f"{name[0]} 2"]
+    if option.form == "columns":
+        return several, [name[0], f"{name[0]} 2"]
+    if option.form == "by class" and name != "truth":
+        return [dashed, "0.1=x", dashed, "0.9=y=z"], {"0.1": "x", "0.9": "y=z"}
+    return several[:2], name[0]
+
+
+class AskedError(Exception):
+    """What a command asked, before anything is worked out."""
+
+
+@pytest.mark.parametrize("verb", list(TABLES))
+def test_every_option_that_is_typed_arrives_as_the_argument_of_its_verb(verb, file, monkeypatch):
+    def asked(*_, **arguments):
+        raise AskedError(arguments)
+
+    monkeypatch.setattr(WHERE_VERBS_LIVE[verb], asked)
+    own = {"gate": {"require", "no_worse", "allow_dropped"}, "watch": {"restart"}, "rank": {"model"}}.get(verb, set())
+    wanted = {name: one for name, one in options(verb).items() if one.typed and name not in own}
+    samples = {name: sample(name, option) for name, option in wanted.items()}
+    if verb == "validate":
+        samples["by"] = (["--by", "b"], "b")
+    words = [word for typed, _ in samples.values() for word in typed]
+    needed = {
+        "gate": ["--require", "auc > 0"],
+        "count": ["-o", "x.tally"],
+        "report": ["-o", "x.html"],
+        "validate": ["--target", "y", "--estimator", "sklearn.tree:DecisionTreeClassifier"],
+    }
+    with pytest.raises(AskedError) as reached:
+        cli.main([commands(verb), str(file), *words, *needed.get(verb, [])], standalone_mode=False)
+    (arguments,) = reached.value.args
+    assert {name: arguments[name] for name in samples} == {name: value for name, (_, value) in samples.items()}
+
+
+def commands(verb):
+    return COMMANDS.get(verb, verb)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in TABLES if verb in MEANS_NOTHING])
+def test_every_command_says_why_an_option_means_nothing(verb, file):
+    spelled = {option.spelled for option in options(verb).values()}  # compare --score is its scores=
+    for name in (name for name in table("evaluate") if name not in options(verb) and name not in spelled):
+        words, _ = sample(name, table("evaluate")[name])
+        with pytest.raises(stakes.InputError) as caught:
+            cli.main([commands(verb), str(file), *words], standalone_mode=False)
+        told = on_the_command_line(caught.value.text)
+        assert told.startswith(f"{on_the_command_line(Text(Given(name)))} means nothing to {commands(verb)}: ")
+        assert "=" not in told.replace("CLASS=", "")
 
 
 def test_signatures_and_commands_are_those_of_the_table():

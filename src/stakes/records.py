@@ -8,11 +8,12 @@ with (``tools/pages`` writes them). So data and schema cannot differ from the cl
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, TypeAlias
 
+from stakes.frozen import dataclass
 from stakes.results import Door
 from stakes.text import as_json
 

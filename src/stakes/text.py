@@ -7,7 +7,6 @@ JSON, in which names are exact.
 """
 
 import codecs
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -91,6 +90,8 @@ def _power(raised: str, encoding: str) -> str:
 
 def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -> str:
     """Return JSON in which names are exact, and what cannot be seen of them is escaped as JSON does."""
+    import json  # figures in Python need none of it
+
     text = json.dumps(data, indent=indent, ensure_ascii=only_ascii, allow_nan=False)
     seen = "\n".join(_where_unseen(line, lambda sign: json.dumps(sign)[1:-1]) for line in text.split("\n"))
     return _LOGGED.sub(r"\\u0023#", seen)

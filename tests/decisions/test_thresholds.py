@@ -340,6 +340,9 @@ def test_the_best_figure_under_a_condition():
     assert recalls[choice.threshold] >= 0.9
     assert choice.condition.name == "recall"
     assert choice.limit == ("≥", 0.9)
+    assert "Of the thresholds with recall ≥ 0.9 on these rows, this one has the best precision." in told(choice)
+    assert choice.threshold < 0.5  # which finds fewer than the condition wants
+    assert "threshold 0.5" not in choice.alternatives
     few = stakes.decide(truth=truth, score=score, best="alarm_rate <= 0.1")
     assert np.mean(score >= few.threshold) <= 0.1
     assert few.apparent.value == max(recalls[t] for t in score if np.mean(score >= t) <= 0.1)

@@ -128,6 +128,18 @@ SITUATIONS = {
         "caution.upside_down",
         "wrong",
     ),
+    "one of several numbers is worse than a guess": (
+        lambda: stakes.evaluate(
+            truth=np.stack([P, P], 1), prediction=np.stack([P + 0.01 * Y, RNG.permutation(P)], 1), task="regression"
+        ),
+        "verdict.where",
+        "bad",
+    ),
+    "a threshold under a condition": (
+        lambda: stakes.decide(truth=HAPPENED, score=HONEST, best="recall >= 0.9"),
+        "decided.what",
+        "good",
+    ),
     "hardly chance": (lambda: stakes.permutation_test(truth=Y, score=P, permutations=99), "chance.question", "good"),
     "chance": (
         lambda: stakes.permutation_test(truth=Y, score=RNG.permutation(P), permutations=99),

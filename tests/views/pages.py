@@ -94,12 +94,23 @@ def few_labels():
     return stakes.evaluate(truth=known, score=scores[EVIL], positive="sick", by=site, unlabelled="estimate")
 
 
+def several_numbers():
+    """Three numbers of each row, the last of which is predicted badly."""
+    truth = np.random.default_rng(5).normal(size=(300, 3)) * [3, 1, 20]
+    said = truth + np.random.default_rng(6).normal(size=(300, 3)) * [1, 0.5, 25]
+    names = ["rent", EVIL, "a name as long as names in columns sometimes are"]
+    columns = {"truth": dict(zip(names, truth.T, strict=True)), "prediction": dict(zip(names, said.T, strict=True))}
+    return stakes.evaluate(**columns)
+
+
 PAGES = {
     "many classes": lambda: many_classes(by=np.array(["north", "south", EVIL])[np.arange(1_200) % 3]),
     "numbers": lambda: numbers(by=np.array(["north", "south", EVIL])[np.arange(3_000) % 3]),
     "comparison": comparison,
     "permutation": permutation,
     "decision": decision,
+    "decision by a figure": lambda: decision(best="recall >= 0.9"),
+    "several numbers": several_numbers,
     "policies": policies,
     "ranks": ranks,
     "watch": watch,

@@ -109,6 +109,22 @@ def test_costs_that_were_given_come_back_as_computed(opened, tmp_path):
     assert "whatever the score says" in page.locator("#answer-threshold").inner_text()
 
 
+def test_the_saving_at_the_costs_that_were_given_is_the_one_that_decide_tells(opened, tmp_path):
+    asked = {"truth": "y", "score": "p", "positive": 1, "costs": stakes.Costs(miss=3, false_alarm=1)}
+    stakes.evaluate(rows(), **asked).report(tmp_path / "live.html")
+    decision = stakes.decide(rows(), **asked)
+    saving = decision.savings_by_score[decision.rival]
+    page = opened(tmp_path / "live.html")
+    for _ in range(2):
+        told = page.locator("#answer-keeps").inner_text()
+        assert all(f"{1000 * number:.5g}" in told for number in (saving.value, saving.low, saving.high)), told
+        _set(page, "#cost-miss", 4.9)
+        page.wait_for_timeout(150)
+        assert "4.9" in page.locator("#answer-keeps").inner_text()
+        _set(page, "#cost-miss", 3)
+        page.wait_for_timeout(150)
+
+
 def test_weighted_rows_follow_too_and_clusters_do_not(opened, tmp_path):
     data = rows(weighted=True)
     costs = stakes.Costs(miss=3, false_alarm=1)

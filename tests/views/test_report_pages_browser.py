@@ -274,6 +274,16 @@ def test_several_classes_fit_on_six_sheets(opened, files):
     assert clipped(page) == []
 
 
+def test_a_command_is_not_broken_within_an_option(opened, tmp_path):
+    asked = "stakes decide rows.csv --truth diagnosis --score logistic --positive malignant --missing drop -o x.html"
+    PAGES["decision"]().report(tmp_path / "page.html", about=asked)
+    page = opened(tmp_path / "page.html", viewport={"width": 390, "height": 800})
+    assert page.locator(".asked").inner_text().replace("\n", " ") == asked
+    lines = page.locator(".asked span").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    assert len(lines) == 6
+    assert len(set(lines)) == 1, lines
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_cut_on_a_phone(opened, files, name):
     page = opened(files[name], viewport={"width": 390, "height": 800})

@@ -5,6 +5,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "stakes"
 ORDER = (
+    "frozen",
     "text",
     "results",
     "records",

@@ -1,7 +1,5 @@
 """stakes calibrate: are the probabilities honest, and what would make them so?"""
 
-from dataclasses import dataclass
-
 import click
 from click.core import ParameterSource
 
@@ -9,6 +7,7 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.cli.words import say
+from stakes.frozen import dataclass
 from stakes.question.options import Calibrated
 from stakes.records import Record
 from stakes.text import lines, visible
@@ -26,16 +25,14 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 @options.files
 @options.asked("calibrate")
 @option(
+    "fitting",
     "--apply",
-    "saved",
-    group="fitting",
+    "Apply a saved calibrator instead of fitting one.",
+    name="saved",
     metavar="CALIBRATOR",
     type=InputFile("calibrator"),
-    help="Apply a saved calibrator instead of fitting one.",
 )
-@option(
-    "--column", group="fitting", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated)."
-)
+@option("fitting", "--column", "What --apply calls the new column (default: COLUMN_calibrated).", metavar="NAME")
 @click.option(
     "-o",
     "--output",

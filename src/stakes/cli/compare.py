@@ -6,7 +6,6 @@ from stakes.cli import options, output, published
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile
-from stakes.cli.words import as_asked
 
 
 @click.command(cls=Command)
@@ -32,9 +31,7 @@ def compare(files: tuple[str, ...], asked: Arguments, tables: tuple[str, ...], r
     published.refuse_neither(files, bool(tables))
     data = published.confusions(tables, asked) if tables else list(files) if several else files[0]
     compared = compare(data, **asked)
-    if report is not None:
-        compared.report(report, about=as_asked())
-    return output.of_page(compared, lambda: compared.conclusion, more="stakes compare … --csv")
+    return output.of_page(compared, lambda: compared.conclusion, more="stakes compare … --csv", report=report)
 
 
 def _of_models(columns: list[str] | None, several: bool) -> list[str] | str | None:

@@ -1,6 +1,5 @@
 """stakes count: keep of the rows what an evaluation needs, in a file that can be sent."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +9,7 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile, option
 from stakes.cli.words import say
+from stakes.frozen import dataclass
 from stakes.question.options import Asked
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.text import lines, visible
@@ -87,18 +87,18 @@ class TallyFacts(Record, stakes="count"):
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
 @option(
+    "rows",
     "--exact/--bins",
-    group="rows",
+    "Keep every distinct score, which is as good as giving away the rows, or put scores into bins (the default).",
     default=False,
-    help="Keep every distinct score, which is as good as giving away the rows, or put scores into bins (the default).",
 )
 @option(
+    "rows",
     "--min-cell",
-    group="rows",
+    "How many rows a bin of scores or a segment holds at least.",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many rows a bin of scores or a segment holds at least.",
 )
 @output.forms(to_file=False)
 def count(files: tuple[str, ...], asked: Asked, product: str | None, exact: bool, min_cell: int) -> Answer:

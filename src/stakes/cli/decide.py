@@ -5,7 +5,6 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked
 from stakes.question.options import Decided
 
 
@@ -29,6 +28,4 @@ def decide(files: tuple[str, ...], asked: Decided, report: str | None) -> Answer
     if asked["costs"] is None and not asked["best"]:
         raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
     decision = decide(options.one_or_all(files), **asked)
-    if report is not None:
-        decision.report(report, about=as_asked())
-    return output.of_page(decision, lambda: next(decision.sentences()))
+    return output.of_page(decision, lambda: next(decision.sentences()), report=report)

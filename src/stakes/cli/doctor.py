@@ -3,7 +3,6 @@
 import platform
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib import metadata, util
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from stakes import __version__
 from stakes.cli import output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
+from stakes.frozen import dataclass
 from stakes.records import Record
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ import click
 from stakes.cli import options, output, published
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command
-from stakes.cli.words import as_asked
-from stakes.results import Reportable
+from stakes.cli.paths import Command, option
 
 SHOW_ALL = "stakes evaluate … --all"
 
@@ -18,7 +16,7 @@ SHOW_ALL = "stakes evaluate … --all"
 @partial(options.files, required=False)
 @options.asked("evaluate")
 @published.table
-@click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
+@option("output", "--all", "Show every figure, not only the main ones.", name="everything", is_flag=True)
 @options.report
 @output.forms()
 def evaluate(
@@ -41,14 +39,10 @@ def evaluate(
     from stakes.evaluation import evaluate
 
     evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
-    if report is not None:
-        if not isinstance(evaluation, Reportable):
-            raise click.UsageError("few labels have no page; leave --report out.")
-        evaluation.report(report, about=as_asked())
 
     def line() -> str:
         from stakes.views.page import line_of  # nobody else asks for it
 
         return line_of(evaluation[evaluation._key_figure])
 
-    return output.of_page(evaluation, line, everything, SHOW_ALL)
+    return output.of_page(evaluation, line, everything, SHOW_ALL, report)

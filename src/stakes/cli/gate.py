@@ -1,6 +1,5 @@
 """stakes gate: is the model good enough to go on?"""
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.errors import InputError
+from stakes.frozen import dataclass, replace
 from stakes.question.options import Value
 from stakes.results import speak
 from stakes.text import visible
@@ -29,24 +29,17 @@ if TYPE_CHECKING:
 @options.asked("gate")
 @published.table
 @option(
+    "models",
     "--baseline",
-    group="models",
-    metavar="FILE",
+    "What to compare with: a tally, or a file of rows with these columns.",
     type=InputFile("baseline"),
-    help="What to compare with: a tally, or a file of rows with these columns.",
 )
 @option(
-    "--baseline-score",
-    group="models",
-    metavar="COLUMN",
-    multiple=True,
-    help="The baseline's scores, beside those of the model.",
+    "models", "--baseline-score", "The baseline's scores, beside those of the model.", metavar="COLUMN", multiple=True
 )
-@option(
-    "--baseline-prediction", group="models", metavar="COLUMN", help="The baseline's decisions or numbers, likewise."
-)
-@option("--id", group="models", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
-@click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
+@option("models", "--baseline-prediction", "The baseline's decisions or numbers, likewise.", metavar="COLUMN")
+@option("models", "--id", "The case numbers that join FILE and a baseline of rows.", metavar="COLUMN")
+@option("output", "--junit", "Write JUnit's XML too.", type=OutputFile("junit"))
 @output.forms()
 def gate(
     config: str | None,
@@ -111,12 +104,9 @@ def gate(
         github.annotate(found, err=True)
     show = found.show if only_data else lambda: _show(found)
     code = int(not found.passed)
-    return output.of_page(found, lambda: _say_left_out(found), show=show, code=code, dropped=0)
-
-
-def _say_left_out(found: "Gate") -> str:
-    """Even a quiet gate says that rows are missing: no figure would tell."""
-    return "; ".join(f"{check.condition}: {check.verdict}" for check in found.checks if check.kind == "dropped")
+    # even a quiet gate says that rows are missing: no figure would tell
+    left_out = "; ".join(f"{check.condition}: {check.verdict}" for check in found.checks if check.kind == "dropped")
+    return output.of_page(found, lambda: left_out, show=show, code=code, dropped=0)
 
 
 def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:

@@ -1,6 +1,5 @@
 """stakes label: which rows should get a truth next?"""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.cli.words import say
+from stakes.frozen import dataclass
 from stakes.question.options import Value
 from stakes.records import Count, Record
 from stakes.text import visible
@@ -32,9 +32,9 @@ class RowsToLabel(Record, stakes="rows to label"):
 
 @click.command(cls=Command)
 @options.files
-@option("--for", "figure", group="aim", metavar="FIGURE", help=_FOR)
-@option("--count", "many", group="aim", type=int, default=100, show_default=True, help="How many rows.")
-@option("--done", group="files", metavar="LABELLED", type=InputFile("labels"), help=_DONE)
+@option("aim", "--for", _FOR, "figure", metavar="FIGURE")
+@option("aim", "--count", "How many rows.", "many", type=int, default=100, show_default=True)
+@option("files", "--done", _DONE, metavar="LABELLED", type=InputFile("labels"))
 @options.asked("evaluate", "unlabelled", "missing")
 @click.option("-o", "--output", "product", metavar="FILE", required=True, type=OutputFile("table"), help=_OUTPUT)
 @output.forms("json", "quiet", to_file=False)

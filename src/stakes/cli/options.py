@@ -247,7 +247,7 @@ def one_or_all(files: tuple[str, ...]) -> str | list[str]:
 
 
 report = click.option(
-    "--report", metavar="FILE", type=OutputFile("page"), is_eager=True, help="Write an HTML page to explore the result."
+    "--report", type=OutputFile("page"), is_eager=True, help="Write an HTML page to explore the result."
 )
 
 

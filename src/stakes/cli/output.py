@@ -5,7 +5,6 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import click
@@ -13,8 +12,11 @@ import click
 from stakes import errors
 from stakes.cli.paths import Given, OutputFile
 from stakes.cli.progress import bar, take_away
-from stakes.cli.words import on_the_command_line, say
+from stakes.cli.words import as_asked, on_the_command_line, say
+from stakes.errors import short
+from stakes.frozen import dataclass
 from stakes.question.options import Value
+from stakes.results import Reportable
 from stakes.text import as_json, in_language, lines, uncommanding
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ _HELP = {
     "markdown": "Write Markdown.",
     "quiet": "Say the essential line or nothing, and show no progress.",
 }
+
+
+_MOST_ASKED = 1_000
+"""So much of a command is told on a page: hundreds of files may be named in it."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,22 @@ def of(found: Result, line: Callable[[], str], show: Callable[[], None], **parts
     return Answer(show, rows=found.to_rows, line=lambda: on_the_command_line(line()), **parts)
 
 
-def of_page(found: Result, line: Callable[[], str], everything: bool = False, more: str = "", **parts: Value) -> Answer:
-    """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
+def of_page(
+    found: Result,
+    line: Callable[[], str],
+    everything: bool = False,
+    more: str = "",
+    report: str | None = None,
+    **parts: Value,
+) -> Answer:
+    """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out.
+
+    ``report`` is where to write the page on which to explore it.
+    """
+    if report is not None:
+        if not isinstance(found, Reportable):
+            raise click.UsageError("few labels have no page; leave --report out.")
+        found.report(report, about=short(as_asked(), _MOST_ASKED))
 
     def in_words() -> "Page":
         from stakes.views.pages import page_of

@@ -5,17 +5,13 @@ file, and a name promises the format that is written.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, TypeAlias
 
 import click
 
 from stakes import errors
 from stakes.errors import InputError
-from stakes.question.options import GROUPS, TABLES, options, why_not
-
-_ARGUMENTS = {"class": "classes", "bins": "exact", "miss": "costs", "false_alarm": "costs"}
-"""What options stand for that are called otherwise."""
+from stakes.question.options import GROUPS, TABLES, options, table, why_not
 
 Given: TypeAlias = Mapping[str, object]
 """What was typed, by the names of parameters."""
@@ -26,6 +22,7 @@ class InputFile(click.Path):
 
     def __init__(self, what: str) -> None:
         super().__init__(readable=False)  # what cannot be read is told by whoever tries
+        self.name = "file"
         self.what = what
 
     def places(self, name: str) -> Iterator[tuple[str | int, str]]:
@@ -40,7 +37,7 @@ class OutputFile(click.Path):
 
     def __init__(self, form: str | Callable[[Given], str]) -> None:
         super().__init__(readable=False)
-        self.form = form
+        self.name, self.form = "file", form
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Take a name; "-" is standard output, where an answer goes anyway, and no place for anything else."""
@@ -63,7 +60,10 @@ class OptionOfGroup(click.Option):
         self.group = group
 
 
-option = partial(click.option, cls=OptionOfGroup)
+def option(group: str, typed: str, meaning: str, name: str = "", **more: Any) -> Callable[[Any], Any]:
+    """An option of a single command: among which others --help shows it, how it is typed, and what it means."""
+    names = (typed, name) if name else (typed,)
+    return click.option(*names, cls=OptionOfGroup, group=group, help=meaning, **more)
 
 
 class Command(click.Command):
@@ -103,7 +103,7 @@ class Command(click.Command):
         """Why there is no such option, or how it is called here."""
         translated = errors.translation(name, options(verb))
         problem = errors.no_such_option(verb, name, options(verb), others, command) if translated else None
-        return why_not(verb, _ARGUMENTS.get(name, name), command) or problem
+        return why_not(verb, _argument_of(name), command) or problem
 
     def invoke(self, context: click.Context) -> object:
         """Check the files, then run the command."""
@@ -135,6 +135,16 @@ class Command(click.Command):
                     "two-outputs", f"{name}: {seen[same]} and {option} would write the same file; name two"
                 )
             seen[same] = option
+
+
+def _argument_of(typed: str) -> str:
+    """The argument that an option stands for which is called otherwise: ``class``, ``bins``, ``miss``."""
+    spellings = {
+        word: name
+        for name, option in table("evaluate").items()
+        for word in (option.spelled, *(option.of if option.form == "switch" else ()))
+    }
+    return {**spellings, "miss": "costs", "false_alarm": "costs"}.get(typed, typed)
 
 
 def files_named(context: click.Context) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from stakes.cli import options, output, published
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked
 
 
 @click.command(cls=Command)
@@ -28,6 +27,4 @@ def permute(files: tuple[str, ...], asked: Arguments, table: str | None, report:
     from stakes.validation.permutation import permutation_test
 
     test = permutation_test(published.rows_or_table(files, table, asked), **asked)
-    if report is not None:
-        test.report(report, about=as_asked())
-    return output.of_page(test, lambda: " ".join(test.findings[0].words), compact=True)
+    return output.of_page(test, lambda: " ".join(test.findings[0].words), compact=True, report=report)

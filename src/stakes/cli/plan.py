@@ -38,15 +38,15 @@ def _expected(command: Callable[..., object]) -> Callable[..., object]:
     for group, table in (("expected", rates), ("aim", _AIMS)):
         for name, (meaning, told) in reversed(table.items()):
             typed, kind = f"--{name.replace('_', '-')}", None if "metavar" in told else TypedNumber()
-            command = option(typed, name, group=group, help=meaning, **{"type": kind, **told})(command)
+            command = option(group, typed, meaning, name, **{"type": kind, **told})(command)
     return command
 
 
 @click.command(cls=Command)
 @click.argument("figure", metavar="FIGURE", required=False)
-@option("--pilot", "files", group="columns", multiple=True, type=InputFile("rows"), metavar="FILE", help=_PILOT)
+@option("columns", "--pilot", _PILOT, "files", multiple=True, type=InputFile("rows"), metavar="FILE")
 @_expected
-@option("--other", group="columns", metavar="COLUMN", help=_OTHER)
+@option("columns", "--other", _OTHER, metavar="COLUMN")
 @options.asked("evaluate")
 @output.forms()
 def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: Value) -> Answer:

@@ -19,8 +19,8 @@ _THOUSANDS = r"(?<=\d)[,'\u2019](?=\d{3}(\D|$))"
 
 _HELP = 'A published table instead of FILE, rows the truth and columns the decision: "80 20; 10 90".'
 
-table = option("--table", group="rows", metavar="TEXT", help=_HELP)
-tables = option("--table", "tables", group="rows", metavar="TEXT", multiple=True, help=f"{_HELP} Once for each model.")
+table = option("rows", "--table", _HELP, metavar="TEXT")
+tables = option("rows", "--table", f"{_HELP} Once for each model.", "tables", metavar="TEXT", multiple=True)
 
 
 def rows_or_table(files: tuple[str, ...], table: str | None, asked: Arguments) -> "str | list[str] | Confusion":

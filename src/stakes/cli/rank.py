@@ -6,14 +6,20 @@ from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile, option
-from stakes.cli.words import as_asked
 
 
 @click.command(cls=Command)
 @options.files
 @options.asked("rank")
-@option("--tally", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Write the sums, which add up, too.")
-@click.option("--pairs", is_flag=True, help="Compare every two models, too.")
+@option(
+    "output",
+    "--tally",
+    "Write the sums, which add up, too.",
+    name="product",
+    metavar="OUT.tally",
+    type=OutputFile("tally"),
+)
+@option("output", "--pairs", "Compare every two models, too.", is_flag=True)
 @options.report
 @output.forms()
 def rank(files: tuple[str, ...], asked: Arguments, product: str | None, pairs: bool, report: str | None) -> Answer:
@@ -37,6 +43,6 @@ def rank(files: tuple[str, ...], asked: Arguments, product: str | None, pairs: b
     found = rank(options.one_or_all(files), **asked)
     if product is not None:
         found.save(product)
-    if report is not None:
-        found.report(report, about=as_asked())
-    return output.of_page(found, lambda: " ".join(found.findings[0].words), pairs, more="stakes rank … --csv")
+    return output.of_page(
+        found, lambda: " ".join(found.findings[0].words), pairs, more="stakes rank … --csv", report=report
+    )

@@ -1,6 +1,5 @@
 """stakes report: the page to explore, and nothing else."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import click
@@ -10,6 +9,7 @@ from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile
 from stakes.cli.words import as_asked, say
+from stakes.frozen import dataclass
 from stakes.language import LANGUAGES
 from stakes.records import Record
 from stakes.text import lines, visible

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,8 +11,9 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, option
-from stakes.cli.words import as_asked, on_the_command_line, say, wrap
+from stakes.cli.words import on_the_command_line, say, wrap
 from stakes.errors import InputError, StakesError
+from stakes.frozen import dataclass, replace
 from stakes.question.options import Value
 from stakes.records import Record
 from stakes.results import speak
@@ -68,50 +68,36 @@ def _is_toml(name: str) -> bool:
 
 @click.command(cls=Command)
 @click.argument("file", type=_System("rows"))
-@option("--truth", group="columns", metavar="COLUMN", help="What really happened.")
+@option("columns", "--truth", "What really happened.", metavar="COLUMN")
 @option(
-    "--model",
     "models",
-    group="models",
+    "--model",
+    "A model's decisions; once for each (NAME=COLUMN).",
+    name="models",
     metavar="COLUMN",
     multiple=True,
-    help="A model's decisions; once for each (NAME=COLUMN).",
 )
-@option(
-    "--rule",
-    group="models",
-    metavar="TEXT",
-    help='How they are fused, such as "images and history" or "majority(a, b, c)".',
-)
+@option("models", "--rule", 'How they are fused, such as "images and history" or "majority(a, b, c)".', metavar="TEXT")
 @options.like("evaluate", "costs")
-@option("--miss", group="costs", type=float, help="What a missed positive costs.")
-@option("--false-alarm", group="costs", type=float, help="What a false alarm costs.")
+@option("costs", "--miss", "What a missed positive costs.", type=float)
+@option("costs", "--false-alarm", "What a false alarm costs.", type=float)
 @options.like("evaluate", "positive")
 @options.like("evaluate", "alike")
-@option("--prior", group="costs", type=float, help="The share of the positive class where the system will be used.")
+@option("costs", "--prior", "The share of the positive class where the system will be used.", type=float)
 @option(
+    "models",
     "--price",
-    "prices",
-    group="models",
+    "What it costs to ask a model once, for --best-plan.",
+    name="prices",
     metavar="MODEL=NUMBER",
     multiple=True,
-    help="What it costs to ask a model once, for --best-plan.",
 )
 @options.like("evaluate", "weight")
 @options.like("evaluate", "cluster")
-@option(
-    "--score",
-    "scores",
-    group="columns",
-    metavar="MODEL=COLUMN",
-    multiple=True,
-    help="Where to set a model's threshold.",
-)
-@option("--best-rule", group="models", is_flag=True, help="Find the rule that costs least, judged on held-out rows.")
-@option("--best-plan", group="models", is_flag=True, help="Find whom to ask, in which order, if asking has a price.")
-@option(
-    "--best-thresholds", group="models", is_flag=True, help="Set the thresholds of all models with --score together."
-)
+@option("columns", "--score", "Where to set a model's threshold.", name="scores", metavar="MODEL=COLUMN", multiple=True)
+@option("models", "--best-rule", "Find the rule that costs least, judged on held-out rows.", is_flag=True)
+@option("models", "--best-plan", "Find whom to ask, in which order, if asking has a price.", is_flag=True)
+@option("models", "--best-thresholds", "Set the thresholds of all models with --score together.", is_flag=True)
 @options.report
 @options.lang
 @output.forms()
@@ -162,8 +148,6 @@ def system(
     columns = _pairs("--score", "COLUMN", scores)
     if best_thresholds and not columns:
         raise click.UsageError("--best-thresholds needs --score MODEL=COLUMN, once for each model.")
-    if report is not None:
-        found.report(report, about=as_asked())
     answer = SystemAnswer(
         found,
         {} if best_thresholds else {model: found.threshold(model, column) for model, column in columns.items()},
@@ -182,7 +166,7 @@ def system(
         for one in answer.thresholds.values():
             say("\n" + wrap(f"threshold  {one}"))
 
-    return output.of_page(found, lambda: found.advice, show=show, page=page, data=answer.to_dict)
+    return output.of_page(found, lambda: found.advice, report=report, show=show, page=page, data=answer.to_dict)
 
 
 def _page(answer: SystemAnswer) -> "Page":

@@ -12,23 +12,18 @@ from stakes.question.options import Validated
 @click.command(cls=Command)
 @click.argument("file", type=InputFile("rows"))
 @option(
+    "columns",
     "--estimator",
-    group="columns",
+    "An estimator, or a class or function that makes one, importable from the current folder.",
     metavar="MODULE:OBJECT",
     required=True,
-    help="An estimator, or a class or function that makes one, importable from the current folder.",
 )
-@option("--target", group="columns", metavar="COLUMN", required=True, help="What is to be predicted.")
+@option("columns", "--target", "What is to be predicted.", metavar="COLUMN", required=True)
 @option(
-    "--feature",
-    "features",
-    group="columns",
-    metavar="COLUMN",
-    multiple=True,
-    help="A feature (default: all other columns).",
+    "columns", "--feature", "A feature (default: all other columns).", name="features", metavar="COLUMN", multiple=True
 )
 @options.asked("validate")
-@option("--folds", group="fitting", type=int, help="How many folds, the same as --how '5-fold'.")
+@option("fitting", "--folds", "How many folds, the same as --how '5-fold'.", type=int)
 @output.forms()
 def validate(
     file: str, asked: Validated, estimator: str, target: str, features: tuple[str, ...], folds: int | None

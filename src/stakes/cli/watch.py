@@ -6,27 +6,15 @@ from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
-from stakes.cli.words import as_asked
-from stakes.errors import short
 
 
 @click.command(cls=Command)
 @options.files
 @options.asked("watch")
 @option(
-    "--against",
-    group="models",
-    metavar="FILE",
-    type=InputFile("reference"),
-    help="A tally of reference, than which figures must not be worse.",
+    "models", "--against", "A tally of reference, than which figures must not be worse.", type=InputFile("reference")
 )
-@option(
-    "--state",
-    group="files",
-    metavar="FILE",
-    type=OutputFile("json"),
-    help="A small file that remembers days: each call brings the new ones.",
-)
+@option("files", "--state", "A small file that remembers days: each call brings the new ones.", type=OutputFile("json"))
 @options.report
 @output.forms()
 def watch(
@@ -46,11 +34,9 @@ def watch(
     from stakes.evaluation.watch import watch
 
     found = watch(list(files), against=against, state=state, **asked)
-    if report is not None:
-        found.report(report, about=short(as_asked(), 200))
     told = [one for one in found.findings if one.answers or one.key == "watch.waiting"]
 
     def line() -> str:
         return " ".join(one.words[0] for one in told)
 
-    return output.of_page(found, line, more="stakes watch … --csv", code=int(found.alarmed))
+    return output.of_page(found, line, more="stakes watch … --csv", report=report, code=int(found.alarmed))

@@ -10,11 +10,11 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from stakes import errors
 from stakes.engines.columns import Values, read_number
 from stakes.errors import Given, InputError, Pass, short, some
+from stakes.frozen import dataclass, field
 from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from stakes import errors
 from stakes.engines.columns import Column, Values, as_array, as_finite, columns_of, in_order, refuse_sparse
 from stakes.engines.tensors.arrays import maker_of
 from stakes.errors import InputError, Text, first_row, rows_text
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.columns import refuse_infinite

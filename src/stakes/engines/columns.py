@@ -5,7 +5,6 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,6 +14,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.tensors.arrays import at_home
 from stakes.errors import About, InputError, Pass, in_rows, short, some
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence, refuse_masked
 from stakes.tallies.columns import refuse_infinite

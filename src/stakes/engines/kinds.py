@@ -5,7 +5,6 @@ Each kind is read into columns of numbers with a name (:class:`Beside`), and its
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +30,7 @@ from stakes.engines.rows import RowsThatCount, rows_that_count
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, short, some
+from stakes.frozen import dataclass, replace
 from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.count_sums import POWERS

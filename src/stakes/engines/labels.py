@@ -7,7 +7,6 @@ depends on the answer.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from stakes.engines.alike import refuse_alike
 from stakes.engines.columns import Column, Values, in_order, kind_in_words, ranks, refuse_missing, refuse_rows
 from stakes.engines.plan import Plan
 from stakes.errors import About, InputError, Pass, some
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 

@@ -7,7 +7,6 @@ and the caller's arrays are only read.
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from stakes.engines.kinds import Beside
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
+from stakes.frozen import dataclass, replace
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ORDERED

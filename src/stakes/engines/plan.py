@@ -3,13 +3,13 @@
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.errors import EmptyError, InputError, Pass, short
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import (
     ClassScores,
     Confusion,

@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
 import narwhals as nw
@@ -36,10 +36,10 @@ MOST_GROUPS = 2 * MOST_SCORES
 
 _FINE, _ZERO = 0, 1
 _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
-    partial(errors.missing_values, "weight"),
-    errors.negative_weights,
-    partial(errors.infinite_values, "weight"),
-    errors.extreme_weights,
+    lambda rows, first: errors.missing_values("weight", rows, first),
+    lambda rows, first: errors.negative_weights(rows, first),
+    lambda rows, first: errors.infinite_values("weight", rows, first),
+    lambda rows, first: errors.extreme_weights(rows, first),
 )
 _SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)

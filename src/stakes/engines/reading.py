@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline

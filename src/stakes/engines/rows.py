@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from stakes.engines.columns import Arguments, Column, as_frequencies, as_weights
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 

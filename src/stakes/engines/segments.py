@@ -1,6 +1,5 @@
 """by=: the segments that rows fall into, by one column or by the combinations of several."""
 
-import json
 import re
 from collections.abc import Mapping
 
@@ -73,7 +72,11 @@ def _number(codes: Array, size: int) -> tuple[Array, Array]:
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _quote(text: str) -> str:
     """Quote a text that would make the name of a segment ambiguous."""
-    return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
+    if text.strip() == text and not re.search('[",=]', text):
+        return text
+    from json import dumps
+
+    return dumps(text, ensure_ascii=False)
 
 
 def parts_of(name: str) -> list[tuple[str, str]] | None:
@@ -89,7 +92,11 @@ def parts_of(name: str) -> list[tuple[str, str]] | None:
 
 
 def _unquote(text: str) -> str:
-    return str(json.loads(text)) if text.startswith('"') else text
+    if not text.startswith('"'):
+        return text
+    from json import loads
+
+    return str(loads(text))
 
 
 def values_of(name: str) -> tuple[str, ...] | None:

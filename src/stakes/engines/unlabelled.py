@@ -1,7 +1,6 @@
 """Rows of which only some have a truth: all are read, and it is said which ones are labelled."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from stakes.engines.reading import Read, RowQuestion, count_read, locating, read
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import Given, InputError, Pass, first_row, rows_text, short
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
         gaps = lacking(found["truth"])
         if all_rows and not gaps.any():
             raise InputError(
-                "all-labelled", "every row has a truth, so there is nothing to estimate; leave this option out"
+                "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
         if gaps.all() and asked.classes is None:
             raise InputError(

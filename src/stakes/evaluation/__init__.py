@@ -11,7 +11,6 @@ from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.engines.unlabelled import count_partly, count_partly_elsewhere
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
@@ -271,6 +270,7 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
                 " decide)",
             )
     if question["unlabelled"] == "estimate":
+        from stakes.engines.unlabelled import count_partly, count_partly_elsewhere
         from stakes.evaluation.few_labels import row_question
 
         asked_rows = row_question(question)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -12,6 +11,7 @@ from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.errors import InputError, Pass
 from stakes.evaluation.members import Members
 from stakes.evaluation.segments import Segments
+from stakes.frozen import dataclass, replace
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, cost, graded
 from stakes.metrics.declare import PRICES, measure_baselines

@@ -1,34 +1,38 @@
 """What a result is about, in a line: its title, and the facts that stand below it."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stakes.decisions.policies import Policies
-from stakes.decisions.thresholds.by_label import LabelDecisions
-from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.digits import round_threshold
 from stakes.engines.plan import Counted
 from stakes.errors import Pass
-from stakes.evaluation.base import Evaluation
-from stakes.evaluation.comparison import Comparison
-from stakes.evaluation.gap import TOGETHER, Gap
-from stakes.evaluation.gate import Gate
-from stakes.evaluation.many_classes import ManyClassEvaluation
-from stakes.evaluation.ranks import Ranks
-from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.several import LabelsEvaluation, QuantilesEvaluation, SeveralEvaluation
-from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.evaluation.gap import TOGETHER
 from stakes.findings import kind_of
 from stakes.findings.verdicts.answers import MOST
+from stakes.frozen import dataclass
 from stakes.language.sentences import Sentence, metric, money, reason, sentence
 from stakes.question.options import Origin, Value
-from stakes.systems.system import System
-from stakes.tallies.clusters import Clusters
-from stakes.tallies.costs import Costs
-from stakes.uncertainty.permutation import PermutationTest
+
+if TYPE_CHECKING:  # each kind of result is loaded by whoever has one
+    from stakes.decisions.policies import Policies
+    from stakes.decisions.thresholds.by_label import LabelDecisions
+    from stakes.decisions.thresholds.decision import Decision
+    from stakes.evaluation.base import Evaluation
+    from stakes.evaluation.comparison import Comparison
+    from stakes.evaluation.gap import Gap
+    from stakes.evaluation.gate import Gate
+    from stakes.evaluation.many_classes import ManyClassEvaluation
+    from stakes.evaluation.ranks import Ranks
+    from stakes.evaluation.regression import RegressionEvaluation
+    from stakes.evaluation.two_classes import TwoClassEvaluation
+    from stakes.systems.system import System
+    from stakes.tallies.clusters import Clusters
+    from stakes.tallies.costs import Costs
+    from stakes.uncertainty.permutation import PermutationTest
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,9 @@ class Provenance:
 _COLUMNS = ("truth", "score", "prediction", "weight", "by")
 
 
-def source_of(thing: object) -> Provenance:
+def source_of(thing: Any) -> Provenance:
     """Return where a result comes from, as far as it knows."""
-    models = [sentence("page.model_names", models=list(thing.models)[:MOST])] if isinstance(thing, Comparison) else []
+    models = [sentence("page.model_names", models=list(thing.models)[:MOST])] if kind_of(thing) == "comparison" else []
     counted = getattr(thing, "counted", None)
     origin: Origin | None = getattr(thing, "origin", None)
     if isinstance(counted, Counted) and counted.call:
@@ -70,7 +74,7 @@ def _files(files: Sequence[str]) -> Iterator[Sentence]:
 
 
 def _columns(asked: Mapping[str, Value], thing: object) -> Iterator[Sentence]:
-    numbers = {"prediction": "page.column_number"} if kind_of(thing) == RegressionEvaluation.task else {}
+    numbers = {"prediction": "page.column_number"} if kind_of(thing) == "regression" else {}
     for name in _COLUMNS:
         if name in asked:
             yield sentence(numbers.get(name, f"page.column_{name}"), column=str(asked[name]))
@@ -169,13 +173,13 @@ def _regression(evaluation: RegressionEvaluation) -> Iterator[Sentence]:
     yield from _clusters(evaluation.counted.clusters)
 
 
-def _several(evaluation: SeveralEvaluation) -> Iterator[Sentence]:
+def _several(evaluation: Any) -> Iterator[Sentence]:
     """Of several labels, outputs or quantiles."""
     yield sentence(f"page.{evaluation.task}", n=len(evaluation.names))
     yield _rows(evaluation.rows)
-    if isinstance(evaluation, LabelsEvaluation):
+    if evaluation.task == "labels":
         yield sentence("page.mean_labels", mean=sum(evaluation.support.values()) / float(evaluation.rows))
-    if isinstance(evaluation, QuantilesEvaluation) and not math.isnan(evaluation.level):
+    if evaluation.task == "quantiles" and not math.isnan(evaluation.level):
         yield sentence("page.level", share=evaluation.level)
     yield from _clusters(evaluation.counted.clusters)
 

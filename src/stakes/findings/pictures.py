@@ -1,11 +1,10 @@
 """What pictures are drawn from: one place for plots, notebooks and pages."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from stakes.decisions.calibration.numbers import errors_by_prediction
 from stakes.findings.pages.payload import span
+from stakes.frozen import dataclass
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.interval import wilson

@@ -6,11 +6,11 @@ looks; what it says comes from the catalogue, in terminal, notebook, Markdown, J
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 from stakes.errors import Pass, Text
+from stakes.frozen import dataclass, field, replace
 from stakes.language.numbers import write
 from stakes.language.texts import texts
 from stakes.records import Record, Says, plain

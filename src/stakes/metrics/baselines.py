@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Number, divide
 

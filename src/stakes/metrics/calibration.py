@@ -7,11 +7,11 @@ with the slope held at 1 says whether all of them together are too low (above 0)
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.metrics import logistic
 from stakes.metrics.declare import metric
 from stakes.metrics.probability import NEEDS_PROBABILITIES

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any
 
 import numpy as np
 
+from stakes.frozen import dataclass, replace
 from stakes.metrics.baselines import NOTHING, ZERO, Baseline
 from stakes.metrics.declare import FORMS, Kind, Metric, metric
 from stakes.metrics.reasons import Undefined

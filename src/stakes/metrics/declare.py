@@ -8,7 +8,6 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, overload
@@ -20,6 +19,7 @@ from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
 from stakes.engines.plain import count_plain, mean_of_plain
 from stakes.errors import InputError, Pass, short
+from stakes.frozen import dataclass, field, replace
 from stakes.metrics import baselines
 from stakes.metrics.baselines import Baseline, best
 from stakes.metrics.folds import Fold, Shared

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import SupportsFloat
 
+from stakes.frozen import dataclass
 from stakes.records import Record
 from stakes.text import visible
 

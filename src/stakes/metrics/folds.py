@@ -4,11 +4,11 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.parallel import run_all

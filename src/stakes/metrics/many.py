@@ -4,13 +4,13 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
 
 from stakes.errors import InputError
+from stakes.frozen import dataclass, field, replace
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.declare import CATALOGUE, COUNT, Metric, measure, metric
 from stakes.metrics.folds import Shared

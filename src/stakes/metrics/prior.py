@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from stakes.frozen import dataclass, replace
 from stakes.metrics.baselines import COIN, Baseline
 from stakes.metrics.declare import Metric, OneRow, measure, measure_baselines
 from stakes.metrics.folds import Shared

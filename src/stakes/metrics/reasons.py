@@ -1,10 +1,10 @@
 """Why a metric can have no value: in words, and when the words apply."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from stakes.errors import Pass, Text
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Number
 
 Test = Callable[[Any], Number]

@@ -10,13 +10,13 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypedDict, TypeVar
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, Text
 from stakes.errors.words import short
+from stakes.frozen import dataclass, replace
 from stakes.language import LANGUAGES, check_language
 from stakes.results import Reportable, speak
 
@@ -568,8 +568,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
 @cache
 def table(verb: str) -> dict[str, Option]:
     """Return all options of the tables of a verb, those that mean nothing to it among them."""
-    hints = get_type_hints(TABLES[verb], include_extras=True)
-    rows = {name: hint.__metadata__ for name, hint in hints.items()}
+    rows = {name: hint.__metadata__ for name, hint in TABLES[verb].__annotations__.items()}
     return {name: replace(option, help=meaning) for name, (meaning, option) in rows.items()}
 
 
@@ -648,10 +647,10 @@ def asks(verb: str) -> Callable[[Verb], Verb]:
 
     def signed(function: Verb) -> Verb:
         own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
-        hints = get_type_hints(TABLES[verb])
+        kinds = {name: hint.__origin__ for name, hint in TABLES[verb].__annotations__.items()}
         taken = {one.name for one in own}
         more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=kinds[name])
             for name, option in options(verb).items()
             if name not in taken
         ]

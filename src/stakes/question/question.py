@@ -1,7 +1,6 @@
 """The options of a call, checked once and handed on as one object."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,6 +10,7 @@ from stakes.engines.kinds import has_columns
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import About, Given, InputError, Pass
+from stakes.frozen import dataclass
 from stakes.question.options import Value, call, options, refuse_unknown, table
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical

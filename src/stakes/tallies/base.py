@@ -2,12 +2,13 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Number
 from stakes.tallies.fields import Content, How, Value
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, first_row, rows_that_hold
+from stakes.frozen import dataclass
 from stakes.records import Record
 from stakes.tallies.arithmetic import Array, Values
 from stakes.tallies.names import canonical

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, finite, weighted_sum
 from stakes.tallies.base import Tally

@@ -6,11 +6,11 @@ kept beside the tallies, do not add up, and are not saved.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.confusion import Confusion

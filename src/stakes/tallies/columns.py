@@ -4,7 +4,6 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from stakes import errors
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps

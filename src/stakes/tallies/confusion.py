@@ -1,7 +1,6 @@
 """Decisions counted against the truth: rows are the truth, columns the decision."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
@@ -10,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, Pass, some
+from stakes.frozen import dataclass, field, replace
 from stakes.records import Says
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally

@@ -1,12 +1,12 @@
 """Costs that differ from row to row, added up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same

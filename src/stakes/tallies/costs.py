@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, nearest, short, some
+from stakes.frozen import dataclass
 from stakes.records import Record
 from stakes.tallies.arithmetic import Array, Values, is_real
 from stakes.tallies.bayes import BayesDecisions, cheapest, class_probabilities, round_up

@@ -1,10 +1,10 @@
 """Counts and positive quantities whose rows were not kept: the parts of their deviances added up."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from stakes.frozen import dataclass, field, fields
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.fields import how

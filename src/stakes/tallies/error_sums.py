@@ -1,9 +1,9 @@
 """Errors of a regression added up: moments of truth, prediction and error, carried without rounding."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from typing import Self, TypeVar
@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
@@ -507,15 +508,15 @@ def _blocks(
         yield columns, None if weight is None else weight[rows]
 
 
-@dataclass
+@dataclasses.dataclass
 class _SpanSums:
     """What the blocks of a span of rows add up to."""
 
-    moments: list[Sums] = field(default_factory=list)
+    moments: list[Sums] = dataclasses.field(default_factory=list)
     largest: float = 0.0
-    logs: list[float] = field(default_factory=list)
+    logs: list[float] = dataclasses.field(default_factory=list)
     zeros: int = 0
-    percentages: list[float] = field(default_factory=list)
+    percentages: list[float] = dataclasses.field(default_factory=list)
     worst: tuple[WorstError, ...] = ()
 
     @classmethod

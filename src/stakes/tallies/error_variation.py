@@ -6,12 +6,12 @@ these means vary together, a matrix of sums of their products says. It is additi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.bins import FINE, edges, numbers
 from stakes.tallies.moments import differences

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies import names
 
 Value = Any

@@ -1,10 +1,10 @@
 """Forecasts of series: sums of errors beside those of saying the last value again."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.term_sums import Matrix, Terms, TermSums
 
 

@@ -1,12 +1,12 @@
 """Graded items: what each model scored on each question, kept as sums over every two models."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
 from stakes.errors import InputError, Pass
+from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, Value, how, same

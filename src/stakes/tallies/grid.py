@@ -6,11 +6,11 @@ to table, so the grid of a sum is the finest one on which all parts can be told:
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, field
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.fields import Content

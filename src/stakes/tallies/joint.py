@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies.arithmetic import Array, Number, Values, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import Confused, most_frequent

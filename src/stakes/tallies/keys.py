@@ -14,12 +14,12 @@ import itertools
 import sys
 import timeit
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, exact
 from stakes.tallies.parallel import polars_is_lost
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps

@@ -1,12 +1,12 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import how

@@ -1,10 +1,10 @@
 """Losses of a probability, and their sums, which stay exact where scores are put in bins."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, Number
 
 

@@ -1,6 +1,6 @@
 """What is known of the order of scores beyond the bins in which they were counted."""
 
-from dataclasses import dataclass
+from stakes.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Several predicted numbers per row: the errors of each output, side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Self
 
+from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
 from stakes.tallies.error_sums import ErrorSums

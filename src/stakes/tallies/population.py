@@ -6,12 +6,12 @@ is a figure at that prior. Where the model was trained on other frequencies its 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.base import Tally
 from stakes.tallies.class_scores import ClassScores

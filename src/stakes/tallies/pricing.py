@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, some
+from stakes.frozen import dataclass
 from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array, Number, is_real
 from stakes.tallies.bayes import cheapest, round_up

@@ -1,11 +1,11 @@
 """Predicted quantiles and intervals: sums of what each row loses, and of where its truth lies among them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Self
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, some
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
 from stakes.tallies.base import Tally

@@ -1,11 +1,11 @@
 """A walk down the thresholds of a score table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, Number, ratio
 
 BLOCK = 1 << 16

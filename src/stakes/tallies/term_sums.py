@@ -6,12 +6,12 @@ comparisons, because leaving rows out is taking their terms from the sums.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import IN_MEMORY, SUMMED_FLOATS, TOTAL, WEIGHTED, how, same

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes.frozen import dataclass, replace
 from stakes.metrics.estimate import Estimate
 from stakes.tallies.arithmetic import Array, Number, weighted_sum
 from stakes.uncertainty.sampling import normal, student

@@ -1,11 +1,11 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.errors import Given, InputError, some
+from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters

@@ -10,6 +10,7 @@ from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_form
 from stakes.errors import InputError, short, some
 from stakes.question.options import Column, Value
 from stakes.question.question import Question
+from stakes.results import speak
 from stakes.validation.features import Estimator, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.target import satisfying
@@ -61,7 +62,8 @@ def validate_file(
     X = X.with_columns(map(as_numbers, X.get_columns()))
     question = Question.of("validate", {**question.given, **given})
     priced = {name: as_numbers(frame[name]) for name in question.cost_columns}
-    return validate_rows(find_estimator(estimator), X, frame[target], question, priced)
+    found = validate_rows(find_estimator(estimator), X, frame[target], question, priced)
+    return speak(found, question["lang"])
 
 
 def find_estimator(text: str) -> Estimator:

@@ -1,9 +1,9 @@
 """The catalogue of metrics, printed from their declarations."""
 
-from dataclasses import dataclass, fields
 from typing import Annotated
 
 from stakes import metrics
+from stakes.frozen import dataclass, fields
 from stakes.metrics import Metric
 from stakes.metrics.declare import Better
 from stakes.records import Record, Says

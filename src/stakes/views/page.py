@@ -3,12 +3,12 @@
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from stakes import metrics
 from stakes.errors import Text
 from stakes.findings.facts import About
+from stakes.frozen import dataclass, field, fields, replace
 from stakes.language.numbers import write
 from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason, words
 from stakes.metrics import Estimate
@@ -99,30 +99,22 @@ class Page:
 
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
+        found: Page = _rewrite(self, write)
+        return found
 
-        def each(texts: Sequence[str]) -> list[str]:
-            return [write(text) for text in texts]
 
-        answers = [
-            replace(
-                one, question=write(one.question), lead=write(one.lead), figures=each(one.figures), more=each(one.more)
-            )
-            for one in self.answers
-        ]
-        grids = [
-            replace(
-                grid,
-                head=each(grid.head),
-                rows=list(map(each, grid.rows)),
-                title=write(grid.title),
-                tones={write(cell): tone for cell, tone in grid.tones.items()},
-            )
-            for grid in self.grids
-        ]
-        picture = "\n".join(each(self.picture.split("\n")))
-        texts = {name: each(getattr(self, name)) for name in ("facts", "notes")}
-        heads = {name: write(getattr(self, name)) for name in ("title", "more")}
-        return replace(self, answers=answers, grids=grids, picture=picture, **texts, **heads)  # type: ignore[arg-type]
+def _rewrite(part: Any, write: Callable[[str], str]) -> Any:
+    """A part of a page with its texts written another way; tones, numbers and what is still to be drawn stay."""
+    if isinstance(part, str):
+        return "\n".join(map(write, part.split("\n"))) if "\n" in part else write(part)
+    if isinstance(part, list | tuple):
+        return [_rewrite(one, write) for one in part]
+    if isinstance(part, Mapping):
+        return {write(cell): tone for cell, tone in part.items()}
+    if isinstance(part, Page | TextTable | AnswerInWords):
+        names = [one.name for one in fields(part) if one.name != "tone"]
+        return replace(part, **{name: _rewrite(getattr(part, name), write) for name in names})
+    return part
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,6 @@
 """Small pictures for notebooks as SVG text: no library, a few kilobytes, names escaped, legible on light and dark."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TypeVar
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from stakes.decisions.curves.curve import Curve
 from stakes.findings.pictures import Points, density, shares_of_truth
+from stakes.frozen import dataclass
 from stakes.language.numbers import write
 from stakes.language.sentences import Chip, metric_name, words
 from stakes.metrics import Estimate

@@ -150,8 +150,9 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
         grid = _with_folded_heads(grid)
         widths = _widths(grid)
     if _needed(widths, shown, grid) > width:
-        parts = list(_split(grid, widths, width))
-        return Group(*title, *(_table(part, width) for part in parts) if len(parts) > 1 else _blocks(grid, width))
+        tables = [_table(part, width) for part in _split(grid, widths, width)]
+        apart = [one for table in tables for one in (Text(""), table)][1:]  # with an empty line between them
+        return Group(*title, *(apart if len(tables) > 1 else _blocks(grid, width)))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i in shown:
         words, least = i in grid.words, None if i else _name_width(widths, shown, grid, width)
@@ -164,7 +165,8 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
             overflow="fold",
         )
     for place, row in enumerate(grid.rows):
-        table.add_row(*(Text(row[i], style=_style(grid, row[i])) for i in shown), end_section=place in grid.sections)
+        styles = [_STYLES.get(grid.tones.get(cell, "note"), "") for cell in row]
+        table.add_row(*(Text(row[i], style=styles[i]) for i in shown), end_section=place in grid.sections)
     said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
     return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
 
@@ -182,10 +184,6 @@ def _split(grid: TextTable, widths: list[int], width: int) -> Iterator[TextTable
             rows = [[row[i] for i in kept] for row in grid.rows]
             words = [place for place, i in enumerate(kept) if i in grid.words]
             yield replace(grid, head=[grid.head[i] for i in kept], rows=rows, words=words, title="", below=None)
-
-
-def _style(grid: TextTable, cell: str) -> str:
-    return _STYLES.get(grid.tones.get(cell, "note"), "")
 
 
 def _widths(grid: TextTable) -> list[int]:

@@ -35,7 +35,8 @@ class ByFigure(Search):
         here = grid.place_of(threshold)
         soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)
         metric = self.wanted.metric
-        others = {threshold_way(start): self.table.at(start) for start in self.usual}
+        usual = {threshold_way(start): self.table.at(start) for start in self.usual}
+        others = {name: one for name, one in usual.items() if np.isfinite(wanted.merit(one))}  # a condition is kept
         alike = (ranges(grid, self._alike(grid, here, tables)),)
         return Decision(
             criterion=self.wanted.words,

@@ -5,10 +5,10 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from stakes.errors import Given, InputError, several
+from stakes.frozen import dataclass, fields
 from stakes.tallies.checks import check_text
 
 T = TypeVar("T")

@@ -1,9 +1,11 @@
 """The page of a comparison: what is sure in words, differences with intervals, the ranking, curves together."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from stakes import metrics
-from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.comparison import Comparison, Pair
 from stakes.findings.pages.many_classes import sweep
 from stakes.findings.pages.payload import Part, figure, section
 from stakes.findings.verdicts.answers import MOST
@@ -35,14 +37,7 @@ def _differences_section(comparison: Comparison) -> Part:
         {
             "metric": name,
             "better": metrics.find(name).better,
-            "pairs": [
-                {
-                    "first": short_name(p.first),
-                    "second": short_name(p.second),
-                    **{key: plain(getattr(p, key)) for key in kept},
-                }
-                for p in comparison._pairs_by(name)[:MOST]
-            ],
+            "pairs": [_pair(p, {key: getattr(p, key) for key in kept}) for p in comparison._pairs_by(name)[:MOST]],
         }
         for name in comparison.metrics
     ]
@@ -53,6 +48,12 @@ def _differences_section(comparison: Comparison) -> Part:
         confidence=comparison.confidence,
         count=math.comb(len(comparison.models), 2),
     )
+
+
+def _pair(pair: Pair, numbers: Mapping[str, Any]) -> Part:
+    """Two models, and numbers about them."""
+    names = {"first": short_name(pair.first), "second": short_name(pair.second)}
+    return {**names, **{name: plain(number) for name, number in numbers.items()}}
 
 
 def _ranking_section(comparison: Comparison) -> Part:
@@ -84,13 +85,6 @@ def _together_section(comparison: Comparison) -> list[Part]:
 
 def _agreement_section(comparison: Comparison) -> list[Part]:
     """On how many rows both, one or none of two models is right."""
-    pairs = [
-        {
-            "first": short_name(p.first),
-            "second": short_name(p.second),
-            **{name: plain(n) for name, n in vars(p.flipped).items()},
-        }
-        for p in comparison._pairs_by(comparison.metrics[0])
-        if p.flipped is not None
-    ]
+    found = comparison._pairs_by(comparison.metrics[0])
+    pairs = [_pair(p, vars(p.flipped)) for p in found if p.flipped is not None]
     return [section("agreement", pairs=pairs[:MOST])] if pairs else []

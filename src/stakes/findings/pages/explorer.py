@@ -1,12 +1,12 @@
 """What the threshold explorer moves through: stops with exact counts, bands of the curves, histograms, costs."""
 
-from dataclasses import dataclass
-
 from stakes.decisions.curves.kinds import Scored, curve
 from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.threshold_grid import cumulate
+from stakes.errors import InputError
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, listed, section
+from stakes.frozen import dataclass
 from stakes.language.sentences import short_name
 from stakes.tallies import ScoreTable
 from stakes.tallies.population import Population
@@ -37,6 +37,7 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
             "decisions": [short_name(one) for one in prices.decisions],
             "matrix": prices.matrix,
             "unit": "" if evaluation.pricing is None else evaluation.pricing.costs.unit,
+            "savings": _savings(evaluation, prices),
         },
         deployed=prices.deployed,
         trained=prices.trained,
@@ -93,6 +94,26 @@ def prices_of(evaluation: TwoClassEvaluation) -> Prices:
     decisions = pricing.decisions(pair)
     matrix = [[float(cell) for cell in row] for row in pricing.prices(pair, decisions, evaluation.positive)]
     return Prices(True, decisions, matrix, deployed, trained)
+
+
+def _savings(evaluation: TwoClassEvaluation, prices: Prices) -> Part | None:
+    """What the threshold in use saves against deciding the same for everyone, where that is what `decide` tells.
+
+    The page has draws of its own for whatever else is set on it; for this it has the interval of every other surface.
+    """
+    if not prices.given or set(prices.decisions) != {evaluation.negative, evaluation.positive}:
+        return None
+    try:
+        decision = evaluation._decision_in_brief
+    except InputError:  # one decision is best whatever the score says
+        return None
+    if decision is None or not (decision.bayes_is_alike or decision.in_use_alike is not None):
+        return None  # what these rows chose is judged on others
+    if decision.by_score[0] != evaluation.threshold:
+        return None
+    names = {"nobody": evaluation.negative, "everyone": evaluation.positive}
+    found = {key: decision.savings_by_score[f"always {name}"] for key, name in names.items()}
+    return {key: {"value": one.value, "low": one.low, "high": one.high} for key, one in found.items()}
 
 
 def _trained(evaluation: TwoClassEvaluation, pair: tuple[str, str]) -> float | None:

@@ -19,7 +19,8 @@ def _section(one: WatchedFigure, place: int) -> Part:
     columns = {
         name: [plain(getattr(point, name)) for point in course] for name in ("own", "value", "low", "high", "evidence")
     }
-    found = {name: None if day is None or day not in names else names.index(day) for name, day in _days(one).items()}
+    marks = {"alarm": one.alarm, "change": one.change}
+    found = {name: names.index(day) if day in names else None for name, day in marks.items()}
     ends = [names.index(day) for day in (*one.change_days[:1], *one.change_days[-1:]) if day in names]
     return section(
         "course",
@@ -35,7 +36,3 @@ def _section(one: WatchedFigure, place: int) -> Part:
         change_days=ends if len(ends) == 2 else None,
         confidence=one.estimate.confidence,
     )
-
-
-def _days(one: WatchedFigure) -> dict[str, str | None]:
-    return {"alarm": one.alarm, "change": one.change}

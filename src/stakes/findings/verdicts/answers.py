@@ -7,13 +7,16 @@ from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.cautions import NEAR_PERFECT, cautions
 from stakes.evaluation.gap import TOGETHER, USUAL
 from stakes.findings.verdicts.segments import segments_by, verdict_of_segment
-from stakes.language.sentences import Finding, Sentence, Tone, answer, metric, money, sentence
+from stakes.language.sentences import Finding, Sentence, Tone, answer, caution, metric, money, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.usual import ERRORS, SHARES
 from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 MOST = 50
 """Lists are cut to this many entries."""
+
+MOST_NAMES = 5
+"""Sentences name so many things."""
 
 WIDE = 0.2
 """A share whose interval is wider than this is hardly known."""
@@ -68,6 +71,17 @@ def in_cases(name: str, found: Estimate, per: int) -> dict[str, float | str | Se
     cases = {key: None if one is None else whole(per * one, per) for key, one in ends.items()}
     low, high = cases[f"{name}_low"], cases[f"{name}_high"]
     return {**cases, f"{name}_range": "" if low is None else sentence("decided.range", low=low, high=high)}
+
+
+def some_names(names: Sequence[str]) -> list[str]:
+    """Return the first names of a list; that there are more is told by dots."""
+    return [*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]
+
+
+def decision_cautions(never_cheapest: Iterable[str], dropped: int) -> list[Finding]:
+    """Return what to point out: decisions that are never worth taking, and rows that were left out."""
+    found = [caution("caution.never_cheapest", name=name) for name in never_cheapest]
+    return [*found, caution("caution.dropped", n=dropped)] if dropped else found
 
 
 def whole(cases: float, per: int) -> float:
@@ -158,14 +172,22 @@ def _width(found: Estimate) -> float:
 
 
 def fails(
-    evaluation: Evaluation, found: Estimate | None, lead: Sequence[Sentence], figures: Sequence[Estimate]
+    evaluation: Evaluation,
+    found: Estimate | None,
+    lead: Sequence[Sentence],
+    figures: Sequence[Estimate],
+    useless: bool = False,
 ) -> Finding:
-    """Return the answer to "where does it fail?": what was the ``lead`` says, and the segment in which it is worst."""
+    """Return the answer to "where does it fail?": what the ``lead`` says, and the segment in which it is worst.
+
+    ``useless`` is whether some part of the answers is surely worse than a guess.
+    """
     apart, more = _worst_segment(evaluation, found)
     more += _gap(evaluation)
     if not lead and not more:
         return answer("verdict.where", "open", sentence("verdict.where_unknown"))
-    return answer("verdict.where", "doubt" if apart else "note", *lead, *more, figures=figures)
+    tone: Tone = "bad" if useless else "doubt" if apart else "note"
+    return answer("verdict.where", tone, *lead, *more, figures=figures)
 
 
 def _gap(evaluation: Evaluation) -> list[Sentence]:

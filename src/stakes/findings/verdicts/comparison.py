@@ -7,10 +7,10 @@ from dataclasses import replace
 from stakes import metrics
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison, Pair
-from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.findings.verdicts.answers import MOST, MOST_NAMES, in_order, some_names
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, metric, sentence
 
-_MOST_NAMES, _MOST_SIDES = 5, 12
+_MOST_SIDES = 12
 
 
 def verdict_of(comparison: Comparison) -> tuple[Finding, ...]:
@@ -84,11 +84,7 @@ def _of_many(comparison: Comparison, name: str) -> Finding:
         "compared.no_comparison": found.lost,
     }
     sentences = [sentence("compared.best", model=found.best.model, value=best.value, name=called)]
-    sentences += [
-        sentence(words, models=models[:_MOST_NAMES] + ["…"] * (len(models) > _MOST_NAMES))
-        for words, models in lists.items()
-        if models
-    ]
+    sentences += [sentence(words, models=some_names(models)) for words, models in lists.items() if models]
     tone: Tone = "doubt" if found.alike or found.lost else "good"
     return answer(question, tone, *sentences, figures=[best], name=called)
 
@@ -101,12 +97,7 @@ def _of_segments(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> li
             if pair.told_apart(comparison.confidence):
                 sure.setdefault((pair.first, pair.second), []).append(segment)
     sentences = [
-        sentence(
-            "compared.better_in",
-            one=one,
-            other=other,
-            segments=names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES),
-        )
+        sentence("compared.better_in", one=one, other=other, segments=some_names(names))
         for (one, other), names in list(sure.items())[:_MOST_SIDES]
     ] or [sentence("compared.nowhere", n=len(comparison.segments))]
     against = any((other, one) in sure for one, other in sure)
@@ -128,7 +119,7 @@ def _of_margin(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list
     level = (1 - comparison.confidence) / 2
     sentences[:0] = [
         sentence("compared.equivalent", one=p.first, other=p.second, margin=comparison.margin, level=level)
-        for p in alike[:_MOST_NAMES]
+        for p in alike[:MOST_NAMES]
     ]
     tone: Tone = "good" if any(shown for *_, shown in sides) else "doubt"
     return [answer("compared.margin", tone, *sentences, name=metric(name), margin=comparison.margin)]

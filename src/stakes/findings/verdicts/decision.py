@@ -6,8 +6,7 @@ from typing import Any
 
 from stakes.decisions.thresholds.decision import FOUND, PER, Decision
 from stakes.findings.pictures import share_limits, shares_of_truth
-from stakes.findings.verdicts.answers import MATTERS, in_cases, in_order, limits, side_of
-from stakes.findings.verdicts.ways import decision_cautions
+from stakes.findings.verdicts.answers import MATTERS, decision_cautions, in_cases, in_order, limits, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
 
@@ -51,6 +50,10 @@ def _why(decision: Decision) -> Iterator[Sentence]:
             yield sentence("decided.no_change", threshold=decision.shown(kept))
     elif kept is not None:
         yield sentence("decided.keep", threshold=decision.shown(kept), best=decision.shown(decision.threshold))
+    elif decision.condition is not None and decision.limit is not None:
+        sign, limit = decision.limit
+        names = {"condition": metric(decision.condition.name), "name": metric(decision.apparent.name)}
+        yield sentence("decided.by_figure_where", **names, sign=sign, limit=limit)
     elif decision.costs is None:
         yield sentence("decided.by_figure", name=metric(decision.apparent.name))
     else:

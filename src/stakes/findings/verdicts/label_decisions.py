@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from stakes.decisions.thresholds.by_label import LabelDecisions
-from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.findings.verdicts.answers import MOST, decision_cautions, in_order
 from stakes.findings.verdicts.decision import rule_of
-from stakes.findings.verdicts.ways import decision_cautions
 from stakes.language.sentences import Finding, answer, caution, sentence
 
 

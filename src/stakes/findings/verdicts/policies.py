@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER, least_sure
-from stakes.findings.verdicts.answers import MATTERS, in_cases, in_order, limits
-from stakes.findings.verdicts.ways import decision_cautions
+from stakes.findings.verdicts.answers import MATTERS, decision_cautions, in_cases, in_order, limits
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, money, sentence
 from stakes.metrics import Estimate
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from stakes.evaluation.ranks import Ranks
-from stakes.findings.verdicts.answers import in_order
+from stakes.findings.verdicts.answers import in_order, some_names
 from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sentence
 from stakes.uncertainty.sampling import FEW_CLUSTERS
-
-_MOST_NAMES = 5
 
 
 def verdict_of(ranks: Ranks) -> tuple[Finding, ...]:
@@ -28,7 +26,7 @@ def _best(ranks: Ranks) -> Finding:
         key = "ranks.better_of_two" if others == 1 else "ranks.one_best"
         told = sentence(key, model=best[0], n=others)
         return answer("ranks.which", "good", told, *sharper, figures=figures)
-    named = best[:_MOST_NAMES] + ["…"] * (len(best) > _MOST_NAMES)
+    named = some_names(best)
     told = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
     more = sentence("ranks.leads", model=first.model)
     return answer("ranks.which", "doubt", told, more, *sharper, figures=figures)

@@ -56,17 +56,14 @@ def _shifted(evaluation: RegressionEvaluation) -> Finding:
     if not _perfect(evaluation) and (found.low is None or found.high is None):
         return answer(question, "open", sentence("verdict.shifted_unknown", size=size), figures=[found])
     side = 0 if _perfect(evaluation) else side_of(found, 0)
-    if not side and not _perfect(evaluation) and not within(found, MATTERS[0] * _usual_error(evaluation)):
+    usual = float(evaluation.figures[mean_absolute_error.name].value)
+    if not side and not _perfect(evaluation) and not within(found, MATTERS[0] * usual):
         most = max(-(found.low or 0.0), found.high or 0.0)
         return answer(question, "doubt", sentence("verdict.shifted_unsure", size=most), figures=[found])
     if not side:
         return answer(question, "good", sentence("verdict.shifted_no"), figures=[found])
     words = "verdict.shifted_low" if side > 0 else "verdict.shifted_high"
     return answer(question, "doubt", sentence(words, size=size), figures=[found])
-
-
-def _usual_error(evaluation: RegressionEvaluation) -> float:
-    return float(evaluation.figures[mean_absolute_error.name].value)
 
 
 def _where(evaluation: RegressionEvaluation) -> Finding:

@@ -43,15 +43,19 @@ def _covers(evaluation: QuantilesEvaluation) -> Finding:
 
 def _where(evaluation: SeveralEvaluation, usual: Estimate) -> Finding:
     told: list[Sentence] = []
+    shown, useless = usual, False
     if isinstance(evaluation, LabelsEvaluation | OutputsEvaluation):
         by = WORST[evaluation.task]
         each = {name: one[by] for name, one in evaluation.each_figures.items() if by in one and one[by].defined}
         if each:
             worst = min(each, key=lambda name: each[name].value)
-            told.append(sentence("verdict.where_each", name=worst, figure=metric(by), value=each[worst].value))
+            shown = each[worst]
+            useless = side_of(shown, shown.baseline) < 0
+            key = "verdict.where_each_useless" if useless else "verdict.where_each"
+            told.append(sentence(key, name=worst, figure=metric(by), value=shown.value))
     if isinstance(evaluation, LabelsEvaluation):
         told += [
             sentence("verdict.where_forgotten", one=one.missed, other=one.beside, n=one.rows)
             for one in evaluation.forgotten[:1]
         ]
-    return fails(evaluation, usual, told, [usual])
+    return fails(evaluation, usual, told, [shown], useless)

@@ -5,12 +5,12 @@ A :class:`Study` holds every figure that its page is written from, worked out on
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.findings.verdicts.answers import MOST, in_order, some_names
+from stakes.frozen import dataclass
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, in_unit, sentence, short_name
 from stakes.systems.bootstrap import RATES_ONLY
 from stakes.systems.bounds import Bounds
@@ -21,8 +21,6 @@ from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 _MOST_CLASSES = 6
 """So many classes are told apart in words."""
-
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,8 @@ def _decides(study: Study) -> Finding:
         if not study.system.network.absent:
             words.append(sentence("verdict.where_classes", positive=positive, negative=negative, **shares))
         for label, cell in (("system.chip_missed", missed), ("system.chip_alarmed", alarmed)):
-            figures.append(_share_chip(label, cell["truth"], cell["share"], cell["low"], cell["high"]))
+            called = sentence(label, truth=cell["truth"])
+            figures.append(Chip("share", cell["share"], cell["low"], cell["high"], label=called, format="percent"))
     for one in [] if words else costs:
         most = max((cell for cell in cells.values() if cell["truth"] == one["truth"]), key=lambda cell: cell["share"])
         words.append(
@@ -119,10 +118,6 @@ def _decides(study: Study) -> Finding:
         figures.append(Chip("cost", one["cost"], one["low"], one["high"], label=called, format="cost"))
     known = [chip for chip in figures if not math.isnan(chip.value)]
     return answer("system.decides_question", "note", *words, figures=known)
-
-
-def _share_chip(label: str, truth: str, share: float, low: float | None, high: float | None) -> Chip:
-    return Chip("share", share, low, high, label=sentence(label, truth=truth), format="percent")
 
 
 # ── what does it cost? ───────────────────────────────────────────────────────────────────────────────────────────
@@ -180,16 +175,11 @@ def _whose(study: Study) -> Finding:
         return answer(question, "note", sentence("system.whose_nobody"))
     alike = [name for name, cost in paid.items() if cost >= paid[worst] * (1 - 1e-9)]
     key = "system.whose_model" if len(alike) == 1 else "system.whose_alike"
-    words = [sentence(key, model=worst, models=_some(alike), cost=most), _dearest(study, study.costs[worst])]
+    words = [sentence(key, model=worst, models=some_names(alike), cost=most), _dearest(study, study.costs[worst])]
     others = sorted((name for name in paid if name not in alike), key=lambda name: -paid[name])
     if others:
         words.append(sentence("system.whose_next", model=others[0], cost=study.per_thousand * paid[others[0]]))
     return answer(question, "note", *words)
-
-
-def _some(names: Sequence[str]) -> list[str]:
-    """The first names of a list; that there are more is told by dots."""
-    return [*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])]
 
 
 def _dearest(study: Study, costs: ComponentCosts) -> Sentence:
@@ -211,7 +201,7 @@ def _dearest(study: Study, costs: ComponentCosts) -> Sentence:
 def _first(study: Study) -> Finding:
     question, worth = "system.first_question", study.system.worth()
     unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
-    names = _some([one.model for one in unknown])
+    names = some_names([one.model for one in unknown])
     left_out = [sentence("system.first_left_out", models=names)] if unknown else []
     if len(unknown) == len(worth.models):
         return answer(question, "open", sentence("system.first_unknown"))
@@ -227,7 +217,7 @@ def _first(study: Study) -> Finding:
     if worth.rivals:
         key, alike, tone = "system.first_unsure", [first.model, *worth.rivals], "doubt"
     saving, perfect = study.per_thousand * first.saving, study.per_thousand * first.perfect
-    lead = sentence(key, model=first.model, models=_some(alike), saving=saving, perfect=perfect)
+    lead = sentence(key, model=first.model, models=some_names(alike), saving=saving, perfect=perfect)
     figures = [_chip("system.chip_now", study.cost), _chip("system.chip_perfect", perfect)]
     if first.saving_limits is not None:
         low, high = (study.per_thousand * end for end in first.saving_limits)
@@ -244,7 +234,7 @@ def _by_shares(study: Study, first: ModelWorth) -> list[Sentence]:
     low, high = best.share_limits or (math.nan, math.nan)
     rivals = [one.model for one in sure if one is not best and (one.share_limits or (0, math.inf))[1] >= low]
     if rivals:
-        return [sentence("system.first_share_alike", models=_some([best.model, *rivals]))]
+        return [sentence("system.first_share_alike", models=some_names([best.model, *rivals]))]
     ends = {
         "share": study.per_thousand * best.share,
         "low": study.per_thousand * low,
@@ -313,19 +303,12 @@ def _dependence_in_rows(study: Study) -> Finding:
 # ── what a careful colleague would point out ─────────────────────────────────────────────────────────────────────
 def _cautions(study: Study) -> Iterator[Finding]:
     """All that applies."""
-    for each in (_of_absent, _of_prices, _of_dependence, _of_rules, _of_errors, _of_seeing, _of_size):
-        yield from each(study)
-
-
-def _of_absent(study: Study) -> Iterator[Finding]:
     for c in study.system.network.absent:
         yield caution("system.caution_absent", truth=study.system.classes[c])
-
-
-def _of_prices(study: Study) -> Iterator[Finding]:
-    """What single models cost and are worth is about mistakes: who asks them, and when, is left to plans."""
-    if study.asking:
+    if study.asking:  # costs and worth of models are about mistakes: who asks them, and when, is left to plans
         yield caution("system.caution_prices", cost=study.asking)
+    for each in (_of_dependence, _of_rules, _of_errors, _of_seeing, _of_size):
+        yield from each(study)
 
 
 def _of_dependence(study: Study) -> Iterator[Finding]:

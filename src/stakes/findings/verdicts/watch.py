@@ -19,7 +19,9 @@ def verdict_of(watch: Watch) -> tuple[Finding, ...]:
 def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
-        surely = one.figure in SHIFTED or _holds(one)
+        surely = one.figure in SHIFTED or (
+            side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)
+        )
         told = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
         return answer("watch.question", "good" if surely else "note", *told, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
@@ -56,8 +58,3 @@ def _cautions(watch: Watch) -> Iterator[Finding]:
         yield caution("watch.days_alike")
     if watch.waiting:
         yield caution("watch.waiting", n=len(watch.waiting), day=watch.waiting[0])
-
-
-def _holds(one: WatchedFigure) -> bool:
-    """Whether the figure surely lies on the right side of its limit."""
-    return side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)

@@ -1,12 +1,14 @@
 """Ways to decide to look at: what each costs, and what the recommended one saves."""
 
+from collections.abc import Iterator
+
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.by_label import LabelDecisions
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
 from stakes.language.numbers import write
-from stakes.language.sentences import words
+from stakes.language.sentences import metric_name, words
 from stakes.views.page import Page, TextTable, confusion_grid
 
 _MOST_DECISIONS = 20
@@ -15,16 +17,10 @@ _MOST_DECISIONS = 20
 
 def page(found: Decision | Policies, everything: bool = False, more: str = "") -> Page:
     """Lay out a recommendation: the verdict, every way to decide, and the table of the recommended one."""
-    costs = not isinstance(found, Decision) or found.costs is not None
-    head = [words("ways.way"), *_head(costs, found.costs.unit if found.costs is not None else "")]
-    rows = [
-        (
-            _called(row),
-            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, *_form(costs))),
-        )
-        for row in found.to_rows()
-    ]
-    grids = [TextTable(head, rows, title=words("ways.title"))] if rows else []
+    costs = found.costs is not None
+    rows = [(_called(row), *_cells(row, costs)) for row in found.to_rows()]
+    head = [words("ways.way"), *_head(found)]
+    grids = [TextTable(head, rows, title=words("ways.title"))] if len(rows) > (not costs) else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
         grids.append(confusion_grid(found.table))
     return Page.of(about(found), found.findings, grids=grids)
@@ -33,28 +29,31 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
 def labels_page(found: LabelDecisions, everything: bool = False, more: str = "") -> Page:
     """Lay out the threshold of each label, what it costs, and what that saves against everyone or no one."""
     first = next(iter(found.decisions.values()))
-    costs, unit = first.costs is not None, "" if first.costs is None else first.costs.unit
     rows = [
         (
             str(row["label"]),
             write(found[str(row["label"])].shown(float(row["threshold"] or 0)), "exact"),
-            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, *_form(costs))),
+            *_cells(row, first.costs is not None),
         )
         for row in found.to_rows()[: None if everything else _MOST_DECISIONS]
     ]
-    head = [words("each.of_labels"), words("ways.threshold"), *_head(costs, unit)]
+    head = [words("each.of_labels"), words("ways.threshold"), *_head(first)]
     return Page.of(about(found), found.findings, grids=[TextTable(head, rows, title=words("each.labels"))])
 
 
-def _form(costs: bool) -> tuple[int, str]:
-    """Costs are told for a thousand cases, other figures as they are."""
-    return (PER, "cost") if costs else (1, "number")
+def _head(found: Decision | Policies) -> list[str]:
+    """What stands above the figures of ways to decide: costs and savings, or the figure that was asked for."""
+    limits = words("ways.limits")
+    if isinstance(found, Decision) and found.costs is None:
+        return [metric_name(found.apparent.name), limits]
+    unit = found.costs.unit if found.costs is not None else ""
+    return [words("ways.cost_in", unit=unit) if unit else words("ways.cost"), limits, words("ways.saving"), limits]
 
 
-def _head(costs: bool, unit: str) -> list[str]:
-    """What stands above the figures of ways to decide."""
-    value = words("ways.value") if not costs else words("ways.cost_in", unit=unit) if unit else words("ways.cost")
-    return [value, *(words(f"ways.{name}") for name in ("limits", "saving", "limits"))]
+def _cells(row: dict[str, str | float | None], costs: bool) -> Iterator[str]:
+    """Costs and savings of a thousand cases, or a figure as it is, each with its interval."""
+    for name in ("value", "saving") if costs else ("value",):
+        yield from _with_limits(row, name, *((PER, "cost") if costs else (1, "number")))
 
 
 def _called(row: dict[str, str | float | None]) -> str:

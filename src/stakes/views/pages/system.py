@@ -42,7 +42,8 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
     ]
     facts = [f"{_called(name)}: {reason_text(fact)}" for name, fact in system.facts.items()]
     notes = [*facts, *_notes(system, costs, found, worth)]
-    drawn = partial(pictures.network, arrows_of(system.network), layout(arrows_of(system.network)), _rules(system))
+    arrows = arrows_of(system.network)
+    drawn = partial(pictures.network, arrows, layout(arrows), list(system.network.fusion.rules))
     return Page.of(about(system), system.findings, grids, notes, picture=system.picture, pictures=[drawn])
 
 
@@ -52,10 +53,6 @@ def _called(fact: str) -> str:
     return (
         f"{words('system_text.rule')} {name}" if name and not rule else words(f"system_text.{fact.replace(' ', '_')}")
     )
-
-
-def _rules(system: System) -> list[str]:
-    return list(system.network.fusion.rules)
 
 
 def _span(low: float | None, high: float | None, per: float = 1.0) -> str:

@@ -180,15 +180,22 @@ def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Dis
     names = [place.model for place in comparison.table if place.metric == comparison.metrics[0]]
     models = {name: comparison.models[name] for name in names if kind in comparison.models[name].plots}
     shown = list(models.items())[:MOST_LINES]
-    with axes(ax, *_size(kind, len(shown))) as ax:
-        curves = [model.curve(kind, **_own(options, name, comparison.models)) for name, model in shown]
-        labels = [_label(model, kind, name) for name, model in shown]
+    curves = [model.curve(kind, **_own(options, name, comparison.models)) for name, model in shown]
+    labels = [_label(model, kind, name) for name, model in shown]
+    title = words("plot.positive", name=inert(shown[0][1].positive))
+    return _together(curves, labels, kind, ax, with_cut("plot.best_of", title, len(shown), len(models)))
+
+
+def _together(
+    curves: Sequence[Curve], labels: Sequence[str], kind: str, ax: object, title: str, alike: bool = True
+) -> Display:
+    """Several curves without bands, beside the lines to compare them with where these are alike for all."""
+    with axes(ax, *_size(kind, len(curves))) as ax:
         rows = zip(curves, labels, COLOURS, strict=False)
         lines = [_draw(ax, curve, label, colour, banded=False)["line"] for curve, label, colour in rows]
-        references = _references(ax, curves[0])
-        title = words("plot.positive", name=inert(shown[0][1].positive))
-        _finish(ax, curves[0], with_cut("plot.best_of", title, len(shown), len(models)))
-        if len(shown) > _MANY:
+        references = _references(ax, curves[0]) if alike else []
+        _finish(ax, curves[0], title)
+        if len(curves) > _MANY:
             legend(ax, "beside")
         return Display(kind, ax, {"lines": lines, "references": references})
 
@@ -287,22 +294,13 @@ def of_many_classes(
         return _of_class(evaluation, kind, ax, of, **options)
     names = largest(evaluation)
     curves = [evaluation.curve(kind, name, **options) for name in names]
-    with axes(ax, *_size(kind, len(names))) as ax:
-        lines = []
-        for name, curve, colour in zip(names, curves, COLOURS, strict=False):
-            label = inert(name, 18)
-            if kind in AREAS:
-                label = _area(evaluation, kind, name, f"{label}:")
-            lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
-        # to treat all is worth something else for each class
-        references = [] if kind == "decision" else _references(ax, curves[0])
-        title = words("plot.each_class")
-        if kind in AREAS:
-            title = words("plot.figure_of_each_class", figure=metric_name(AREAS[kind]))
-        _finish(ax, curves[0], with_cut("plot.largest_of", title, len(names), len(evaluation.classes)))
-        if len(names) > _MANY:
-            legend(ax, "beside")
-        return Display(kind, ax, {"lines": lines, "references": references})
+    labels, title = [inert(name, 18) for name in names], words("plot.each_class")
+    if kind in AREAS:
+        labels = [_area(evaluation, kind, name, f"{label}:") for name, label in zip(names, labels, strict=True)]
+        title = words("plot.figure_of_each_class", figure=metric_name(AREAS[kind]))
+    title = with_cut("plot.largest_of", title, len(names), len(evaluation.classes))
+    # to treat all is worth something else for each class
+    return _together(curves, labels, kind, ax, title, alike=kind != "decision")
 
 
 def _of_class(evaluation: ManyClassEvaluation, kind: str, ax: object, of: Value, **options: Value) -> Display:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gap import Gap
 from stakes.evaluation.several import SeveralEvaluation
 from stakes.findings.pages.ways import way
+from stakes.frozen import dataclass
 from stakes.language.sentences import words
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
@@ -96,11 +96,9 @@ def of_each(evaluation: SeveralEvaluation, kind: str, ax: object, *, metric: str
     if not known:
         raise errors.nothing_defined(metric or "figure of each")
     dots = [_dot(name, figure) for name, figure in known[:MOST_SEGMENTS]]
-    with axes(ax, 6.2, _height(dots)) as ax:
-        artists = _forest(ax, dots)
-        ax.set_xlabel(figure_name(known[0][1].name.partition("(")[0]))
-        ax.set_title(words("plot.each", confidence=known[0][1].confidence))
-        return Display(kind, ax, artists)
+    figure = known[0][1]
+    title = words("plot.each", confidence=figure.confidence)
+    return _forest_alone(dots, kind, ax, figure_name(figure.name.partition("(")[0]), title)
 
 
 def of_gap(gap: Gap, kind: str, ax: object) -> Display:
@@ -110,11 +108,7 @@ def of_gap(gap: Gap, kind: str, ax: object) -> Display:
     ends = (gap.highest, gap.lowest) if gap.low else ()
     ordered = sorted(gap.groups.items(), key=lambda one: one[1].value)
     dots = [_dot(name, figure, clear=name in ends) for name, figure in ordered]
-    with axes(ax, 6.2, _height(dots)) as ax:
-        artists = _forest(ax, dots)
-        ax.set_xlabel(figure_name(gap.figure))
-        ax.set_title(figure_in_words(words("plot.gap"), gap.estimate))
-        return Display(kind, ax, artists)
+    return _forest_alone(dots, kind, ax, figure_name(gap.figure), figure_in_words(words("plot.gap"), gap.estimate))
 
 
 def of_alternatives(decision: Value, kind: str, ax: object) -> Display:
@@ -123,11 +117,8 @@ def of_alternatives(decision: Value, kind: str, ax: object) -> Display:
     others = {name: figure for name, figure in decision.alternatives.items() if figure is not own}
     dots = [_dot(words("way.recommended"), own, clear=True)]
     dots += [_dot(way(name).words, figure) for name, figure in others.items()]
-    with axes(ax, 6.2, _height(dots)) as ax:
-        artists = _forest(ax, dots)
-        ax.set_xlabel(words("plot.axis_expected_cost") if decision.costs is not None else figure_name(own.name))
-        ax.set_title(words("plot.ways", confidence=decision.confidence))
-        return Display(kind, ax, artists)
+    name = words("plot.axis_expected_cost") if decision.costs is not None else figure_name(own.name)
+    return _forest_alone(dots, kind, ax, name, words("plot.ways", confidence=decision.confidence))
 
 
 def _dot(name: str, figure: Estimate, clear: bool = False) -> Dot:
@@ -136,6 +127,14 @@ def _dot(name: str, figure: Estimate, clear: bool = False) -> Dot:
 
 def _height(dots: Sequence[Dot]) -> float:
     return 1.35 + 0.32 * len(dots)
+
+
+def _forest_alone(dots: Sequence[Dot], kind: str, ax: object, name: str, title: str) -> Display:
+    """Dots with nothing beside them."""
+    with axes(ax, 6.2, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        ax.set(xlabel=name, title=title)
+        return Display(kind, ax, artists)
 
 
 def _forest(ax: Axes, dots: Sequence[Dot]) -> Drawn:

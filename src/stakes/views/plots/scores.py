@@ -1,6 +1,7 @@
 """How scores are spread, and whether things happen as often as probabilities say."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.language.sentences import words
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
-from stakes.views.plots.curves import largest, with_cut
+from stakes.views.plots.curves import MOST_LINES, largest, with_cut
 from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
 from stakes.views.plots.words import inert, interval_name, short_number
 
@@ -76,25 +77,28 @@ def reliability_of_many(
     each: Value = evaluation.calibration
     if of is not None:
         return _reliability(each[of], kind, ax, canonical(of), bins, by)
-    with axes(ax, 7.2, 5.2) as ax:
-        points = []
-        for name, colour, marker in zip(largest(evaluation), COLOURS, MARKERS, strict=False):
-            found = each[name].reliability(bins, by).bins
-            points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
-        _diagonal(ax, words("plot.each_class"))
-        legend(ax, "beside")
-        return Display(kind, ax, {"points": points})
+    calibrations = {name: each[name] for name in largest(evaluation)}
+    return _reliabilities(calibrations, kind, ax, words("plot.each_class"), bins, by)
 
 
 def reliability_of_models(comparison: Value, kind: str, ax: object, *, bins: int = 10, by: str = "mass") -> Display:
     """Draw the reliability of the probabilities of all models of a comparison together."""
-    models = {name: model for name, model in comparison.models.items() if kind in model.plots}
+    models = [name for name, model in comparison.models.items() if kind in model.plots]
+    shown = {name: comparison.models[name].calibration for name in models[:MOST_LINES]}
+    title = with_cut("plot.first_of", words("plot.models_bins"), len(shown), len(models))
+    return _reliabilities(shown, kind, ax, title, bins, by)
+
+
+def _reliabilities(
+    calibrations: Mapping[str, Calibration], kind: str, ax: object, title: str, bins: int, by: str
+) -> Display:
+    """Several classes or models in one plot, each with a colour and a sign of its own."""
     with axes(ax, 7.2, 5.2) as ax:
         points = []
-        for (name, model), colour, marker in zip(models.items(), COLOURS, MARKERS, strict=False):
-            found = model.calibration.reliability(bins, by).bins
+        for (name, one), colour, marker in zip(calibrations.items(), COLOURS, MARKERS, strict=False):
+            found = one.reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
-        _diagonal(ax, with_cut("plot.first_of", words("plot.models_bins"), len(points), len(models)))
+        _diagonal(ax, title)
         legend(ax, "beside")
         return Display(kind, ax, {"points": points})
 

@@ -3,11 +3,11 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stakes.errors import Given, InputError, MissingPartError
+from stakes.frozen import dataclass
 from stakes.language.numbers import in_signs
 from stakes.text import current_language
 

@@ -65,8 +65,13 @@ function sourceOf({ source, about, made }) {
   return node(
     "div", { class: "source", role: "note", "aria-label": t("page.source") },
     facts.length ? node("p", {}, facts.join(" · ")) : null,
-    asked ? node("p", { class: "asked" }, asked) : null,
+    asked ? node("p", { class: "asked" }, wholeOptions(asked)) : null,
   );
+}
+
+// A command breaks between its options, not within them: "--" is no place to end a line.
+function wholeOptions(command) {
+  return command.split(/ (?=--?[a-z])/).map((option, i) => [i ? " " : "", node("span", {}, option)]);
 }
 
 function languageChoice() {

@@ -10,8 +10,9 @@ function liveAnswers(model, first) {
   let [usefulFor, timer] = [start, null];
   const tell = (current) => {
     const known = current.touched || model.data.costs.given;
-    const asComputed = placeKey(current) === placeKey(first) && LIVE.computed.keeps;
-    const keeps = asComputed || (known ? keepsAnswer(model, current) : openAnswer());
+    const atStart = placeKey(current) === placeKey(first);
+    const keeps = (atStart && LIVE.computed.keeps)
+      || (known ? keepsAnswer(model, current, atStart && model.data.costs.savings) : openAnswer());
     fillCard(LIVE.keeps, keeps);
     const [sign, meaning] = SIGNS[keeps.tone];
     line.className = `live-line tone-${keeps.tone}`;
@@ -48,9 +49,10 @@ function said(key, values = {}) {
   return { key, values };
 }
 
-function keepsAnswer(model, current) {
+// computed: the savings and limits that Python has found for just this.
+function keepsAnswer(model, current, computed) {
   const { positive, negative, confidence } = model.data;
-  const savings = savingsOf(model, calledAt(model, current.stop), current, current.stop > 0);
+  const savings = computed || savingsOf(model, calledAt(model, current.stop), current, current.stop > 0);
   const tone = earnsItsKeep(savings);
   const values = { positive, threshold: model.writeStop(current.stop) };
   const keys = { good: "live.keeps_yes", doubt: "live.keeps_unsure", bad: "live.keeps_no" };

@@ -1,0 +1,86 @@
+"""Our frozen dataclasses do what those of the standard library do."""
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import FrozenInstanceError, field
+
+import pytest
+
+from stakes.frozen import dataclass
+
+
+class _Body:
+    first: int
+    second: tuple[float, ...] = ()
+    unseen: str = field(default="-", repr=False)
+    aside: int = field(default=0, compare=False)
+    made: list[int] = field(default_factory=list, init=False, compare=False)
+
+
+def _both(**words):
+    """The same class made by us and by the standard library."""
+    return [
+        maker(frozen=True, **words)(type("Made", (), {"__annotations__": dict(_Body.__annotations__), **_fields()}))
+        for maker in (dataclass, dataclasses.dataclass)
+    ]
+
+
+def _fields():
+    return {name: value for name, value in vars(_Body).items() if not name.startswith("__")}
+
+
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.x < 0:
+            raise ValueError("below 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Point):
+    name: str = "here"
+
+
+def test_they_look_and_compare_as_those_of_the_standard_library_do():
+    ours, theirs = _both()
+    assert repr(ours(1, (2.0,), "u", 3)) == repr(theirs(1, (2.0,), "u", 3))
+    nan = float("nan")
+    for left, right in (((1,), (1,)), ((1,), (2,)), ((1, (), "a"), (1, (), "b")), ((1, (), "-", 1), (1, (), "-", 2))):
+        assert (ours(*left) == ours(*right)) is (theirs(*left) == theirs(*right)), (left, right)
+        assert (hash(ours(*left)) == hash(ours(*right))) is (hash(theirs(*left)) == hash(theirs(*right)))
+    assert (ours(1, (nan,)) == ours(1, (nan,))) is (theirs(1, (nan,)) == theirs(1, (nan,)))
+    assert ours(1) != theirs(1)
+    assert [one.name for one in dataclasses.fields(ours)] == [one.name for one in dataclasses.fields(theirs)]
+
+
+def test_without_equality_each_is_only_itself():
+    ours, _ = _both(eq=False)
+    one, other = ours(1), ours(1)
+    assert one == one
+    assert one != other
+    assert len({one, other}) == 2
+
+
+def test_what_is_set_stays():
+    point = Point(1.0)
+    for name in ("x", "y", "z"):
+        with pytest.raises(FrozenInstanceError, match=name):
+            setattr(point, name, 2.0)
+    with pytest.raises(FrozenInstanceError, match="x"):
+        del point.x
+    with pytest.raises(ValueError, match="below 0"):
+        Point(-1.0)
+
+
+def test_they_are_replaced_copied_pickled_and_inherited():
+    named = Named(x=1.0, name="there")
+    assert dataclasses.replace(named, y=2.0) == Named(x=1.0, y=2.0, name="there")
+    assert copy.copy(named) == copy.deepcopy(named) == pickle.loads(pickle.dumps(named)) == named
+    assert named != Point(1.0)
+    assert repr(named) == "Named(x=1.0, y=0.0, name='there')"
+    with pytest.raises(FrozenInstanceError):
+        named.name = "nowhere"
