@@ -87,7 +87,8 @@ def ask(verb, rows, folder, **more):
         found = stakes.compare(rows, **{"truth": "y", "scores": ["p", "q"], "positive": "yes", **more})
     elif verb == "validate":
         more = {name: rows[value] if name in ("weight", "by") else value for name, value in more.items()}
-        found = stakes.validate(LogisticRegression(), rows[["x", "age"]], rows["y"], **{"positive": "yes", **more})
+        more = {"positive": "yes", "how": 2, **more}
+        found = stakes.validate(LogisticRegression(), rows[["x", "age"]], rows["y"], **more)
     elif verb == "report":
         stakes.report(rows, folder / "page.html", **{**FIT, **more})
         return re.sub(r"[\d:T -]{16,}", "", (folder / "page.html").read_text())
