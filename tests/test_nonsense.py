@@ -285,6 +285,7 @@ MADE_BY_OTHERS = {
         "FewGrades",
         "FewLabels",
         "Gate",
+        "LabelDecisions",
         "PermutationTest",
         "Plan",
         "Recalibration",

@@ -81,6 +81,7 @@ def results():
         "comparison": compared,
         "difference": compared.curve("decision"),
         "decision": stakes.decide(truth=Y, score=S, costs=PRICES),
+        "labels": stakes.decide(truth=P > 0.5, score=P, classes=["a", "b", "c"], costs=PRICES),
         "policies": stakes.decide(
             truth=K, score=P, classes=[0, 1, 2], costs=Costs(1 - np.eye(3), ["0", "1", "2"], ["0", "1", "2"])
         ),

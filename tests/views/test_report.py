@@ -333,7 +333,9 @@ def used_keys():
 
     A key that is put together, f"segments.{name}", stands for all that begin so.
     """
-    text = "".join(file.read_text() for file in (*HERE.rglob("*.js"), *PACKAGE.rglob("*.py")))
+    text = "".join(
+        file.read_text() for file in (*HERE.rglob("*.js"), *set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py"})
+    )
     found = {key for key in re.findall(r'"([a-z_]+\.[a-z_0-9]+)"', text) if key.partition(".")[0] in GROUPS}
     begun = tuple(one for one in re.findall(r"""f["']([a-z_]+\.[a-z_]*)\{""", text) if one.partition(".")[0] in GROUPS)
     kinds = {place.stem for place in (HERE / "script" / "sections").iterdir()}

@@ -462,7 +462,7 @@ def test_ways_to_decide_are_named_and_priced():
 
 def test_other_questions_about_thresholds_have_a_page():
     by_figure = payload_of(decision(best="recall >= 0.9"))
-    assert kinds(by_figure) == ["verdict", "explorer", "thresholds", "ways"]
+    assert kinds(by_figure) == ["verdict", "explorer", "thresholds"]
     assert keys_said(by_figure) & {"decided.kept", "decided.not_kept"}
     three = stakes.Costs([[0, 1, 6], [9, 3, 0]], ["well", "sick"], ["home", "tests", "treat"])
     steps = payload_of(decision(costs=three))

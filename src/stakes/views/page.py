@@ -100,13 +100,13 @@ class Page:
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
         found: Page = _rewrite(self, write)
-        return found
+        return replace(found, picture="\n".join(map(write, self.picture.split("\n"))))  # the only text of several lines
 
 
 def _rewrite(part: Any, write: Callable[[str], str]) -> Any:
     """A part of a page with its texts written another way; tones, numbers and what is still to be drawn stay."""
     if isinstance(part, str):
-        return "\n".join(map(write, part.split("\n"))) if "\n" in part else write(part)
+        return write(part)
     if isinstance(part, list | tuple):
         return [_rewrite(one, write) for one in part]
     if isinstance(part, Mapping):

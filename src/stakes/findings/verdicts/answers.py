@@ -51,10 +51,14 @@ def known_figures(evaluation: Evaluation, *names: str) -> list[Estimate]:
     return [one for one in found if one is not None and one.defined]
 
 
+def share_right(evaluation: Evaluation) -> list[Estimate]:
+    """Return how many decisions are right, if there are any that can be."""
+    return known_figures(evaluation, "accuracy")
+
+
 def supporting_accuracy(evaluation: Evaluation, side: int) -> list[Estimate]:
     """Return the accuracy unless it contradicts the verdict: then it is no support for it, and a caution tells it."""
-    found = known_figures(evaluation, "accuracy")
-    return [one for one in found if side * (one.value - one.baseline) > 0 or not side]
+    return [one for one in share_right(evaluation) if side * (one.value - one.baseline) > 0 or not side]
 
 
 def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: object) -> list[Sentence]:

@@ -10,6 +10,7 @@ from stakes.findings.verdicts.answers import (
     known_figures,
     limits,
     of_evaluation,
+    share_right,
     side_of,
     supporting_accuracy,
 )
@@ -28,7 +29,7 @@ def verdict_of(evaluation: ManyClassEvaluation) -> tuple[Finding, ...]:
     return of_evaluation(
         evaluation,
         _better(evaluation, main),
-        believe(evaluation, main, figures=known_figures(evaluation, main.name if main else "mcc", *_BELIEVED)),
+        believe(evaluation, main, figures=known_figures(evaluation, VERDICT[evaluation.task][0], *_BELIEVED)),
         _honest(evaluation),
         _cost(evaluation),
         _where(evaluation, main),
@@ -49,14 +50,14 @@ def _honest(evaluation: ManyClassEvaluation) -> Finding:
 
 # ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────
 def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Finding:
-    right = known_figures(evaluation, "accuracy")
+    right = share_right(evaluation)
     if found is None and right and len([n for n in evaluation.support.values() if n]) > 1:  # all decisions are the same
         return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"))
     side = side_of(found, found.baseline)
     more = [sentence("verdict.better_mcc", value=found.value)]
-    if found.name != "mcc":
+    if found.name != VERDICT[evaluation.task][0]:
         more = [sentence("verdict.better_macro_auc", share=found.value)]
     majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
     accuracy = supporting_accuracy(evaluation, side)

@@ -14,6 +14,7 @@ from stakes.findings.verdicts.answers import (
     known_figures,
     limits,
     of_evaluation,
+    share_right,
     side_of,
     supporting_accuracy,
 )
@@ -53,7 +54,7 @@ def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
 
 # ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
 def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
-    right = known_figures(evaluation, "accuracy")
+    right = share_right(evaluation)
     if found is None and right and not _one_class(evaluation):  # all decisions are the same
         return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
@@ -75,7 +76,7 @@ def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
     if found is None and _one_class(evaluation):
         return _both_needed("verdict.believe")
     if found is None:
-        return believe(evaluation, next(iter(known_figures(evaluation, "accuracy")), None))
+        return believe(evaluation, next(iter(share_right(evaluation)), None))
     p, more = _p_value(evaluation, found), []
     if p is not None:
         more = [_chance_of(p, two_sided=found.name == "auc")]
