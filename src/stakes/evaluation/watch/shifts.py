@@ -64,7 +64,7 @@ class Shift(Monitor):
         """Watch the ``scores`` or the ``segments`` of a reference."""
         counted = reference.counted
         if what == "scores" and isinstance(counted.scores, ScoreTable):
-            monitor = cls(_named(what), False, 0.0, edges=Area.edges_of(counted.scores, _BINS))
+            monitor = cls(_named(what), False, 0.0, edges=Area.edges_of([counted.scores], _BINS))
         elif what == "segments" and (sizes := _sizes(counted)):
             monitor = cls(_named(what), False, 0.0, names=tuple(sizes))
         else:
