@@ -629,7 +629,5 @@ def test_days_in_bins_that_are_fine_enough_still_raise_an_alarm(tmp_path):
 
 def test_a_reference_whose_bins_leave_its_auc_open_is_refused(tmp_path):
     day = rare_day(2.5, np.random.default_rng(5))
-    with pytest.raises(
-        InputError, match=r"the reference leave its auc open between 0\.\d+ and .*; count .* exact=True"
-    ):
+    with pytest.raises(InputError, match=r"reference leave its auc open between 0\.\d+ and .*; count .* exact=True"):
         stakes.watch([day], require="auc", against=in_bins(day, tmp_path))

@@ -330,10 +330,8 @@ class Area(Monitor):
         """Limits on the scale of log odds, around all that the bins leave open."""
         most, least = self._ends(sums)
         low, high = _limit(least, spread, alpha, -1), _limit(most, spread, alpha, 1)
-        unknown = np.isnan(low) & np.isnan(high)
-        return np.where(unknown, low, np.nan_to_num(low, nan=0.0)), np.where(
-            unknown, high, np.nan_to_num(high, nan=1.0)
-        )
+        known = ~(np.isnan(low) & np.isnan(high))
+        return np.where(known & np.isnan(low), 0.0, low), np.where(known & np.isnan(high), 1.0, high)
 
 
 def _limit(found: Figures, spread: Array, alpha: float, sign: int) -> Array:

@@ -10,7 +10,6 @@ from stakes.findings.verdicts.answers import MOST, in_order, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
 from stakes.metrics import Estimate, find
 
-
 _MUCH = 0.01
 """Bins that leave more of a figure open than this are told how to avoid."""
 
