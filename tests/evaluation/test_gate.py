@@ -328,3 +328,22 @@ def test_the_command_line_says_that_bins_leave_a_condition_open(in_bins, capsys)
         assert "the bins leave it open" in told
         assert "count the rows with --exact" in told.replace("\n  ", " ")
     assert "; the bins leave it open between 0." in run_command(["evaluate", file, "--quiet"], capsys)[1]
+
+
+@pytest.mark.parametrize("form", [[], ["--quiet"], ["--json"]])
+def test_a_threshold_inside_a_bin_is_wrong_input_in_every_form(in_bins, form, capsys):
+    code, _, told = run_command(["evaluate", in_bins[0], "--threshold", "0.4001", *form], capsys)
+    assert code == 2
+    assert "--threshold 0.4001 lies inside a bin of this table" in told
+
+
+def test_segments_whose_bins_overlap_are_not_ranked(tmp_path):
+    rng = np.random.default_rng(1)
+    truth, site = np.arange(400) % 4 == 0, np.arange(400) // 200
+    score = 1 / (1 + np.exp(-rng.normal(size=400) - 1.5 * truth))
+    counted = stakes.count(truth=truth.astype(int), score=score, by=site)
+    counted.save(tmp_path / "a.tally")
+    for held, ranked in ((counted, True), (stakes.load(tmp_path / "a.tally"), False)):
+        told = " ".join(words for found in stakes.evaluate(held).findings for words in found.words)
+        assert ("The weakest segment is" in told or "No segment has a lower AUC" in told) is ranked
+        assert ("Which segment is the weakest the bins of the scores leave open" in told) is not ranked
