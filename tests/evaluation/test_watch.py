@@ -631,3 +631,15 @@ def test_a_reference_whose_bins_leave_its_auc_open_is_refused(tmp_path):
     day = rare_day(2.5, np.random.default_rng(5))
     with pytest.raises(InputError, match=r"reference leave its auc open between 0\.\d+ and .*; count .* exact=True"):
         stakes.watch([day], require="auc", against=in_bins(day, tmp_path))
+
+
+def test_a_quiet_watch_names_each_of_several_conditions(tmp_path, capsys):
+    for name, hits in {"day1": 46, "day2": 10}.items():
+        recall_day(hits).save(tmp_path / f"{name}.tally")
+    files, words = [str(tmp_path / f"day{n}.tally") for n in (1, 2)], ["--require", "recall >= 0.9", "--days-alike"]
+    _, alone, _ = run_command(["watch", *files, *words, "--quiet"], capsys)
+    assert alone == "Alarm on day2: it surely no longer holds.\n"
+    _, both, _ = run_command(["watch", *files, *words, "--require", "specificity >= 0.1", "--quiet"], capsys)
+    assert both.startswith(
+        f"Does recall >= 0.9 still hold? {alone.strip()} Does specificity >= 0.1 still hold? No alarm"
+    )

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 @option("output", "--junit", "Write JUnit's XML too.", type=OutputFile("junit"))
 @output.forms()
 def gate(
-    config: str | None,
     files: tuple[str, ...],
     asked: Arguments,
     table: str | None,
