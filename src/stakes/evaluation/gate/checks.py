@@ -39,8 +39,8 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
             return visible(f"{self.verdict}{where}: {self.reason}")
         seen, value, low, high = map(write, (self.seen, self.estimate.value, self.estimate.low, self.estimate.high))
         sure = "" if self.estimate.low is None else f", interval {low} – {high}"
-        why = f"; {self.reason}" if self.reason else ""
-        return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure}){why}")
+        more = "".join(f"; {told}" for told in (self.reason, self.estimate.note) if told)
+        return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure}){more}")
 
     @property
     def verdict(self) -> str:

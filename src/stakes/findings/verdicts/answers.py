@@ -201,7 +201,7 @@ def _gap(evaluation: Evaluation) -> list[Sentence]:
     gap = evaluation.gap(name)
     if gap.low is None or gap.highest is None:
         return []
-    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "seen", "highest", "lowest")}
+    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "apart", "highest", "lowest")}
     return [sentence("gap.between" if gap.low > 0 else "gap.between_alike", name=metric(gap.figure), **ends)]
 
 
