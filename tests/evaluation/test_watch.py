@@ -643,3 +643,33 @@ def test_a_quiet_watch_names_each_of_several_conditions(tmp_path, capsys):
     assert both.startswith(
         f"Does recall >= 0.9 still hold? {alone.strip()} Does specificity >= 0.1 still hold? No alarm"
     )
+
+
+def test_costs_by_row_are_told_what_to_do():
+    rows = {"y": [0, 1] * 20, "p": [0.2, 0.7, 0.6, 0.4] * 10, "amount": [5.0, 8.0, 2.0, 9.0] * 10}
+    costs = stakes.Costs(miss="amount", false_alarm=5)
+    day = stakes.count(rows, truth="y", score="p", costs=costs)
+    with pytest.raises(InputError, match=r"expected_cost is not watched where costs differ by row.*Costs\(miss=5"):
+        stakes.watch([day], require="expected_cost <= 3", costs=costs)
+    assert stakes.watch([day], require="expected_cost <= 3", costs=stakes.Costs(miss=5, false_alarm=1))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--require", "recall"], "give --against"),
+        (["--require", "recall >= 0.9", "--margin", "0.1"], "--margin is about a reference; give --against"),
+        (["--require", "recall >= 0.8", "--state", "{state}"], "name another file as --state"),
+        (["--require", "recall >= 0.9", "--days-alike"], "begins anew (--restart)"),
+    ],
+)
+def test_options_are_named_as_they_are_typed(tmp_path, words, told, capsys):
+    recall_day(10).save(tmp_path / "a.tally")
+    recall_day(10).save(tmp_path / "b.tally")
+    state = str(tmp_path / "watch.json")
+    if "{state}" in words:
+        stakes.watch(str(tmp_path / "a.tally"), require="recall >= 0.9", state=state)
+    _, out, err = run_command(
+        ["watch", str(tmp_path / "b.tally"), *(word.format(state=state) for word in words)], capsys
+    )
+    assert told in (out + err).replace("\n  ", " ")

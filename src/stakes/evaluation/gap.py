@@ -59,8 +59,8 @@ class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     """The largest gap of a figure between groups.
 
     ``apart`` is the gap as it is in these rows, between the groups ``highest`` and ``lowest``; ``value`` is what is
-    left of it without what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups at
-    once: where all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that
+    left of it without what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups
+    at once: where all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that
     differs most. ``not_estimable`` says which groups could not be compared, and why.
     """
 

@@ -13,7 +13,7 @@ from stakes.metrics import Metric
 from stakes.metrics.agreement import f1, mcc
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.ranking import auc, auc_bounds
-from stakes.tallies import Confusion, ScoreTable, Tally, TermSums
+from stakes.tallies import Confusion, CostSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import sequences
 from stakes.uncertainty.changes import influences
@@ -408,10 +408,16 @@ def monitor_of(
     metric, tally, _ = evaluation._place_of(name)
     if metric.population is not None:
         raise InputError("prior-to-watch", "figures at other class frequencies were not tried; leave out the prior")
-    if tally is None:
+    if metric.tally is CostSums:
         raise InputError(
-            "not-in-day", f"{metric.text}: {evaluation._why_no(metric)}; count the days with what it needs"
+            "costs-by-row-to-watch",
+            f"{metric.text} is not watched where costs differ by row, because its false alarms were not simulated; "
+            "give one price for each kind of mistake: ",
+            Pass("costs", miss=5, false_alarm=1),
         )
+    if tally is None:
+        words = "; count the days with what it needs"
+        raise InputError("not-in-day", f"{metric.text}: ", evaluation._why_no(metric), words)
     if isinstance(tally, Confusion | TermSums) and metric.share_of and not tally.weighted:
         return Rate(metric, floor, limit)
     if isinstance(tally, Confusion) and (metric.share_of or metric.name in TABLES):

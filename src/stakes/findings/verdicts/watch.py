@@ -33,7 +33,7 @@ def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     told = [
         sentence("watch.alarm", day=one.alarm),
         sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
-        sentence("watch.restart"),
+        sentence("watch.restart", option=Pass("restart")),
     ]
     return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
 
