@@ -673,3 +673,13 @@ def test_options_are_named_as_they_are_typed(tmp_path, words, told, capsys):
         ["watch", str(tmp_path / "b.tally"), *(word.format(state=state) for word in words)], capsys
     )
     assert told in (out + err).replace("\n  ", " ")
+
+
+def test_bins_that_do_not_tell_where_rows_lie_are_refused(tmp_path):
+    rng = np.random.default_rng(6)
+    reference, day = rare_day(2.5, rng, rows=4000), in_bins(rare_day(2.5, rng), tmp_path)
+    with pytest.raises(InputError, match=r"the bins of a day lie across those of the reference, .* exact=True$"):
+        stakes.watch([day], require="scores", against=reference)
+    with pytest.raises(InputError, match=r"follows from each probability, and days are in wide bins; .* exact=True$"):
+        stakes.watch([day], require="expected accuracy >= 0.8")
+    assert stakes.watch([rare_day(2.5, rng)], require="scores", against=reference)
