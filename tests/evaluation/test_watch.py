@@ -100,6 +100,7 @@ def test_figures_of_windows_are_those_of_their_rows():
         assert value == pytest.approx(exact.value, abs=5e-3 if name == "auc" else 1e-9)
         low, high = monitor.bounds(sums) or (value, value)
         assert low - 1e-9 <= exact.value <= high + 1e-9
+        assert name == "recall" or float(monitor.rows(sums)) == together.rows
         assert 0 < high - low < 1e-2 if name == "auc" else monitor.bounds(sums) is None
         assert enough
         width = (exact.high - exact.low) / 2 / 1.96

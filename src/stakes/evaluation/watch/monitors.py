@@ -292,6 +292,10 @@ class Area(Monitor):
         kept = [np.bincount(place, columns.values[name], len(edges) + 2) for name in names for place in places]
         return np.concatenate(kept)
 
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have, each of which is kept twice."""
+        return np.asarray(sums.sum(axis=-1) / 2)
+
     def figures(self, sums: Array) -> Figures:
         """Areas at the end that is kind to the condition, with the larger of DeLong's variances at both ends."""
         kind, other = self._ends(sums) if self.floor else self._ends(sums)[::-1]
