@@ -442,6 +442,22 @@ def test_the_command_line_goes_before_the_file(folder):
     assert code == 1
 
 
+def test_a_gate_that_is_whole_takes_nothing_from_the_folder(folder):
+    (folder / "stakes.toml").write_text(f"[gate]{CONFIG}")
+    found, _ = told("preds.csv", *COLUMNS, "--require", "auc >= 0.5")
+    assert [check["condition"] for check in found["checks"]] == ["auc >= 0.5"]
+    assert found["confidence"] == 0.95
+    again, _ = told("preds.csv", "--config", "stakes.toml", "--require", "auc >= 0.5")
+    assert len(again["checks"]) == 3
+
+
+def test_what_is_wrong_with_an_option_of_a_file_begins_with_its_name(folder):
+    lines = ["[gate]", "truth = 'diagnosis'", "score = 'logistic'", "positive = 'ill'", "require = 'auc > 0.5'"]
+    (folder / "stakes.toml").write_text("\n".join(lines))
+    assert run("preds.csv").stderr.startswith("stakes: stakes.toml: --positive ill ")
+    assert run("preds.csv", "--positive", "sick").stderr.startswith("stakes: --positive sick ")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -964,3 +964,16 @@ def test_few_labels_are_counted_in_spark(spark):
     assert found.kept.counts is not None
     assert (found.rows, found.labelled, found.labelled_positives) == (400, 120, whole.labelled_positives)
     assert found["recall"].low == pytest.approx(whole["recall"].low, abs=2e-3)
+
+
+def test_members_of_other_evaluations_say_why_they_are_not_there():
+    truth, score, generator = world(0, rows=200)
+    found = estimate(truth, score, at_random(generator, 200, 100))
+    for name in ("at", "interval", "gap", "curve", "plots", "confusion", "calibration", "log_to_mlflow"):
+        with pytest.raises(stakes.InputError, match=rf"ev\.{name} needs the truth of every row.*labelled rows alone$"):
+            getattr(found, name)
+        assert not hasattr(found, name)
+    with pytest.raises(AttributeError, match="FewLabels has no attribute 'recal'"):
+        found.recal  # noqa: B018
+    with pytest.raises(stakes.InputError, match=r"^costs=: few labels .* decide\(rows, …, unlabelled='estimate'\)$"):
+        found.decide(costs=stakes.Costs(miss=5, false_alarm=1))

@@ -32,14 +32,14 @@ def rates(by):
 def test_two_groups_are_the_segment_beside_the_rest():
     ev = stakes.evaluate(ROWS, **NAMED, by="sex")
     gap, beside = ev.gap("recall", by="sex"), ev.by_segment("recall")["f"]
-    assert gap.seen == pytest.approx(np.ptp(rates("sex")[0]))
+    assert gap.apart == pytest.approx(np.ptp(rates("sex")[0]))
     assert (gap.low, gap.high) == pytest.approx((beside.difference_low, beside.difference_high))
     assert (gap.highest, gap.lowest) == ("f", "m")
     # of two groups the square of the gap is corrected by its expected excess, the sum of both variances
     errors = [
         one.high - one.low for one in (part.interval("recall", confidence=ONE_ERROR) for part in ev.segments.values())
     ]
-    assert gap.value == pytest.approx(np.sqrt(gap.seen**2 - np.sum(np.square(errors)) / 4), rel=1e-3)
+    assert gap.value == pytest.approx(np.sqrt(gap.apart**2 - np.sum(np.square(errors)) / 4), rel=1e-3)
     assert "No: by recall, “f” and “m” lie" in str(gap)
 
 
@@ -49,7 +49,7 @@ def test_equalised_odds_is_the_larger_of_both_gaps():
     gap = ev.gap("equalized_odds")
     assert gap.metric == "equalised_odds"
     assert str(gap).startswith("How far apart are the groups by recall and by false positive rate?")
-    assert gap.seen == pytest.approx(max(map(np.ptp, rates("sex"))))
+    assert gap.apart == pytest.approx(max(map(np.ptp, rates("sex"))))
     assert gap.figure == "recall"
     half = stakes.evaluate(ROWS, **NAMED, by="sex", confidence=0.975)
     assert gap.low == pytest.approx(half.gap("recall").low)
@@ -87,8 +87,8 @@ def test_any_figure_with_an_interval_has_a_gap(options, name):
     ev = stakes.evaluate(data, truth="y", by="site", **options)
     gap = ev.gap(name)
     values = {group: ev.segments[group][name or ev._key_figure].value for group in gap.groups}
-    assert gap.seen == pytest.approx(max(values.values()) - min(values.values()))
-    assert 0 <= gap.low <= gap.value <= gap.seen <= gap.high
+    assert gap.apart == pytest.approx(max(values.values()) - min(values.values()))
+    assert 0 <= gap.low <= gap.value <= gap.apart <= gap.high
     assert set(values) <= set(ROWS["site"])
 
 
@@ -124,14 +124,14 @@ def test_patients_of_both_groups_make_the_gap_as_sure_as_it_is(asked, name, monk
 
     left = np.array([difference(rows["who"] != one) for one in range(150)])
     error = np.sqrt(((left - left.mean()) ** 2).sum() * 149 / 150)
-    assert gap.seen == pytest.approx(abs(difference(rows["who"] >= 0)))
-    assert gap.high - gap.seen == pytest.approx(1.976 * error, rel=0.12)
+    assert gap.apart == pytest.approx(abs(difference(rows["who"] >= 0)))
+    assert gap.high - gap.apart == pytest.approx(1.976 * error, rel=0.12)
     apart = dict(rows, who=[f"{site}{one}" for site, one in zip(rows["site"], rows["who"], strict=True)])
     wide = stakes.evaluate(apart, truth="y", **asked, by="site", cluster="who").gap(name)
     assert wide.high > gap.high + 0.1 * error
     monkeypatch.setattr(clusters, "MOST_GROUPS", 120)  # very many patients are put together, alike in both groups
     rough = stakes.evaluate(rows, truth="y", **asked, by="site", cluster="who").gap(name)
-    assert rough.high - rough.seen == pytest.approx(gap.high - gap.seen, rel=0.25)
+    assert rough.high - rough.apart == pytest.approx(gap.high - gap.apart, rel=0.25)
 
 
 def test_clusters_that_lie_in_one_group_each_leave_the_groups_independent():
@@ -158,6 +158,10 @@ def test_gates_and_pages_know_it():
     assert [check.passed for check in gate.checks] == [False, True]
     assert gate.checks[0].seen == ev.gap("recall", by="sex").high
     assert gate.checks[1].condition == "gap(f_beta(beta=2)) < 0.5"
+    (plain,) = stakes.gate(ev, require="gap(recall, by=sex) <= 0.5").checks
+    apart = np.ptp(rates("sex")[0])  # what is seen is held against the limit without what noise adds, and both are told
+    assert plain.seen < apart
+    assert f"{apart:.4f} apart in these rows; {plain.seen:.4f} beyond chance" in plain.words
     with pytest.warns(stakes.InputWarning, match="points the wrong way: a lower gap"):
         stakes.gate(ev, require="gap(equalized_odds, by=sex).low >= 0.2")
     few = stakes.evaluate(truth=[1, 0] * 8, prediction=[1, 0] * 8, by=["a", "b"] * 8)

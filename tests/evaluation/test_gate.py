@@ -7,7 +7,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import stakes
+from stakes import metrics
 from stakes.evaluation.gate.conditions import Figure, Requirement
+from tests.bad_inputs.catalogue import run_command
 from tests.parts import Lazily
 
 proportion = Lazily("statsmodels.stats.proportion")
@@ -290,3 +292,58 @@ def test_compare_chooses_rows_of_tables(tmp_path):
     assert half.rows == 200
     both = [tmp_path / "a.csv", tmp_path / "b.csv"]
     assert stakes.compare(both, id="id", truth="y", scores="p", where="ward = 'n'").rows == 200
+
+
+# ── tallies whose bins leave a condition open ────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def in_bins(tmp_path):
+    """The name of a tally of few rows, and the rows themselves."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(120) % 3 == 0
+    score = 1 / (1 + np.exp(-rng.normal(size=120) - 1.5 * truth))
+    counted = stakes.count(truth=truth.astype(int), score=score)
+    counted.save(tmp_path / "a.tally")
+    return str(tmp_path / "a.tally"), roc_auc_score(truth, score)
+
+
+@pytest.mark.parametrize("sign", [">=", "<="])
+@pytest.mark.filterwarnings("ignore:.*points the wrong way")
+def test_a_condition_that_the_bins_leave_open_fails_and_says_so(in_bins, sign):
+    file, auc = in_bins
+    low, high = metrics.auc_bounds(stakes.load(file).scores)
+    assert low < auc < high
+    check = only(stakes.gate(file, require=f"auc {sign} {auc}"))
+    sure = only(stakes.gate(file, require=f"auc {sign} {low - 0.01 if sign == '>=' else high + 0.01}"))
+    assert not check.passed
+    assert str(check.reason) == f"the bins leave it open: {low:.4f} to {high:.4f}; count the rows with exact=True"
+    assert check.reason in check.words
+    assert (sure.passed, sure.reason) == (True, "")
+
+
+def test_the_command_line_says_that_bins_leave_a_condition_open(in_bins, capsys):
+    file, auc = in_bins
+    for form in ([], ["--quiet"]):
+        code, told, _ = run_command(["gate", file, "--require", f"auc >= {auc}", *form], capsys)
+        assert code == 1
+        assert "the bins leave it open" in told
+        assert "count the rows with --exact" in told.replace("\n  ", " ")
+    assert "; the bins leave it open between 0." in run_command(["evaluate", file, "--quiet"], capsys)[1]
+
+
+@pytest.mark.parametrize("form", [[], ["--quiet"], ["--json"]])
+def test_a_threshold_inside_a_bin_is_wrong_input_in_every_form(in_bins, form, capsys):
+    code, _, told = run_command(["evaluate", in_bins[0], "--threshold", "0.4001", *form], capsys)
+    assert code == 2
+    assert "--threshold 0.4001 lies inside a bin of this table" in told
+
+
+def test_segments_whose_bins_overlap_are_not_ranked(tmp_path):
+    rng = np.random.default_rng(1)
+    truth, site = np.arange(400) % 4 == 0, np.arange(400) // 200
+    score = 1 / (1 + np.exp(-rng.normal(size=400) - 1.5 * truth))
+    counted = stakes.count(truth=truth.astype(int), score=score, by=site)
+    counted.save(tmp_path / "a.tally")
+    for held, ranked in ((counted, True), (stakes.load(tmp_path / "a.tally"), False)):
+        told = " ".join(words for found in stakes.evaluate(held).findings for words in found.words)
+        assert ("The weakest segment is" in told or "No segment has a lower AUC" in told) is ranked
+        assert ("Which segment is the weakest the bins of the scores leave open" in told) is not ranked

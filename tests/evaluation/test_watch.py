@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.metrics import roc_auc_score
 
 import stakes
 from stakes import metrics
@@ -96,8 +97,11 @@ def test_figures_of_windows_are_those_of_their_rows():
         sums = sum(monitor.numbers(stakes.evaluate(day)) for day in days)
         value, variance, enough = (float(one[0]) for one in monitor.figures(sums[None]))
         exact = together[name]
-        assert value == pytest.approx(exact.value, abs=monitor.within(sums) if name == "auc" else 1e-9)
-        assert 0 < monitor.within(sums) < 5e-3 if name == "auc" else monitor.within(sums) == 0
+        assert value == pytest.approx(exact.value, abs=5e-3 if name == "auc" else 1e-9)
+        low, high = monitor.bounds(sums) or (value, value)
+        assert low - 1e-9 <= exact.value <= high + 1e-9
+        assert name == "recall" or float(monitor.rows(sums)) == together.rows
+        assert 0 < high - low < 1e-2 if name == "auc" else monitor.bounds(sums) is None
         assert enough
         width = (exact.high - exact.low) / 2 / 1.96
         assert math.sqrt(variance) == pytest.approx(width, rel=0.1)
@@ -235,7 +239,7 @@ def test_every_kind_of_figure_can_fall(require):
     assert one.alarm is not None
     assert abs(int(one.change.split()[1]) - 16) <= 3
     assert not one.exact
-    assert (one.within > 0) == require.startswith("auc")
+    assert bool(one.bounds) == require.startswith("auc")
 
 
 def test_against_a_reference_with_a_margin():
@@ -574,3 +578,109 @@ def test_expected_figures_hardly_ever_alarm_falsely():
             days = {f"day {day:03d}": unlabelled(promised(1000 * course + day, rows=100)) for day in range(60)}
             alarms += stakes.watch(days, require=f"expected {name} >= {value - 0.002}").alarmed
         assert alarms <= 6
+
+
+# ── days that were counted in bins ───────────────────────────────────────────────────────────────────────────────
+def rare_day(apart, rng, rows=400):
+    truth = np.arange(rows) % 20 == 0
+    score = 1 / (1 + np.exp(4 - rng.normal(size=rows) - apart * truth))
+    return stakes.count(truth=truth.astype(int), score=score, threshold=0.5)
+
+
+def in_bins(day, folder):
+    """The day as it comes back from a file, which no cell of few rows leaves."""
+    day.save(folder / "day.tally")
+    return stakes.load(folder / "day.tally")
+
+
+@pytest.mark.parametrize("require", ["auc >= 0.9", "auc <= 0.99"])
+@pytest.mark.filterwarnings("ignore:.*points the wrong way")
+def test_no_alarm_rests_on_what_bins_leave_open(tmp_path, require):
+    rng = np.random.default_rng(3)
+    days = [rare_day(2.9, rng) for _ in range(8)]
+    found = stakes.watch([in_bins(day, tmp_path) for day in days], require=require)
+    (one,) = found.watched
+    assert one.alarm is None
+    low, high = one.bounds
+    assert low < roc_auc(days) < high
+    assert high - low > 0.1  # the bins of such days tell little, and the page says so
+    assert one.estimate.low <= low < high <= one.estimate.high
+    assert one.course[-1].value == pytest.approx(high if ">=" in require else low, abs=0.05)
+    told = " ".join(words for finding in found.findings for words in finding.words)
+    assert f"lies between {low:.4f} and {high:.4f}" in told
+    assert "exact=True" in told
+
+
+def roc_auc(days):
+    """The auc of the rows of all days, by scikit-learn."""
+    columns = [day.scores.as_columns() for day in days]
+    counts = [np.concatenate([one.values[name] for one in columns]) for name in ("negatives", "positives")]
+    score = np.concatenate([one.scores for one in columns])
+    truth = np.repeat([0, 1], len(score))
+    return roc_auc_score(truth, np.tile(score, 2), sample_weight=np.concatenate(counts))
+
+
+def test_days_in_bins_that_are_fine_enough_still_raise_an_alarm(tmp_path):
+    rng = np.random.default_rng(4)
+    days = [rare_day(2.5 if day < 4 else 0.0, rng, rows=6000) for day in range(8)]
+    (one,) = stakes.watch([in_bins(day, tmp_path) for day in days], require="auc >= 0.85", days_alike=True).watched
+    assert one.alarm in ("day 5", "day 6")
+    assert one.bounds[0] < roc_auc(days) < one.bounds[1] < 0.85
+
+
+def test_a_reference_whose_bins_leave_its_auc_open_is_refused(tmp_path):
+    day = rare_day(2.5, np.random.default_rng(5))
+    with pytest.raises(InputError, match=r"reference leave its auc open between 0\.\d+ and .*; count .* exact=True"):
+        stakes.watch([day], require="auc", against=in_bins(day, tmp_path))
+
+
+def test_a_quiet_watch_names_each_of_several_conditions(tmp_path, capsys):
+    for name, hits in {"day1": 46, "day2": 10}.items():
+        recall_day(hits).save(tmp_path / f"{name}.tally")
+    files, words = [str(tmp_path / f"day{n}.tally") for n in (1, 2)], ["--require", "recall >= 0.9", "--days-alike"]
+    _, alone, _ = run_command(["watch", *files, *words, "--quiet"], capsys)
+    assert alone == "Alarm on day2: it surely no longer holds.\n"
+    _, both, _ = run_command(["watch", *files, *words, "--require", "specificity >= 0.1", "--quiet"], capsys)
+    assert both.startswith(
+        f"Does recall >= 0.9 still hold? {alone.strip()} Does specificity >= 0.1 still hold? No alarm"
+    )
+
+
+def test_costs_by_row_are_told_what_to_do():
+    rows = {"y": [0, 1] * 20, "p": [0.2, 0.7, 0.6, 0.4] * 10, "amount": [5.0, 8.0, 2.0, 9.0] * 10}
+    costs = stakes.Costs(miss="amount", false_alarm=5)
+    day = stakes.count(rows, truth="y", score="p", costs=costs)
+    with pytest.raises(InputError, match=r"expected_cost is not watched where costs differ by row.*Costs\(miss=5"):
+        stakes.watch([day], require="expected_cost <= 3", costs=costs)
+    assert stakes.watch([day], require="expected_cost <= 3", costs=stakes.Costs(miss=5, false_alarm=1))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--require", "recall"], "give --against"),
+        (["--require", "recall >= 0.9", "--margin", "0.1"], "--margin is about a reference; give --against"),
+        (["--require", "recall >= 0.8", "--state", "{state}"], "name another file as --state"),
+        (["--require", "recall >= 0.9", "--days-alike"], "begins anew (--restart)"),
+    ],
+)
+def test_options_are_named_as_they_are_typed(tmp_path, words, told, capsys):
+    recall_day(10).save(tmp_path / "a.tally")
+    recall_day(10).save(tmp_path / "b.tally")
+    state = str(tmp_path / "watch.json")
+    if "{state}" in words:
+        stakes.watch(str(tmp_path / "a.tally"), require="recall >= 0.9", state=state)
+    _, out, err = run_command(
+        ["watch", str(tmp_path / "b.tally"), *(word.format(state=state) for word in words)], capsys
+    )
+    assert told in (out + err).replace("\n  ", " ")
+
+
+def test_bins_that_do_not_tell_where_rows_lie_are_refused(tmp_path):
+    rng = np.random.default_rng(6)
+    reference, day = rare_day(2.5, rng, rows=4000), in_bins(rare_day(2.5, rng), tmp_path)
+    with pytest.raises(InputError, match=r"the bins of a day lie across those of the reference, .* exact=True$"):
+        stakes.watch([day], require="scores", against=reference)
+    with pytest.raises(InputError, match=r"follows from each probability, and days are in wide bins; .* exact=True$"):
+        stakes.watch([day], require="expected accuracy >= 0.8")
+    assert stakes.watch([rare_day(2.5, rng)], require="scores", against=reference)

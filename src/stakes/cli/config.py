@@ -1,5 +1,6 @@
 """Options that stand in a file: ``[gate]`` of stakes.toml, or ``[tool.stakes.gate]`` of pyproject.toml."""
 
+import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,11 +8,12 @@ from types import UnionType
 from typing import TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from stakes import errors
 from stakes.cli.options import Command
-from stakes.cli.paths import InputFile
-from stakes.errors import InputError, nearest, short
+from stakes.cli.paths import TYPED, InputFile
+from stakes.errors import InputError, Pass, Problem, nearest, short
 
 Table: TypeAlias = Mapping[str, object]
 
@@ -19,16 +21,46 @@ _USUAL = ("stakes.toml", "pyproject.toml")
 
 
 def config(command: Command) -> Command:
-    """Let options of a command stand in a file; those of the command line go before."""
-    words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
+    """Let options of a command stand in a file; those of the command line go before.
+
+    What is wrong with an option that stands there begins with the name of the file.
+    """
+
+    @functools.wraps(command)
+    def naming_the_file(config: str | None, **given: object) -> object:
+        with errors.pointing(lambda problem: _named(problem, config)):
+            return command(**given)
+
+    words = (
+        "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder, unless FILE "
+        "and conditions are typed)."
+    )
     kind = InputFile("options")
-    return click.option("--config", metavar="FILE", type=kind, is_eager=True, callback=_take, help=words)(command)
+    option = click.option("--config", metavar="FILE", type=kind, is_eager=True, callback=_take, help=words)
+    return option(naming_the_file)
+
+
+def _named(problem: Problem, file: str | None) -> Problem:
+    """The problem with the name of the file in which an option stands that it is about."""
+    source = click.get_current_context().get_parameter_source
+    names = [part.name for part in problem.text.parts if isinstance(part, Pass)]
+    if any(source({"costs": "miss"}.get(name, name)) is ParameterSource.DEFAULT_MAP for name in names):
+        return type(problem)(problem.code, f"{file}: ", problem.text)
+    return problem
+
+
+def _is_whole(context: click.Context) -> bool:
+    """Whether a file and conditions were typed: the question is another one than that of the folder."""
+    typed, *_ = context.command.make_parser(context).parse_args(list(context.meta[TYPED]))
+    given = {name for name, value in typed.items() if isinstance(value, str | list | tuple) and value}
+    return bool(given & {"files", "table"}) and bool(given & {"require", "no_worse"})
 
 
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
     """Make what stands in the file the defaults of the options; return the name of the file that was read."""
     name = str(context.command.name)
-    paths = [path for path in map(Path, _USUAL if file is None else [file]) if path.is_file()]
+    usual = () if file is None and _is_whole(context) else _USUAL
+    paths = [path for path in map(Path, usual if file is None else [file]) if path.is_file()]
     if file is not None and not paths:
         raise errors.no_such_file(str(Path(file)))
     path, table = next(((path, table) for path in paths if (table := _table(path, name)) is not None), (None, {}))

@@ -11,7 +11,7 @@ from stakes.cli.config import config
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
-from stakes.errors import InputError
+from stakes.errors import InputError, Text
 from stakes.frozen import dataclass, replace
 from stakes.question.options import Value
 from stakes.results import speak
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 @option("output", "--junit", "Write JUnit's XML too.", type=OutputFile("junit"))
 @output.forms()
 def gate(
-    config: str | None,
     files: tuple[str, ...],
     asked: Arguments,
     table: str | None,
@@ -102,11 +101,15 @@ def gate(
     only_data = any(given[name] for name in ("as_json", "as_csv", "as_markdown", "as_quiet", "output_file"))
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
-    show = found.show if only_data else lambda: _show(found)
-    code = int(not found.passed)
-    # even a quiet gate says that rows are missing: no figure would tell
-    left_out = "; ".join(f"{check.condition}: {check.verdict}" for check in found.checks if check.kind == "dropped")
-    return output.of_page(found, lambda: left_out, show=show, code=code, dropped=0)
+    answer = output.of_page(found, lambda: _quiet_line(found), code=int(not found.passed), dropped=0)
+    return answer if only_data else replace(answer, show=partial(_show, found, answer))
+
+
+def _quiet_line(found: "Gate") -> str:
+    """What even a quiet gate says, because no figure would tell: rows are missing, or bins leave a condition open."""
+    missing = [[f"{check.condition}: {check.verdict}"] for check in found.checks if check.kind == "dropped"]
+    left_open = [[f"{one.condition}: ", one.reason] for one in found.failed if one.seen is not None and one.reason]
+    return Text(*[part for parts in (*missing, *left_open) for part in ("; ", *parts)][1:])
 
 
 def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
@@ -122,8 +125,8 @@ def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
             )
 
 
-def _show(found: "Gate") -> None:
-    found.show()
+def _show(found: "Gate", answer: Answer) -> None:
+    answer.show()
     github.annotate(found)
 
 

@@ -66,6 +66,10 @@ def option(group: str, typed: str, meaning: str, name: str = "", **more: Any) ->
     return click.option(*names, cls=OptionOfGroup, group=group, help=meaning, **more)
 
 
+TYPED = "stakes.typed"
+"""Where a context keeps the words that were typed."""
+
+
 class Command(click.Command):
     """A command that checks its files before it begins; ``also_appends`` names a file that no option names."""
 
@@ -87,6 +91,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read what was typed; an option that means nothing here is told why."""
+        ctx.meta[TYPED] = tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:

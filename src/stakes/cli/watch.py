@@ -6,6 +6,7 @@ from stakes.cli import options, output
 from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
+from stakes.errors import Text
 
 
 @click.command(cls=Command)
@@ -34,9 +35,11 @@ def watch(
     from stakes.evaluation.watch import watch
 
     found = watch(list(files), against=against, state=state, **asked)
-    told = [one for one in found.findings if one.answers or one.key == "watch.waiting"]
+    told = [one for one in found.findings if one.answers or one.key in ("watch.waiting", "watch.open_bins")]
+    several = len(found.watched) > 1
 
     def line() -> str:
-        return " ".join(one.words[0] for one in told)
+        parts = [part for one in told for part in (one.question if several else None, one.words[0]) if part]
+        return Text(*[word for part in parts for word in (" ", part)][1:])
 
     return output.of_page(found, line, more="stakes watch … --csv", report=report, code=int(found.alarmed))

@@ -17,7 +17,11 @@ from stakes.question.options import find
 from stakes.text import uncommanding, visible
 
 _PLANNED = ("width", "difference", "power", "assurance", "disagreement", "labels")
-_OF_COMMANDS = ("column", "min_cell", "lang", "miss", "false_alarm", "baseline_score", *_PLANNED, *RATES)
+_OF_COMMANDS = (
+    *("column", "min_cell", "lang", "miss", "false_alarm", "baseline_score", "against", "state"),
+    *_PLANNED,
+    *RATES,
+)
 """Arguments that are options of single commands, beside the table of options."""
 
 
@@ -28,7 +32,7 @@ def as_option(mention: Pass) -> str:
     if mention.parts:
         return " ".join(f"--{_dashed(name)} {value}" for name, value in mention.parts.items())
     option = find(mention.name)
-    if not (mention.name in _OF_COMMANDS if option is None else option.typed):
+    if mention.name not in _OF_COMMANDS and (option is None or not option.typed):
         return in_python(mention)  # there is no such option
     typed = f"--{_dashed((option and option.spelled) or mention.name)}"
     if mention.each:

@@ -240,7 +240,11 @@ def judge_tallies(counted: Counted, question: Question) -> Evaluation:
         raise errors.threshold_and_prediction()
     if counted.scores is None:
         raise errors.threshold_of_many()
-    return TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
+    judged = TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
+    if counted.threshold != threshold:
+        for part in (judged, *judged.segments.values()):
+            part.counted.scores.refuse_inside_bin(threshold)  # whatever will be asked of it
+    return judged
 
 
 @asks("count")

@@ -479,6 +479,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
             no_interval=limits.reason,
             note="; ".join(filter(None, (limits.note, "" if limits.low is None else self._caution))),
             prior=self._prior_of(metric),
+            bounds=limits.bounds,
         )
 
     @cached_property

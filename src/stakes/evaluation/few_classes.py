@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -148,7 +149,7 @@ class FewClasses(
         square = np.bincount(columns, found.counts[own] * found.changes[own] ** 2, len(self.classes))
         return np.asarray(np.sqrt(square * np.maximum(labelled, 1.0)) / np.maximum(self.decisions, 1.0))
 
-    def decide(self, *_: object) -> "FewClasses":
+    def _decide(self, *_: object) -> NoReturn:
         """Refuse: the decisions are there already."""
         raise InputError("few-labels-decided", "rows of several classes are decided already; evaluate them")
 

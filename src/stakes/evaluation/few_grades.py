@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -111,7 +112,7 @@ class FewGrades(
         others = (judge[here], judge) if beside else None
         return regressed_mean(self._losses(name), others, self.confidence, None if weight is None else weight[here])
 
-    def decide(self, *_: object) -> "FewGrades":
+    def _decide(self, *_: object) -> NoReturn:
         """Refuse: numbers have no threshold."""
         raise InputError("grades-decided", "decisions are between classes, and these are numbers")
 

@@ -141,7 +141,7 @@ class FewLabels(
         """Whether figures of scores are told: of other places their intervals held too rarely."""
         return self.kept.score is not None and not self.kept.shifted
 
-    def decide(self, best: str | None = None, there: Frequencies | None = None) -> "FewLabels":
+    def _decide(self, best: str | None, there: Frequencies | None) -> "FewLabels":
         """Return the same at the threshold that costs least, or has the ``best`` figure, by the mean of all draws."""
         rows = self.kept
         if (self.costs is None and best is None) or rows.score is None or rows.shifted:

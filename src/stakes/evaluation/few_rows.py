@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import FEW_LABELS
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.members import NotOfThisTaskError
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, find
 from stakes.question.options import Value
@@ -19,7 +20,7 @@ from stakes.records import Count
 from stakes.results import Reportable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Frequencies, Pricing
 from stakes.text import visible
 from stakes.uncertainty.few_labels import Bins, effective_labels
 from stakes.uncertainty.sampling import Sampling
@@ -153,6 +154,26 @@ class FewEstimates(Narrated, Reportable):
     task = FEW_LABELS
 
     def __getitem__(self, name: Any) -> Estimate:
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say why there is not what other evaluations have."""
+        if name.startswith("_") or hasattr(type(self), name) or not hasattr(Evaluation, name):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
+        raise NotOfThisTaskError(
+            "few-labels-member",
+            f"ev.{name} needs the truth of every row, and few labels tell figures: ev['accuracy']; for it evaluate "
+            "the labelled rows alone",
+        )
+
+    def decide(self, best: str | None = None, there: Frequencies | None = None, **asked: Value) -> "FewEstimates":
+        """Return the same at the threshold that is chosen, or say why none is; all else is asked of the rows."""
+        if asked:
+            words = ": few labels choose a threshold by what was said with the rows; say it there: decide(rows, …, "
+            raise InputError("few-labels-decide-rows", several(list(asked)), words, Pass("unlabelled", "estimate"), ")")
+        return self._decide(best, there)
+
+    def _decide(self, best: str | None, there: Frequencies | None) -> "FewEstimates":
         raise NotImplementedError
 
     @property

@@ -58,9 +58,9 @@ SPELLED = {"equalized_odds": "equalised_odds"}
 class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     """The largest gap of a figure between groups.
 
-    ``seen`` is the gap as it is in these rows, between the groups ``highest`` and ``lowest``; ``value`` is what is left
-    of it without what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups at
-    once: where all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that
+    ``apart`` is the gap as it is in these rows, between the groups ``highest`` and ``lowest``; ``value`` is what is
+    left of it without what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups
+    at once: where all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that
     differs most. ``not_estimable`` says which groups could not be compared, and why.
     """
 
@@ -68,7 +68,7 @@ class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     value: float
     low: float | None
     high: float | None
-    seen: float
+    apart: float
     figure: str
     highest: str | None
     lowest: str | None
@@ -84,7 +84,9 @@ class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     def estimate(self) -> Estimate:
         """The gap as a figure with its interval, beside 0."""
         method = "all pairs of groups at once (Tukey's range)" if self.low is not None else ""
-        note = f"not estimable: {some(list(self.not_estimable))}" if self.not_estimable else ""
+        apart = f"{self.apart:.4f} apart in these rows; {self.value:.4f} beyond chance" if self.low is not None else ""
+        missing = f"not estimable: {some(list(self.not_estimable))}" if self.not_estimable else ""
+        note = "; ".join(filter(None, (apart, missing)))
         return Estimate(
             f"gap({self.metric})",
             self.value,
@@ -124,7 +126,7 @@ def gap(evaluation: "Evaluation", name: Value = None, by: str | None = None) -> 
     known = [one for one in found if one.highest is not None]
     if not known:
         return replace(found[0], metric=_text(asked), confidence=confidence)
-    widest = max(known, key=lambda one: one.seen)
+    widest = max(known, key=lambda one: one.apart)
     value, low, high = (max(getattr(one, end) for one in known) for end in ("value", "low", "high"))
     missing = {group: why for one in found for group, why in one.not_estimable.items()}
     shown = {group: groups[group].interval(widest.figure) for group in widest.groups} if len(names) > 1 else None

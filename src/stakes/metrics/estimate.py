@@ -1,7 +1,7 @@
 """A figure with what is needed to read it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import SupportsFloat
 
 from stakes.frozen import dataclass
@@ -10,12 +10,13 @@ from stakes.text import visible
 
 
 @dataclass(frozen=True)
-class Estimate(Record, shown="name value baseline low high reason confidence method no_interval note prior?"):
+class Estimate(Record, shown="name value baseline low high reason confidence method no_interval note prior? bounds?"):
     """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.
 
     ``low`` and ``high`` are the ends of the interval, ``method`` is how it was made, ``note`` what to keep in mind;
     ``no_interval`` says why there is none. ``prior`` are the class frequencies that it is about, the positive class
-    first, where those of the rows are others.
+    first, where those of the rows are others. ``bounds`` are the ends between which the figure lies where scores were
+    put together into bins, which leave it open.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Estimate(Record, shown="name value baseline low high reason confidence met
     no_interval: str = ""
     note: str = ""
     prior: Mapping[str, float] | None = None
+    bounds: Sequence[float] | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -61,7 +63,8 @@ class Estimate(Record, shown="name value baseline low high reason confidence met
         )
         why = f"; no interval: {self.no_interval}" if self.low is None and self.no_interval else ""
         other = "" if math.isnan(self.baseline) else f" (ignoring the input: {self.baseline:.6g})"
-        return visible(f"{self.name}{self._where} {self.value:.6g}{sure}{other}{why}")
+        known = "; the bins leave it open between {:.6g} and {:.6g}".format(*self.bounds) if self.bounds else ""
+        return visible(f"{self.name}{self._where} {self.value:.6g}{sure}{other}{why}{known}")
 
     @property
     def _where(self) -> str:

@@ -46,12 +46,16 @@ class Grid:
 
     def middles(self, edges: Array) -> Array:
         """Return a value inside each bin, which is named by its lower edge; that of 1 holds nothing else."""
+        return (edges + self.upper_edges(edges)) / 2
+
+    def upper_edges(self, edges: Array) -> Array:
+        """Return where the bins end that are named by these lower edges; the last one holds its end, too."""
         after = self.numbers(edges) + 1
         if len(self.ranges):
             place = np.searchsorted(self.ranges[:, 0], after - 1)
             first, stop = self.ranges[np.minimum(place, len(self.ranges) - 1)].T
             after = np.where(first == after - 1, stop, after)
-        return (edges + bins.edges(np.minimum(after, bins.domain(self.kind)[1]), self.kind)) / 2
+        return bins.edges(np.minimum(after, bins.domain(self.kind)[1]), self.kind)
 
     def around(self, score: float) -> tuple[float, float]:
         """Return the lower edge of a score's bin and that of the next bin; +∞ when there is none."""

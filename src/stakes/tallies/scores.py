@@ -271,7 +271,7 @@ class ScoreTable(Tally):
     def at_each(self, thresholds: Array) -> Confusion:
         """Return the confusion tables of several thresholds, along a leading axis in their order."""
         for threshold in thresholds:
-            self._refuse_inside_bin(threshold)
+            self.refuse_inside_bin(threshold)
         columns = self.as_columns()
         places = columns.reaching(thresholds)
         return self._confusion(columns, lambda name: columns.found(name)[..., places])
@@ -282,7 +282,7 @@ class ScoreTable(Tally):
         if isinstance(self.store, Keys):
             tp, fp = self.store.at_least(threshold)
             return self._table(tp, self.P - tp, fp, self.N - fp)
-        self._refuse_inside_bin(threshold)
+        self.refuse_inside_bin(threshold)
         columns = self.store
         return self._confusion(columns, lambda name: columns.at_least(name, threshold))
 
@@ -328,7 +328,8 @@ class ScoreTable(Tally):
             return True  # above or below every score
         return self.grid.around(threshold)[0] == threshold
 
-    def _refuse_inside_bin(self, threshold: float) -> None:
+    def refuse_inside_bin(self, threshold: float) -> None:
+        """Refuse a threshold that these counts do not answer."""
         if self.grid is not None and not self.answers(threshold):
             low, high = self.grid.around(threshold)
             raise InputError(

@@ -13,13 +13,17 @@ from stakes.uncertainty.sampling import normal, student
 
 @dataclass(frozen=True)
 class Interval:
-    """Two limits and how they were found; ``note`` is what to keep in mind, ``reason`` says why there are none."""
+    """Two limits and how they were found; ``note`` is what to keep in mind, ``reason`` says why there are none.
+
+    ``bounds`` are the ends between which bins that were put together leave the figure itself.
+    """
 
     low: float | None = None
     high: float | None = None
     method: str = ""
     note: str = ""
     reason: str = ""
+    bounds: tuple[float, float] | None = None
 
     def around(self, value: float) -> "Interval":
         """Return limits between which the value itself lies: small samples can leave it outside by a hair."""

@@ -107,12 +107,14 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
 def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
     """Where bins were put together, an interval is wider by as much as the figure of the scores may be off."""
     bounds = None if metric.one_row is None else metric.one_row.bounds
-    if not isinstance(tally, ScoreTable) or not tally.merged or bounds is None or found.low is None:
+    if not isinstance(tally, ScoreTable) or not tally.merged or bounds is None or math.isnan(value):
         return found
-    assert found.high is not None
     (lost, won), (low, high) = map(float, bounds(tally)), metric.range
+    if found.low is None or found.high is None:
+        return replace(found, bounds=(lost, won))
     ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
-    return Interval(*ends, f"{found.method}, wider by what the bins leave open", found.note)
+    method = f"{found.method}, wider by what the bins leave open"
+    return Interval(*ends, method, found.note, bounds=(lost, won))
 
 
 def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:

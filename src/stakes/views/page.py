@@ -186,7 +186,9 @@ def line_of(found: Estimate) -> str:
     if found.low is not None:
         sure = words("figures.line_interval", **values)
     other = "" if math.isnan(found.baseline) else f" ({words('figures.line_baseline', **values)})"
-    return f"{metric_name(found.name)} {write(found.value, 'exact')}{sure and ', '}{sure}{other}"
+    ends = None if found.bounds is None else dict(zip(("low", "high"), found.bounds, strict=True))
+    left_open = "" if ends is None else f"; {words('figures.line_bounds', **ends)}"
+    return f"{metric_name(found.name)} {write(found.value, 'exact')}{sure and ', '}{sure}{other}{left_open}"
 
 
 def between(estimate: object) -> str:

@@ -17,8 +17,9 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
     """One condition, and whether it is met.
 
     ``seen`` is the number that was held against ``limit``: a figure, an end of its interval, or the bad end of the
-    interval of a difference. ``estimate`` is where it comes from. ``reason`` says why there is no such number, and
-    ``segment`` in which segment it was seen, when a condition is about all of them.
+    interval of a difference. ``estimate`` is where it comes from. ``reason`` says why there is no such number, or that
+    the bins of a tally leave open whether the condition is met, which then fails. ``segment`` says in which segment it
+    was seen, when a condition is about all of them.
     """
 
     kind: Literal["require", "no_worse", "dropped"]
@@ -38,7 +39,8 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
             return visible(f"{self.verdict}{where}: {self.reason}")
         seen, value, low, high = map(write, (self.seen, self.estimate.value, self.estimate.low, self.estimate.high))
         sure = "" if self.estimate.low is None else f", interval {low} – {high}"
-        return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})")
+        more = "".join(f"; {told}" for told in (self.reason, self.estimate.note) if told)
+        return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure}){more}")
 
     @property
     def verdict(self) -> str:

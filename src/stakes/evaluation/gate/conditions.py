@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from stakes import errors, metrics
-from stakes.errors import InputError, short
+from stakes.errors import InputError, Pass, Text, short
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gap import SPELLED, TOGETHER
 from stakes.evaluation.gate.checks import Check
@@ -179,8 +179,15 @@ class Requirement:
             seen, reason = None, f"{estimate.name} is undefined: {estimate.reason}"
         elif seen is None:
             reason = f"there is no interval: {estimate.no_interval}"
-        passed = seen is not None and _SIGNS[self.sign](seen, self.limit)
+        elif self.end == "value" and estimate.bounds is not None and len(set(map(self._holds, estimate.bounds))) > 1:
+            low, high = estimate.bounds
+            reason = Text(f"the bins leave it open: {low:.4f} to {high:.4f}; count the rows with ", Pass("exact", True))
+        passed = seen is not None and not reason and self._holds(seen)
         return Check("require", self.text, passed, seen, self.limit, estimate, reason, segment)
+
+    def _holds(self, seen: float) -> bool:
+        """Whether a number is on the right side of the limit."""
+        return _SIGNS[self.sign](seen, self.limit)
 
     def _goodness(self, check: Check) -> float:
         """How far on the right side of the limit; what has no number is the worst."""

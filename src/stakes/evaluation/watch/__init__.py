@@ -53,15 +53,16 @@ class CoursePoint(Record):
 @dataclass(frozen=True)
 class WatchedFigure(
     Record,
-    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike within "
-    "estimate course",
+    shown="condition figure limit exact alarm change change_days since_change evidence needed days_alike "
+    "bounds estimate course",
 ):
     """A condition that is watched, and whether there was an alarm.
 
     ``alarm`` is the day on which the evidence sufficed, ``change`` the likely day of the change, ``change_days`` those
     that are as likely (95 %), ``since_change`` the figure from then on. ``exact`` says whether the chance of a false
-    alarm is exact rather than approximate. The auc is that of scores in bins: ``within`` is how far it may lie from
-    that of the scores themselves, 0 of other figures.
+    alarm is exact rather than approximate. The auc is that of scores in bins: ``bounds`` are the ends between which
+    that of the scores themselves lies, over all days; there are none of other figures. Of days that were counted in
+    wide bins what is shown and judged is the end that is kind to the condition.
     """
 
     condition: str
@@ -75,7 +76,7 @@ class WatchedFigure(
     evidence: float
     needed: Finite
     days_alike: bool
-    within: Finite
+    bounds: Sequence[float]
     estimate: Estimate
     course: Sequence[CoursePoint]
 
@@ -229,10 +230,10 @@ class _Request:
             return Unlabelled(counted)
         return judge(counted, None, self.question.sampling, self.question.pricing)
 
-    def monitors(self, first: Value, edges: Sequence[list[float] | None]) -> list[Monitor]:
+    def monitors(self, days: Sequence[Value], edges: Sequence[list[float] | None]) -> list[Monitor]:
         """How each condition is watched."""
         known = iter([*edges, *([None] * (len(self.words) - len(edges)))])
-        here = first if self.reference is None else self.reference
+        here = [*([] if self.reference is None else [self.reference]), *days]
         found = [
             self._monitor(here, _promised(one.text) + str(one.figure), one.sign in (">=", ">"), one.limit, next(known))
             for one in self.conditions
@@ -252,10 +253,10 @@ class _Request:
         found += [self._shift(name) for name in self.shifts]
         return [self._with_drop(monitor) for monitor in found]
 
-    def _monitor(self, here: Value, name: str, floor: bool, limit: float, edges: list[float] | None) -> Monitor:
+    def _monitor(self, here: list[Value], name: str, floor: bool, limit: float, edges: list[float] | None) -> Monitor:
         if not _promised(name):
-            return monitor_of(here, name, floor, limit, edges)
-        return expected(here, name.removeprefix(EXPECTED), floor, limit, self.question["costs"])
+            return monitor_of(here[0], name, floor, limit, edges, here[1:])
+        return expected(here[0], name.removeprefix(EXPECTED), floor, limit, self.question["costs"])
 
     def _with_drop(self, monitor: Monitor) -> Monitor:
         monitor = replace(monitor, drop=monitor.usual_drop() if self.drop is None else self.drop)
@@ -350,8 +351,8 @@ def _watch(
     if request.reference is not None and _has_weights(first) != _has_weights(request.reference.counted):
         words = "either the days or the reference have weights, and not both; count them alike"
         raise InputError("weights-of-reference", words)
-    monitors = request.monitors(request.judge(first), memory.edges)
     judged = [request.judge(day) for day in days.values()]
+    monitors = request.monitors(judged, memory.edges)
     added = Memory(
         memory.asked,
         [*memory.days, *days],
@@ -449,7 +450,7 @@ def _look_at(
         max(point.evidence for point in course),
         1 / alpha,
         request.question["days_alike"],
-        monitor.within(running[-1]),
+        monitor.bounds(running[-1]) or (),
         estimate,
         course,
     )

@@ -17,7 +17,7 @@ from stakes.question.options import Data
 from stakes.tallies.checks import as_path
 
 _DATE = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})")
-_FORM = 1
+_FORM = 2
 
 
 def read_days(days: Data) -> dict[str, Counted]:

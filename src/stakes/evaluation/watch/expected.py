@@ -75,6 +75,9 @@ class Expected(Monitor):
             raise InputError(
                 "expected-of-scores", "what is expected follows from probabilities; count days with scores"
             )
+        if table.merged:
+            words = "what is expected follows from each probability, and days are in wide bins; count them with "
+            raise InputError("expected-in-bins", words, Pass("exact", True))
         columns = table.as_columns()
         score = np.asarray(columns.scores, np.float64)
         if len(score) and not (score.min() >= 0 and score.max() <= 1):

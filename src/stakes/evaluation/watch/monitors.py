@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.agreement import f1, mcc
 from stakes.metrics.cost import expected_cost
-from stakes.metrics.ranking import auc
-from stakes.tallies import Confusion, ScoreTable, Tally, TermSums
+from stakes.metrics.ranking import auc, auc_bounds
+from stakes.tallies import Confusion, CostSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import sequences
 from stakes.uncertainty.changes import influences
@@ -67,13 +67,17 @@ class Monitor:
         """The smallest change worth an alarm, where nobody says one."""
         return 0.05
 
-    def within(self, sums: Array) -> float:
-        """How far the figure of what was kept may lie from that of the rows themselves."""
-        return 0.0
+    def bounds(self, sums: Array) -> tuple[float, float] | None:
+        """Between which ends the figure of the rows lies; None where what was kept tells it."""
+        return None
+
+    def of_reference(self, reference: Array) -> Figures:
+        """The figure of a reference, that of the demand which is easiest to meet where bins leave it open."""
+        return self.figures(reference[None])
 
     def against(self, reference: Array, margin: float) -> "Monitor":
         """The same figure held against that of a reference, than which it may be worse by a margin."""
-        (value,), _, (enough,) = self.figures(reference[None])
+        (value,), _, (enough,) = self.of_reference(reference)
         if not enough:
             raise InputError(
                 "small-reference",
@@ -253,54 +257,111 @@ def equal(total: Array, squares: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Area(Monitor):
-    """The auc: scores of either class in bins add up."""
+    """The auc: scores of either class in bins add up.
+
+    Rows of days that were counted in bins may lie anywhere in theirs. Each is kept at the lowest and at the highest
+    place that it may have, and the auc is the end that is kind to the condition: no alarm rests on what is left open.
+    """
 
     edges: Array | None = None
 
     @staticmethod
-    def edges_of(table: ScoreTable, bins: int = BINS) -> Array:
-        """Edges between which about as many rows of a table lie."""
-        columns = table.as_columns()
-        scores = np.asarray(columns.scores, np.float64)[::-1]
-        weight = np.asarray(columns.values["positives"] + columns.values["negatives"], np.float64)[::-1]
-        places = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), bins + 1)[1:-1])
-        return np.unique(scores[np.minimum(places, len(scores) - 1)])
+    def edges_of(tables: Sequence[ScoreTable], bins: int = BINS) -> Array:
+        """Edges between which about as many rows lie: of the first table, or of all where that one is in bins."""
+        columns = [table.as_columns() for table in (tables if tables[0].merged else tables[:1])]
+        scores = np.concatenate([np.asarray(one.scores, np.float64) for one in columns])
+        weight = np.concatenate([one.values["positives"] + one.values["negatives"] for one in columns])
+        order = np.argsort(scores, kind="stable")
+        places = np.searchsorted(np.cumsum(weight[order]), np.linspace(0, weight.sum(), bins + 1)[1:-1])
+        return np.unique(scores[order][np.minimum(places, len(scores) - 1)])
 
     def numbers(self, evaluation: Evaluation) -> Array:
-        """Rows of either class in each bin, the lowest first."""
+        """Negatives in each bin, the lowest first, at their lowest and highest places, and positives likewise.
+
+        A row of a wide bin beats at its highest place whatever it may beat: it stands one bin above.
+        """
         table, edges = evaluation.counted.scores, self.edges
         assert isinstance(table, ScoreTable)
         assert edges is not None
         columns = table.as_columns()
-        place = np.searchsorted(edges, np.asarray(columns.scores, np.float64), side="right")
-        names = ("negatives", "positives")
-        return np.concatenate([np.bincount(place, columns.values[name], len(edges) + 1) for name in names])
+        scores = np.asarray(columns.scores, np.float64)
+        lowest = highest = np.searchsorted(edges, scores, side="right")
+        if table.grid is not None and _is_open(table):
+            highest = np.maximum(lowest, np.searchsorted(edges, table.grid.upper_edges(scores), side="left")) + 1
+        names, places = ("negatives", "positives"), (lowest, highest)
+        kept = [np.bincount(place, columns.values[name], len(edges) + 2) for name in names for place in places]
+        return np.concatenate(kept)
+
+    def rows(self, sums: Array) -> Array:
+        """How many rows windows have, each of which is kept twice."""
+        return np.asarray(sums.sum(axis=-1) / 2)
 
     def figures(self, sums: Array) -> Figures:
-        """Areas with DeLong's variance."""
-        negative, positive = np.split(sums, 2, axis=-1)
-        N, P = (np.maximum(one.sum(axis=-1), 2.0) for one in (negative, positive))
-        below = np.cumsum(negative, axis=-1) - negative / 2
-        above = P[..., None] - np.cumsum(positive, axis=-1) + positive / 2
-        of_positive, of_negative = below / N[..., None], above / P[..., None]
-        area = (positive * of_positive).sum(axis=-1) / P
-        variance = _variance(of_positive, positive, area, P) + _variance(of_negative, negative, area, N)
-        return Figures(area, variance, (positive.sum(axis=-1) >= 10) & (negative.sum(axis=-1) >= 10) & (variance > 0))
+        """Areas at the end that is kind to the condition, with the larger of DeLong's variances at both ends."""
+        kind, other = self._ends(sums) if self.floor else self._ends(sums)[::-1]
+        return Figures(kind.value, np.maximum(kind.variance, other.variance), kind.enough | other.enough)
 
-    def within(self, sums: Array) -> float:
-        """Half of all pairs that share a bin, whose order was not kept."""
-        negative, positive = np.split(sums, 2)
-        return float(negative @ positive / 2 / max(negative.sum() * positive.sum(), 1.0))
+    def _ends(self, sums: Array) -> tuple[Figures, Figures]:
+        """The highest areas that are possible, and the lowest; of scores that were not in bins they are the same."""
+        low_negative, high_negative, low_positive, high_positive = np.split(sums, 4, axis=-1)
+        most = _areas(low_negative, high_positive)
+        if np.array_equal(low_negative, high_negative) and np.array_equal(low_positive, high_positive):
+            return most, most
+        return most, _areas(high_negative, low_positive)
+
+    def of_reference(self, reference: Array) -> Figures:
+        """The end of a reference that is easiest to meet; refuse one whose bins leave more open than is worth it."""
+        least, most = self.bounds(reference)
+        if most - least > 2 * self.usual_drop():
+            raise InputError(
+                "reference-in-bins",
+                f"the bins of the reference leave its {self.metric.text} open between {least:.4g} and {most:.4g}; "
+                "count its rows again with ",
+                Pass("exact", True),
+            )
+        return replace(self, floor=not self.floor).figures(reference[None])
+
+    def bounds(self, sums: Array) -> tuple[float, float]:
+        """Between which ends the area of the scores lies: the order of pairs that share a bin was not kept."""
+        low_negative, high_negative, low_positive, high_positive = np.split(sums, 4)
+        most, least = self._ends(sums[None])
+        pairs = 2 * max(low_negative.sum() * low_positive.sum(), 1.0)
+        lowest = float(least.value[0] - high_negative @ low_positive / pairs)
+        highest = float(most.value[0] + low_negative @ high_positive / pairs)
+        return max(lowest, 0.0), min(highest, 1.0)
 
     def course(self, sums: Array, spread: Array, alpha: float) -> tuple[Array, Array]:
-        """Limits on the scale of log odds."""
-        found = self.figures(sums)
-        inner = np.clip(found.value, 1e-9, 1 - 1e-9)
-        slope = inner * (1 - inner)
-        known = found.enough & (found.variance > 0)
-        half = sequences.reach(np.where(known, spread * found.variance / slope**2, np.nan), 0.4, alpha)
-        centre = np.log(inner / (1 - inner))
-        return 1 / (1 + np.exp(half - centre)), 1 / (1 + np.exp(-half - centre))
+        """Limits on the scale of log odds, around all that the bins leave open."""
+        most, least = self._ends(sums)
+        low, high = _limit(least, spread, alpha, -1), _limit(most, spread, alpha, 1)
+        known = ~(np.isnan(low) & np.isnan(high))
+        return np.where(known & np.isnan(low), 0.0, low), np.where(known & np.isnan(high), 1.0, high)
+
+
+def _limit(found: Figures, spread: Array, alpha: float, sign: int) -> Array:
+    """The lower or the upper limit of areas, which holds on all days at once."""
+    inner = np.clip(found.value, 1e-9, 1 - 1e-9)
+    slope = inner * (1 - inner)
+    known = found.enough & (found.variance > 0)
+    half = sequences.reach(np.where(known, spread * found.variance / slope**2, np.nan), 0.4, alpha)
+    return np.asarray(1 / (1 + np.exp(-sign * half - np.log(inner / (1 - inner)))))
+
+
+def _is_open(table: ScoreTable) -> bool:
+    """Whether bins leave more open than those of a watch do: some were put together, or they are crowded."""
+    least, most = map(float, auc_bounds(table))
+    return table.merged or not most - least < 1 / BINS
+
+
+def _areas(negative: Array, positive: Array) -> Figures:
+    """Areas with DeLong's variance, of rows of either class in bins."""
+    N, P = (np.maximum(one.sum(axis=-1), 2.0) for one in (negative, positive))
+    below = np.cumsum(negative, axis=-1) - negative / 2
+    above = P[..., None] - np.cumsum(positive, axis=-1) + positive / 2
+    of_positive, of_negative = below / N[..., None], above / P[..., None]
+    area = (positive * of_positive).sum(axis=-1) / P
+    variance = _variance(of_positive, positive, area, P) + _variance(of_negative, negative, area, N)
+    return Figures(area, variance, (positive.sum(axis=-1) >= 10) & (negative.sum(axis=-1) >= 10) & (variance > 0))
 
 
 def _variance(placements: Array, rows: Array, mean: Array, total: Array) -> Array:
@@ -339,15 +400,28 @@ class Mean(Monitor):
         return 0.1 * abs(self.limit)
 
 
-def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edges: Sequence[float] | None) -> Monitor:
-    """How a figure is watched, or why it is not."""
+def monitor_of(
+    evaluation: Evaluation,
+    name: str,
+    floor: bool,
+    limit: float,
+    edges: Sequence[float] | None,
+    others: Sequence[Evaluation] = (),
+) -> Monitor:
+    """How a figure is watched, or why it is not; ``others`` are days beside the one that it is made for."""
     metric, tally, _ = evaluation._place_of(name)
     if metric.population is not None:
         raise InputError("prior-to-watch", "figures at other class frequencies were not tried; leave out the prior")
-    if tally is None:
+    if metric.tally is CostSums:
         raise InputError(
-            "not-in-day", f"{metric.text}: {evaluation._why_no(metric)}; count the days with what it needs"
+            "costs-by-row-to-watch",
+            f"{metric.text} is not watched where costs differ by row, because its false alarms were not simulated; "
+            "give one price for each kind of mistake: ",
+            Pass("costs", miss=5, false_alarm=1),
         )
+    if tally is None:
+        words = "; count the days with what it needs"
+        raise InputError("not-in-day", f"{metric.text}: ", evaluation._why_no(metric), words)
     if isinstance(tally, Confusion | TermSums) and metric.share_of and not tally.weighted:
         return Rate(metric, floor, limit)
     if isinstance(tally, Confusion) and (metric.share_of or metric.name in TABLES):
@@ -356,7 +430,8 @@ def monitor_of(evaluation: Evaluation, name: str, floor: bool, limit: float, edg
         words = f"weighted rows are watched by decisions only (rates, {', '.join(TABLES)}); {metric.text} of them was"
         raise InputError("weights-to-watch", f"{words} not simulated, so count the days without weights for it")
     if metric.name == auc.name and isinstance(tally, ScoreTable):
-        return Area(metric, floor, limit, edges=Area.edges_of(tally) if edges is None else np.array(edges))
+        tables = [tally, *(one.counted.scores for one in others)]
+        return Area(metric, floor, limit, edges=Area.edges_of(tables) if edges is None else np.array(edges))
     if _is_mean(metric, tally):
         _refuse_unbounded(metric, floor)
         return Mean(metric, floor, limit)

@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.engines.unlabelled import parts_of
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.watch.monitors import Area, Figures, Monitor
 from stakes.metrics import Metric
@@ -64,7 +64,7 @@ class Shift(Monitor):
         """Watch the ``scores`` or the ``segments`` of a reference."""
         counted = reference.counted
         if what == "scores" and isinstance(counted.scores, ScoreTable):
-            monitor = cls(_named(what), False, 0.0, edges=Area.edges_of(counted.scores, _BINS))
+            monitor = cls(_named(what), False, 0.0, edges=Area.edges_of([counted.scores], _BINS))
         elif what == "segments" and (sizes := _sizes(counted)):
             monitor = cls(_named(what), False, 0.0, names=tuple(sizes))
         else:
@@ -86,8 +86,12 @@ class Shift(Monitor):
             return np.array([*known, sum(sizes.values()) - sum(known)])
         if not isinstance(counted.scores, ScoreTable):
             raise InputError("shift-not-in-day", "a day has no scores; count it with what they need")
-        columns = counted.scores.as_columns()
-        place = np.searchsorted(self.edges, np.asarray(columns.scores, np.float64), side="right")
+        columns, grid = counted.scores.as_columns(), counted.scores.grid if counted.scores.merged else None
+        scores = np.asarray(columns.scores, np.float64)
+        place = np.searchsorted(self.edges, scores, side="right")
+        if grid is not None and (np.searchsorted(self.edges, grid.upper_edges(scores), side="left") > place).any():
+            words = "the bins of a day lie across those of the reference, which do not tell its rows; count days with "
+            raise InputError("shift-in-bins", words, Pass("exact", True))
         many = columns.values["positives"] + columns.values["negatives"]
         return np.bincount(place, many, len(self.edges) + 1).astype(np.float64)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from stakes.errors import Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.cautions import NEAR_PERFECT, cautions
@@ -204,7 +205,7 @@ def _gap(evaluation: Evaluation) -> list[Sentence]:
     gap = evaluation.gap(name)
     if gap.low is None or gap.highest is None:
         return []
-    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "seen", "highest", "lowest")}
+    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "apart", "highest", "lowest")}
     return [sentence("gap.between" if gap.low > 0 else "gap.between_alike", name=metric(gap.figure), **ends)]
 
 
@@ -240,9 +241,23 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     surely = [name for name in judged if name in defined]
     worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
+    if worst not in surely and (ends := _overlapping(evaluation, found, worst, list(defined))) is not None:
+        told = {"segment": worst, "name": metric(found.name), "low": ends[0], "high": ends[1]}
+        return False, [sentence("verdict.where_open", option=Pass("exact", True), **told)]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them
         return False, [sentence("verdict.where_better" if sign > 0 else "verdict.where_lower", **values)]
     apart = worst in surely
     key = "verdict.where_apart" if sign > 0 else "verdict.where_above"
     return apart, [sentence(key if apart else "verdict.where_alike", **values)]
+
+
+def _overlapping(evaluation: Evaluation, found: Estimate, name: str, others: Sequence[str]) -> Sequence[float] | None:
+    """Between which ends bins leave a segment's figure, where that of another segment may lie there, too."""
+    if found.bounds is None:
+        return None
+    known = {one: evaluation.segments[one].interval(found.name).bounds for one in others}
+    here = known.pop(name)
+    if here is None:
+        return None
+    return here if any(one is not None and one[0] <= here[1] and here[0] <= one[1] for one in known.values()) else None

@@ -9,7 +9,7 @@ def verdict_of(gap: Gap) -> tuple[Finding, ...]:
     missing = [sentence("gap.not_estimable", names=list(gap.not_estimable))] if gap.not_estimable else []
     if gap.low is None or gap.highest is None:
         return (answer("gap.question", "open", sentence("gap.unknown", why=reason(gap.reason)), *missing),)
-    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "seen", "highest", "lowest")}
+    ends = {name: getattr(gap, name) for name in ("value", "low", "high", "apart", "highest", "lowest")}
     apart = gap.low > 0
     told = sentence("gap.apart" if apart else "gap.alike", name=metric(gap.figure), **ends)
     figures = [Chip.of(gap.estimate, "gap.size", name=metric(gap.figure))]

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
+from stakes.errors import Pass
 from stakes.evaluation.watch import Watch, WatchedFigure
 from stakes.evaluation.watch.expected import EXPECTED
 from stakes.evaluation.watch.shifts import SHIFTED
 from stakes.findings.verdicts.answers import MOST, in_order, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, metric, sentence
 from stakes.metrics import Estimate, find
+
+_MUCH = 0.01
+"""Bins that leave more of a figure open than this are told how to avoid."""
 
 
 def verdict_of(watch: Watch) -> tuple[Finding, ...]:
@@ -29,7 +33,7 @@ def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     told = [
         sentence("watch.alarm", day=one.alarm),
         sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
-        sentence("watch.restart"),
+        sentence("watch.restart", option=Pass("restart")),
     ]
     return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
 
@@ -51,10 +55,17 @@ def _cautions(watch: Watch) -> Iterator[Finding]:
         yield caution("watch.only_shift")
     if any(one.condition.startswith(EXPECTED) for one in watch.watched):
         yield caution("watch.only_promised")
-    binned = [one for one in watch.watched if one.within]
-    if binned:
-        yield caution("watch.binned", name=metric(binned[0].figure), within=max(one.within for one in binned))
+    yield from _bins(watch)
     if watch.watched[0].days_alike:
         yield caution("watch.days_alike")
     if watch.waiting:
         yield caution("watch.waiting", n=len(watch.waiting), day=watch.waiting[0])
+
+
+def _bins(watch: Watch) -> Iterator[Finding]:
+    """Between which ends bins leave a figure, and what to do where that is much."""
+    for one in {one.figure: one for one in watch.watched if one.bounds}.values():
+        low, high = one.bounds
+        yield caution("watch.binned", name=metric(one.figure), low=low, high=high)
+        if high - low > _MUCH:
+            yield caution("watch.open_bins", option=Pass("exact", True))

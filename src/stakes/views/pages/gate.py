@@ -1,5 +1,6 @@
 """A gate to look at: passed or failed first, then every condition."""
 
+from stakes.errors import Text
 from stakes.evaluation.gate import Check, Gate
 from stakes.findings.facts import about
 from stakes.language.numbers import write
@@ -23,7 +24,9 @@ def _remark(check: Check) -> str:
     """What the numbers do not say: the reason why there are none, and the segment."""
     parts = [] if check.segment is None else [words(f"gate.{_SEGMENT[check.kind]}", segment=check.segment)]
     parts += [reason_text(check.reason)] if check.reason else []
-    return f"{reason_text(check.condition)}: {', '.join(parts)}" if parts else ""
+    return (
+        Text(reason_text(check.condition), ": ", *[one for part in parts for one in (", ", part)][1:]) if parts else ""
+    )
 
 
 def _row(check: Check) -> tuple[str, ...]:
