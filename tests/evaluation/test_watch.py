@@ -684,3 +684,11 @@ def test_bins_that_do_not_tell_where_rows_lie_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"follows from each probability, and days are in wide bins; .* exact=True$"):
         stakes.watch([day], require="expected accuracy >= 0.8")
     assert stakes.watch([rare_day(2.5, rng)], require="scores", against=reference)
+
+
+@pytest.mark.filterwarnings("ignore::stakes.InputWarning")
+@pytest.mark.parametrize(("condition", "tone"), [("recall <= 0.99", "good"), ("recall >= 0.5", "good")])
+def test_a_condition_holds_on_the_side_of_its_sign(condition, tone):
+    day = stakes.count(truth=[1] * 400 + [0] * 400, prediction=[1] * 300 + [0] * 500)
+    found = stakes.watch([day] * 5, require=[condition], days_alike=True)
+    assert found.findings[0].tone == tone

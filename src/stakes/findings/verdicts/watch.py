@@ -23,9 +23,7 @@ def verdict_of(watch: Watch) -> tuple[Finding, ...]:
 def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
-        surely = one.figure in SHIFTED or (
-            side_of(one.estimate, one.limit) == (-1 if find(one.figure).better == "lower" else 1)
-        )
+        surely = one.figure in SHIFTED or side_of(one.estimate, one.limit) == _side_that_holds(one)
         told = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
         return answer("watch.question", "good" if surely else "note", *told, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
@@ -36,6 +34,12 @@ def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
         sentence("watch.restart", option=Pass("restart")),
     ]
     return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
+
+
+def _side_that_holds(one: WatchedFigure) -> int:
+    """On which side of its limit a figure has to be: that of the sign, or of a reference the better one."""
+    lower = find(one.figure).better == "lower"
+    return -1 if "<" in one.condition or (lower and ">" not in one.condition) else 1
 
 
 def _named(figure: str) -> Sentence | dict[str, str]:
