@@ -169,8 +169,12 @@ class ScoreTable(Tally):
     @property
     def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
-        total = float(self.total)
-        return total**2 / sum(self._squared_weights) if self.weighted and total else total
+        return float(self.total) / float(self.row_weight)
+
+    @property
+    def row_weight(self) -> Number:
+        """What each of these rows of equal weight weighs; 1 without weights."""
+        return self.store.row_weight
 
     @property
     def _squared_weights(self) -> list[float]:
