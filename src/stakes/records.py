@@ -71,7 +71,7 @@ class Entry:
 class Record:
     """A result that turns into plain data.
 
-    A subclass says in its head what its data call themselves (``stakes=``), the version of their form (``form=``), and
+    A subclass says in its head what its data call themselves (``stakes=``), the version of their form (``form=``, 1), and
     their entries in order (``shown=``): names of fields or properties, see :meth:`Entry.parsed`; ``*`` stands for all
     fields of the dataclass, which is also what is shown where nothing is said.
     """
@@ -80,7 +80,7 @@ class Record:
     record_form: ClassVar[int | None] = None
     record_shown: ClassVar[str] = "*"
 
-    def __init_subclass__(cls, *, stakes: str = "", form: int | None = None, shown: str = "", **more: object) -> None:
+    def __init_subclass__(cls, *, stakes: str = "", form: int | None = 1, shown: str = "", **more: object) -> None:
         super().__init_subclass__(**more)
         if stakes:
             cls.record_name, cls.record_form = stakes, form
