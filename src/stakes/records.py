@@ -71,7 +71,7 @@ class Entry:
 class Record:
     """A result that turns into plain data.
 
-    A subclass says in its head what its data call themselves (``stakes=``), the version of their form (``form=``, 1), and
+    A subclass says in its head what its data call themselves (``stakes=``), the version of their form (``form=``), and
     their entries in order (``shown=``): names of fields or properties, see :meth:`Entry.parsed`; ``*`` stands for all
     fields of the dataclass, which is also what is shown where nothing is said.
     """

@@ -152,10 +152,45 @@ def test_columns_without_a_name(tmp_path):
 def test_words_for_missing_values(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("y,p\nNA,0.9\nEU,0.25\nNA,?\nEU,0.75\n")
-    kept = stakes.evaluate(path, truth="y", score="p", positive="NA", na="?", missing="drop")
+    kept = stakes.evaluate(path, truth="y", score="p", positive="NA", na=["", "?"], missing="drop")
     assert (kept.counted.dropped, kept["auc"].value, kept.positive) == (1, 1.0, "NA")
     with pytest.raises(stakes.InputError, match=r"truth is missing in 2 rows \(the first is in .*a\.csv, line 2\)"):
         stakes.evaluate(path, truth="y", score="p", positive="EU", na=["?", "NA"])
+
+
+def test_a_word_for_missing_values_joins_the_usual_ones(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nyes,0.9\nno,n/a\nno,?\nNA,0.1\nno,0.75\n")
+    assert evaluated(path, na="?", missing="drop")[0].counted.dropped == 3
+    path.write_text("y,p\nyes,dunno\nno,0.3\nno,lost\n")
+    with pytest.raises(stakes.InputError, match=r"\('dunno' and 'lost'; .*pass na='dunno' and na='lost'$"):
+        stakes.evaluate(path, **FIT)
+
+
+def test_labels_that_may_be_no_class_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = "y,p\n" + "1,0.9\n0,0.2\n" * 12
+    path.write_text(rows + "Total,13.2\n")
+    with pytest.raises(
+        stakes.InputError, match=r"'Total' occurs in a single row \(.*line 26\): .* with where"
+    ):
+        stakes.evaluate(path, truth="y", score="p")
+    path.write_text(rows + "?,0.3\n?,0.4\n")
+    with pytest.raises(stakes.InputError, match=r"if '\?' means a missing value, pass na='\?'$"):
+        stakes.evaluate(path, truth="y", score="p")
+
+
+def test_all_ways_to_make_labels_alike_are_named_at_once():
+    truth, said = ["Y", "N", "Y", "N"], ["Y ", "n", "Y ", "n"]
+    with pytest.raises(stakes.InputError, match="pass alike='blanks,case' if"):
+        stakes.evaluate(truth=truth, prediction=said)
+
+
+def test_all_empty_lines_are_named_at_once(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n\nyes,0.9\nno,0.2\n\n\nno,0.1\n\n\n")
+    with pytest.raises(stakes.InputError, match=r"a\.csv: lines 2, 5, 6 are empty; delete them$"):
+        stakes.evaluate(path, **FIT)
 
 
 def test_percentages_without_a_sign(tmp_path):

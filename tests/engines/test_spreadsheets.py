@@ -66,7 +66,7 @@ def test_words_for_missing_values_are_those_of_text_files(book, tmp_path, word):
 def test_other_words_for_missing_values_keep_all_digits(book):
     third = 1 / 3
     path = book([["y", "p"], ["yes", third], ["NA", 0.25], ["yes", "?"], ["NA", 0.75]])
-    ev, _ = evaluated(path, missing="drop", na="?")
+    ev, _ = evaluated(path, missing="drop", na=["", "?"])
     assert (ev.negative, ev.rows) == ("NA", 3)
     assert ev["brier_score"].value == pytest.approx(((1 - third) ** 2 + 0.25**2 + 0.75**2) / 3, rel=1e-15)
 

@@ -307,8 +307,8 @@ _INTRODUCTION = """\
 What a command writes with `--json` is what `to_dict()` and `to_json()` of its result give in Python. This page and the
 [JSON schemas](https://json-schema.org) in `src/stakes/schema`, which are part of the package, are made from the classes
 of the results by `make pages`. Undefined numbers are `null`, with the reason beside them, and infinite ones the texts
-`"Infinity"` and `"-Infinity"`. Rows are counted from 1, as in the text. `format` changes when a name changes its meaning;
-new names may be added without that.
+`"Infinity"` and `"-Infinity"`. Rows are counted from 1, as in the text. `format` changes when a name changes its
+meaning; new names may be added without that.
 
 Each schema stands by itself: nothing is fetched to check an answer with it.
 
