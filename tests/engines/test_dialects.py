@@ -171,9 +171,7 @@ def test_labels_that_may_be_no_class_are_named(tmp_path):
     path = tmp_path / "a.csv"
     rows = "y,p\n" + "1,0.9\n0,0.2\n" * 12
     path.write_text(rows + "Total,13.2\n")
-    with pytest.raises(
-        stakes.InputError, match=r"'Total' occurs in a single row \(.*line 26\): .* with where"
-    ):
+    with pytest.raises(stakes.InputError, match=r"'Total' occurs in a single row \(.*line 26\): .* with where"):
         stakes.evaluate(path, truth="y", score="p")
     path.write_text(rows + "?,0.3\n?,0.4\n")
     with pytest.raises(stakes.InputError, match=r"if '\?' means a missing value, pass na='\?'$"):

@@ -132,6 +132,10 @@ def test_other_sheets_are_told(book, tmp_path):
     _, said = evaluated(path)
     assert "the first sheet is read, and not 'Tabelle2' and 'Tabelle3'; name the one that is meant, such as" in said
     assert f"{path}::Tabelle2" in said
+    with pytest.raises(
+        stakes.InputError, match=r"no column 'z'.*; the first sheet was read, '.*a\.xlsx::Tabelle2' names"
+    ):
+        stakes.evaluate(path, truth="y", score="z")
     assert evaluated(f"{path}::data")[1] == ""
     done = run("columns", path)
     assert "Tabelle2" in done.stderr + done.stdout

@@ -102,7 +102,8 @@ def _header(
     skip = next((row for row in above if any(rows[row])), None)
     if skip is None:
         others = [name for name in book.sheet_names if name != sheet]
-        hint = f"; name another, such as {source.path}::{others[0]}" if others else ""
+        other = f"{source.path}::{others[0]}" if others else ""
+        hint = f"; name another, such as {other!r}" if other else ""
         raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty{hint}")
     names = {place: name or f"column {place + 1}" for place, name in zip(held, rows[skip], strict=True)}
     unnamed = [place + 1 for place, name in list(zip(held, rows[skip], strict=True))[1:] if not name]

@@ -69,7 +69,10 @@ class Files:
             _same_columns(tables[0], table)
             for argument, name in wanted.items():
                 if name not in table.columns:
-                    raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
+                    sheets = table.dialect.other_sheets if table.dialect is not None else ()
+                    others = [f"{table.source.name}::{sheet}" for sheet in sheets]
+                    absent = errors.no_such_column(argument, name, table.columns, others)
+                    raise _suspicion(table, wanted.values()) or absent
             if wanted:
                 tell_what_was_found(table)
             if condition is not None:
