@@ -538,3 +538,32 @@ def test_a_header_longer_than_a_field_may_be_has_its_separator(tmp_path):
     (tmp_path / "wide.csv").write_text(f"y,p,{names}\n" + ("0,0.1" + ",1" * 30_000 + "\n1,0.9" + ",1" * 30_000 + "\n"))
     with pytest.raises(stakes.InputError, match="there is no column 'z'"):
         stakes.evaluate(tmp_path / "wide.csv", truth="z", score="p")
+
+
+# ── what to type next ────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y,p\n1,98.4\n0,0.5\n", "--truth y --score p --percent"),
+        ("y,p\n1,4.5\n0,-7.5\n", "--truth y --score p --from-logits"),
+        ("y,p\n1,0.5\n0,0.25\n", "--truth y --score p"),
+        ("claims,expected,hours\n0,0.5,3\n2,1.5,4\n7,2.5,5\n", "--truth claims --prediction expected"),
+        ("truth,prediction\nY,Y \nN,n\n", "--truth truth --prediction prediction"),
+        ("outcome,p\nyes,0.5\nYes ,0.25\nno,0.1\n", "--truth outcome --score p"),
+    ],
+)
+def test_columns_guesses_what_to_type(tmp_path, text, words):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert run("columns", path, "--quiet").stdout.strip() == f"stakes evaluate {path} {words}"
+
+
+def test_blanks_in_labels_are_seen(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nyes ,0.5\nno,0.25\n")
+    assert "no, 'yes '" in run("columns", path).stdout
+
+
+def test_a_file_beside_the_figure_of_a_plan_is_a_pilot():
+    done = run("plan", "auc", "first study.csv", "--width", "0.1")
+    assert "a file of a first study goes with --pilot: --pilot 'first study.csv'." in done.stderr
