@@ -329,8 +329,8 @@ def _classes(
                 "grades-have-no-order",
                 Given("ordered"),
                 f" needs an order, and {some(plan.classes)} have none of their own; pass ",
-                Pass("classes", list(plan.classes)),
-                " from the lowest to the highest",
+                Pass("classes"),
+                " with all of them in their order, from the lowest to the highest",
             )
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
