@@ -374,7 +374,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
 
 
 def _scores(
-    single: Column | None, table: ClassColumns | None, plan: Plan, truth: Column, even: bool
+    single: Column | None, table: ClassColumns | None, plan: Plan, truth: Labels, even: bool
 ) -> tuple[Array | None, tuple[float, float] | None]:
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:

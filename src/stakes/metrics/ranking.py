@@ -450,10 +450,6 @@ def _found_changes(positives: Array, negatives: Array, unit: Array, *, k: float)
     return np.asarray(_precision_changes(positives, negatives, unit, k) * k / P - unit * shares * found / P**2)
 
 
-def _top_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> float:
-    return max(value, 1 - value) / k
-
-
 def _found_unseen(value: float, positives: Array, negatives: Array, **_: float) -> float:
     return max(value, 1 - value) / float(positives.sum() + 1)
 
@@ -466,7 +462,7 @@ precision_at_k = metric(
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share. With weights the k highest are k of as many rows "
     "of equal weight as tell as much (Kish's effective number), whatever the scale of the weights.",
-    one_row=OneRow(_top_changes, _top_unseen, "rows", place=True),
+    one_row=OneRow(_top_changes, lambda value, *_, k: max(value, 1 - value) / k, "rows", place=True),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k * table.row_weight), table, k)))
 

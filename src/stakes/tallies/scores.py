@@ -163,7 +163,7 @@ class ScoreTable(Tally):
         P, N = float(self.P), float(self.N)
         if not self.weighted:
             return P, N
-        positives, negatives = self._squared_weights
+        positives, negatives = self.as_columns().counts("_squared").sum(-1).tolist()
         return (P**2 / positives if P else 0.0), (N**2 / negatives if N else 0.0)
 
     @property
@@ -175,11 +175,6 @@ class ScoreTable(Tally):
     def row_weight(self) -> Number:
         """What each of these rows of equal weight weighs; 1 without weights."""
         return self.store.row_weight
-
-    @property
-    def _squared_weights(self) -> list[float]:
-        """The sums of the squared weights of positives and negatives."""
-        return [float(self.as_columns().values[f"{name}_squared"].sum()) for name in COUNTS]
 
     @property
     def total(self) -> Number:
