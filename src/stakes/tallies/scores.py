@@ -363,6 +363,9 @@ class ScoreTable(Tally):
         share = np.array([float(self.P / self.total) if self.total else 0.5])
         counts = {"positives": self.P, "negatives": self.N}
         whole = {name: np.array([count if isinstance(count, int) else float(count)]) for name, count in counts.items()}
+        if self.weighted:
+            squares = self.as_columns().counts("_squared").sum(-1, keepdims=True)
+            whole |= {f"{name}_squared": column for name, column in zip(COUNTS, squares, strict=True)}
         return self._like(Columns(share, whole))
 
     def flipped(self) -> Self:
