@@ -386,6 +386,9 @@ class ScoreTable(Tally):
         shares, sizes = (positive, negative), np.stack([np.asarray(one, np.float64) for one in (self.P, self.N)], -1)
         factors = divide(np.array(shares) * total[..., None], sizes)
         values = {name: columns.values[name] * factors[..., i, None] for i, name in enumerate(COUNTS)}
+        if self.weighted:  # a row weighs what it did
+            unit = np.asarray(self.row_weight)[..., None]
+            values |= {f"{name}_squared": column * unit for name, column in values.items()}
         losses = None if self.losses is None else self.losses * factors[..., None, :]
         return self._like(Columns(columns.scores, values), self.grid, losses)
 
