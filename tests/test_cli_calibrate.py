@@ -161,7 +161,12 @@ def test_the_new_column_can_have_a_name_and_the_file_another_kind(preds, tmp_pat
     saved, out = tmp_path / "c.json", tmp_path / "out.parquet"
     run("calibrate", preds, *FIT, "-o", saved)
     done = run("calibrate", preds, "--score", "p", "--apply", saved, "--column", "q", "-o", out, "--json")
-    assert json.loads(done.stdout) == {"stakes": "recalibrated file", "written": str(out), "columns": ["q"]}
+    assert json.loads(done.stdout) == {
+        "stakes": "recalibrated file",
+        "format": 1,
+        "written": str(out),
+        "columns": ["q"],
+    }
     assert pl.read_parquet(out).columns == ["case", "y", "p", "gap", "note", "w", "q"]
 
 

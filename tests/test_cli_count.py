@@ -58,6 +58,7 @@ def test_the_facts_as_json(hospitals, tmp_path):
     assert 0 < facts["smallest_cell"] < 10  # few rows of a class lie on one side of ½
     assert {**facts, "rows": 0, "bytes": 0, "scores": 0, "put_together": 0, "smallest_cell": 0} == {
         "stakes": "count",
+        "format": 1,
         "written": str(out),
         "bytes": 0,
         "task": "classification",

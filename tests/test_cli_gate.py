@@ -572,3 +572,11 @@ def test_nothing_installs_stakes_by_a_name_from_an_index():
     asked = [word for step in installs for word in step["run"].partition("pip install")[2].split()]
     assert asked == ["--quiet", '"$STAKES_SOURCE"', "scikit-learn"]
     assert installs[0]["env"] == {"STAKES_SOURCE": "${{ github.action_path }}"}
+
+
+def test_figures_may_be_named_as_the_text_names_them():
+    ev = stakes.evaluate(truth=[1, 0, 1, 0], score=[0.9, 0.2, 0.6, 0.7])
+    for name, asked in {"balanced_accuracy": "balanced accuracy", "log_loss": "log loss", "auc": "AUC"}.items():
+        sign = "<=" if asked == "log loss" else ">="
+        (check,) = stakes.gate(ev, require=[f"{asked} {sign} 0.3"]).checks
+        assert check.seen == ev[name].value

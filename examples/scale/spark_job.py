@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 
 import stakes
 
+if len(sys.argv) != 3:
+    sys.exit("usage: spark-submit spark_job.py predictions.parquet counted.tally")
 source, target = sys.argv[1:]
 spark = SparkSession.builder.appName("stakes").getOrCreate()
 predictions = spark.read.parquet(source)

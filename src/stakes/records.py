@@ -80,7 +80,7 @@ class Record:
     record_form: ClassVar[int | None] = None
     record_shown: ClassVar[str] = "*"
 
-    def __init_subclass__(cls, *, stakes: str = "", form: int | None = None, shown: str = "", **more: object) -> None:
+    def __init_subclass__(cls, *, stakes: str = "", form: int | None = 1, shown: str = "", **more: object) -> None:
         super().__init_subclass__(**more)
         if stakes:
             cls.record_name, cls.record_form = stakes, form

@@ -275,8 +275,8 @@ def test_scikit_learn_is_not_needed():
 @pytest.mark.parametrize(
     ("score", "truth", "words"),
     [
-        ([0.1, 0.2, 0.3], [1, 1, 1], "truth is 'positive' in every row, so there is nothing to learn"),
-        ([0.1, 0.2, 0.3], [0, 0, 0], "truth is 'negative' in every row"),
+        ([0.1, 0.2, 0.3], [1, 1, 1], "truth is the positive class in every row, so there is nothing to learn"),
+        ([0.1, 0.2, 0.3], [0, 0, 0], "truth is the negative class in every row"),
         ([0.1, np.nan, 0.3], [1, 0, 1], "score is missing in 1 row"),
         ([0.1, np.inf, 0.3], [1, 0, 1], "score is infinite in 1 row"),
         ([0.1, 0.2], [1, 0, 1], "score has 2 rows but truth has 3"),
@@ -297,7 +297,7 @@ def test_wrong_rows_get_one_line(kind, score, truth, words):
 
 @pytest.mark.parametrize("kind", [SigmoidCalibrator, TemperatureCalibrator])
 def test_a_constant_score_teaches_nothing(kind):
-    with pytest.raises(InputError, match=rf"score is the same in every row \(0.5\), so {kind.__name__} has nothing"):
+    with pytest.raises(InputError, match=r"score is the same in every row \(0.5\), so there is nothing"):
         kind().fit([0.5, 0.5, 0.5], [0, 1, 1])
     assert IsotonicCalibrator().fit([0.5] * 4, [0, 1, 1, 1]).transform([0.1]) == [0.75]
 
@@ -323,7 +323,7 @@ def test_a_constant_score_teaches_nothing(kind):
         (lambda p, y: IsotonicCalibrator().fit([1, 2], [0, 1], [1, -1]), "weight is negative"),
         (lambda p, y: IsotonicCalibrator().fit([1, 2], [0, 1], [1, 1, 1]), "weight has 3 rows but truth has 2"),
         (lambda p, y: IsotonicCalibrator().fit([1, 2], [0, 1], [1, 1], sample_weight=[1, 1]), "are the same thing"),
-        (lambda p, y: IsotonicCalibrator().fit([1, 2], [0, 1], [1, 0]), "truth is 'negative' in every row"),
+        (lambda p, y: IsotonicCalibrator().fit([1, 2], [0, 1], [1, 0]), "truth is the negative class in every row"),
         (lambda p, y: SigmoidCalibrator().to_dict(), "has not been fitted yet"),
         (lambda p, y: cross_fitted(IsotonicCalibrator, p, y), "calibrator is a type; give a recalibrator such as"),
         (lambda p, y: cross_fitted(IsotonicCalibrator(), [1, 2, 3], [0, 1, 1]), "a class has a single row"),

@@ -152,10 +152,43 @@ def test_columns_without_a_name(tmp_path):
 def test_words_for_missing_values(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("y,p\nNA,0.9\nEU,0.25\nNA,?\nEU,0.75\n")
-    kept = stakes.evaluate(path, truth="y", score="p", positive="NA", na="?", missing="drop")
+    kept = stakes.evaluate(path, truth="y", score="p", positive="NA", na=["", "?"], missing="drop")
     assert (kept.counted.dropped, kept["auc"].value, kept.positive) == (1, 1.0, "NA")
     with pytest.raises(stakes.InputError, match=r"truth is missing in 2 rows \(the first is in .*a\.csv, line 2\)"):
         stakes.evaluate(path, truth="y", score="p", positive="EU", na=["?", "NA"])
+
+
+def test_a_word_for_missing_values_joins_the_usual_ones(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nyes,0.9\nno,n/a\nno,?\nNA,0.1\nno,0.75\n")
+    assert evaluated(path, na="?", missing="drop")[0].counted.dropped == 3
+    path.write_text("y,p\nyes,dunno\nno,0.3\nno,lost\n")
+    with pytest.raises(stakes.InputError, match=r"\('dunno' and 'lost'; .*pass na='dunno' and na='lost'$"):
+        stakes.evaluate(path, **FIT)
+
+
+def test_labels_that_may_be_no_class_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = "y,p\n" + "1,0.9\n0,0.2\n" * 12
+    path.write_text(rows + "Total,13.2\n")
+    with pytest.raises(stakes.InputError, match=r"'Total' occurs in a single row \(.*line 26\): .* with where"):
+        stakes.evaluate(path, truth="y", score="p")
+    path.write_text(rows + "?,0.3\n?,0.4\n")
+    with pytest.raises(stakes.InputError, match=r"if '\?' means a missing value, pass na='\?'$"):
+        stakes.evaluate(path, truth="y", score="p")
+
+
+def test_all_ways_to_make_labels_alike_are_named_at_once():
+    truth, said = ["Y", "N", "Y", "N"], ["Y ", "n", "Y ", "n"]
+    with pytest.raises(stakes.InputError, match="pass alike='blanks,case' if"):
+        stakes.evaluate(truth=truth, prediction=said)
+
+
+def test_all_empty_lines_are_named_at_once(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n\nyes,0.9\nno,0.2\n\n\nno,0.1\n\n\n")
+    with pytest.raises(stakes.InputError, match=r"a\.csv: lines 2, 5, 6 are empty; delete them$"):
+        stakes.evaluate(path, **FIT)
 
 
 def test_percentages_without_a_sign(tmp_path):
@@ -505,3 +538,32 @@ def test_a_header_longer_than_a_field_may_be_has_its_separator(tmp_path):
     (tmp_path / "wide.csv").write_text(f"y,p,{names}\n" + ("0,0.1" + ",1" * 30_000 + "\n1,0.9" + ",1" * 30_000 + "\n"))
     with pytest.raises(stakes.InputError, match="there is no column 'z'"):
         stakes.evaluate(tmp_path / "wide.csv", truth="z", score="p")
+
+
+# ── what to type next ────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y,p\n1,98.4\n0,0.5\n", "--truth y --score p --percent"),
+        ("y,p\n1,4.5\n0,-7.5\n", "--truth y --score p --from-logits"),
+        ("y,p\n1,0.5\n0,0.25\n", "--truth y --score p"),
+        ("claims,expected,hours\n0,0.5,3\n2,1.5,4\n7,2.5,5\n", "--truth claims --prediction expected"),
+        ("truth,prediction\nY,Y \nN,n\n", "--truth truth --prediction prediction"),
+        ("outcome,p\nyes,0.5\nYes ,0.25\nno,0.1\n", "--truth outcome --score p"),
+    ],
+)
+def test_columns_guesses_what_to_type(tmp_path, text, words):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert run("columns", path, "--quiet").stdout.strip() == f"stakes evaluate {path} {words}"
+
+
+def test_blanks_in_labels_are_seen(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nyes ,0.5\nno,0.25\n")
+    assert "no, 'yes '" in run("columns", path).stdout
+
+
+def test_a_file_beside_the_figure_of_a_plan_is_a_pilot():
+    done = run("plan", "auc", "first study.csv", "--width", "0.1")
+    assert "a file of a first study goes with --pilot: --pilot 'first study.csv'." in done.stderr

@@ -85,8 +85,8 @@ def write_duckdb(rows, file, table="preds"):
     return f"{file}::{table}"
 
 
-def write_gzip(rows, file):
-    file.write_bytes(gzip.compress(rows.write_csv().encode()))
+def write_gzip(rows, file, write=pl.DataFrame.write_csv):
+    file.write_bytes(gzip.compress(write(rows).encode()))
 
 
 def write_arrow_stream(rows, file):
@@ -104,6 +104,7 @@ WRITERS = {
     "a.arrow": pl.DataFrame.write_ipc,
     "a.ipc": write_arrow_stream,
     "a.feather": pl.DataFrame.write_ipc,
+    "a.jsonl.gz": lambda rows, file: write_gzip(rows, file, pl.DataFrame.write_ndjson),
     "a[1].csv": pl.DataFrame.write_csv,
     "a[1].jsonl": pl.DataFrame.write_ndjson,
     "a[1].arrow": pl.DataFrame.write_ipc,

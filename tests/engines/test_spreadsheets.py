@@ -66,7 +66,7 @@ def test_words_for_missing_values_are_those_of_text_files(book, tmp_path, word):
 def test_other_words_for_missing_values_keep_all_digits(book):
     third = 1 / 3
     path = book([["y", "p"], ["yes", third], ["NA", 0.25], ["yes", "?"], ["NA", 0.75]])
-    ev, _ = evaluated(path, missing="drop", na="?")
+    ev, _ = evaluated(path, missing="drop", na=["", "?"])
     assert (ev.negative, ev.rows) == ("NA", 3)
     assert ev["brier_score"].value == pytest.approx(((1 - third) ** 2 + 0.25**2 + 0.75**2) / 3, rel=1e-15)
 
@@ -132,6 +132,10 @@ def test_other_sheets_are_told(book, tmp_path):
     _, said = evaluated(path)
     assert "the first sheet is read, and not 'Tabelle2' and 'Tabelle3'; name the one that is meant, such as" in said
     assert f"{path}::Tabelle2" in said
+    with pytest.raises(
+        stakes.InputError, match=r"no column 'z'.*; the first sheet was read, '.*a\.xlsx::Tabelle2' names"
+    ):
+        stakes.evaluate(path, truth="y", score="z")
     assert evaluated(f"{path}::data")[1] == ""
     done = run("columns", path)
     assert "Tabelle2" in done.stderr + done.stdout

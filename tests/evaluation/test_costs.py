@@ -57,7 +57,7 @@ def test_costs_of_given_decisions(rows):
     assert ev.confusion.decisions == ("operate", "tests", "home")
     assert "accuracy" in ev.figures
     assert "some decisions are no class" in ev["accuracy"].reason
-    assert ev["coverage"].value == 0
+    assert ev["coverage"].reason == "no decision is named like a class"
     assert ev.to_dict()["costs"]["decisions"] == ["operate", "tests", "home"]
 
 

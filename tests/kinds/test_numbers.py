@@ -511,3 +511,28 @@ def test_pages_of_labels_tell_which_go_wrong_together():
     found = {part["id"]: part["pairs"] for part in payload_of(ev)["sections"] if part["kind"] == "pairs"}
     assert [one["rows"] for one in found["forgotten"]] == [one.rows for one in ev.forgotten]
     assert found["taken_for"][0]["missed"] == ev.taken_for[0].missed
+
+
+def test_arrays_of_the_members_are_an_ensemble():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=30)
+    members = [truth + rng.normal(size=30) for _ in range(8)]
+    by_member, by_row = (stakes.evaluate(truth=truth, ensemble=one) for one in (members, np.stack(members, axis=1)))
+    assert by_member["crps"].value == by_row["crps"].value
+
+
+@pytest.mark.parametrize(("levels", "rough"), [((0.1, 0.9), True), ((0.1, 0.3, 0.5, 0.7, 0.9), False)])
+def test_a_crps_of_few_quantiles_says_so(levels, rough):
+    truth = np.arange(60.0)
+    ev = stakes.evaluate(truth=truth, quantiles={level: truth + level for level in levels})
+    assert ("it rests on few quantiles" in ev["crps"].note) == rough == any("few quantiles" in n for n in ev.notes)
+
+
+def test_grades_of_text_are_asked_for_their_order():
+    with pytest.raises(stakes.InputError, match="pass classes= with all of them in their order, from the lowest"):
+        stakes.evaluate(truth=["low", "high", "mid"], prediction=["low", "mid", "mid"], ordered=True)
+
+
+def test_few_rows_of_labels_are_rows():
+    ev = stakes.evaluate(truth=[{"a"}, {"b"}, {"a", "b"}], prediction=[{"a"}, {"b"}, {"a"}])
+    assert "There are only 3 rows; intervals can be too narrow." in ev.notes

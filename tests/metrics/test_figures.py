@@ -88,3 +88,22 @@ def test_the_one_point_area_is_the_balanced_accuracy():
     table = Confusion.two_class(tp=130, fn=82, fp=105, tn=529)
     assert m.one_point_auc(table) == m.balanced_accuracy(table)
     assert m.one_point_auc(table) == pytest.approx(0.723796, abs=5e-7)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 1 / 500])
+def test_figures_at_k_do_not_depend_on_the_scale_of_the_weights(scale):
+    truth, score = [1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.2, 0.1]
+    equal = np.full(5, scale)
+    assert m.precision_at_k(truth, score, weight=equal, k=3) == pytest.approx(2 / 3)
+    assert m.recall_at_k(truth, score, weight=equal, k=5) == pytest.approx(1)
+    # weights 2, 1, 1: as 16 / 6 rows of weight 6 / 4 each, of which the highest is within the first row
+    uneven = scale * np.array([2, 1, 1])
+    assert m.recall_at_k([1, 0, 1], [0.9, 0.8, 0.7], weight=uneven, k=1) == pytest.approx(1.5 / 3)
+    assert m.precision_at_k([1, 0, 1], [0.9, 0.8, 0.7], weight=uneven, k=2) == pytest.approx(2 / 3)
+
+
+def test_coverage_is_undefined_where_no_decision_is_named_like_a_class():
+    costs = stakes.Costs([[1, 5], [1, 0]], classes=["sick", "well"], decisions=["treat", "wait"])
+    ev = stakes.evaluate(truth=["sick", "well", "well"], prediction=["treat", "wait", "wait"], costs=costs)
+    assert not ev["coverage"].defined
+    assert ev["coverage"].reason == "no decision is named like a class"

@@ -350,7 +350,7 @@ def test_an_evaluation_of_numbers():
     assert ev.segments["a"].rows == 50
     data = json.loads(ev.to_json())
     assert data["task"] == "regression"
-    assert data["largest_errors"][0]["row"] == 17
+    assert data["largest_errors"][0]["row"] == 18  # counted from 1, as in the text
     assert "Largest errors" in str(ev)
     with pytest.raises(stakes.InputError, match="auc is a figure of the scores of two classes, and this is a regress"):
         ev["auc"]

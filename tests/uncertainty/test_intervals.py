@@ -807,11 +807,11 @@ def test_the_scale_of_weights_does_not_matter(kind):
         ev = stakes.evaluate(**columns, weight=weight * scale)
         for name, estimate in usual.figures.items():
             found = ev.figures[name]
-            if "_at_k" in name:  # k rows are a weight of k
-                continue
             assert (found.low is None) == (estimate.low is None), (name, found.no_interval)
             if estimate.low is not None:
                 assert (found.low, found.high) == pytest.approx((estimate.low, estimate.high), rel=1e-4), name
+            if name.endswith("_at_k"):
+                assert found.baseline == pytest.approx(estimate.baseline, rel=1e-9), name
         assert [note for note in ev.notes if "rows" in note] == [note for note in usual.notes if "rows" in note]
 
 

@@ -96,7 +96,6 @@ _NAMES |= {kind.__name__: kind for kind in (BestPlan, BestRule, BestThresholds, 
 _NAMES |= {"Any": Any, "ClassVar": ClassVar}
 """What stands in annotations without being imported."""
 
-_NUMBER = {"$ref": "estimate.json#/$defs/number"}
 _ANY_NUMBER = {
     "description": "A number; infinite ones are texts, what is not known is null.",
     "anyOf": [{"type": ["number", "null"]}, {"enum": ["Infinity", "-Infinity"]}],
@@ -107,12 +106,10 @@ _PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Return every schema by the name of its file."""
-    figure = _Schema("estimate.json", "A figure", (Estimate,)).whole | {"$defs": {"number": _ANY_NUMBER}}
-    answers = {
-        f"{verb}.json": _Schema(f"{verb}.json", f"stakes {verb} --json", kinds) for verb, kinds in ANSWERS.items()
-    }
-    answers |= {f"{name}.json": _Schema(f"{name}.json", _SAID[name], kinds) for name, kinds in ASKED.items()}
-    return {"estimate.json": figure, **{name: schema.whole for name, schema in answers.items()}}
+    figure = _Schema("A figure", (Estimate,))
+    answers = {verb: _Schema(f"stakes {verb} --json", kinds) for verb, kinds in ANSWERS.items()}
+    answers |= {name: _Schema(_SAID[name], kinds) for name, kinds in ASKED.items()}
+    return {f"{name}.json": schema.whole for name, schema in {"estimate": figure, **answers}.items()}
 
 
 def files() -> dict[Path, str]:
@@ -133,10 +130,10 @@ def _lines(value: Any, indent: str = "") -> str:
 
 
 class _Schema:
-    """One file: what a command answers, with the classes in it described once each."""
+    """One file: what a command answers, with the classes in it described once each, so that it needs no other file."""
 
-    def __init__(self, name: str, title: str, kinds: tuple[type, ...]) -> None:
-        self.name, self.title, self.kinds = name, title, kinds
+    def __init__(self, title: str, kinds: tuple[type, ...]) -> None:
+        self.title, self.kinds = title, kinds
         self.described: dict[str, Any] = {}
 
     @cached_property
@@ -176,15 +173,22 @@ class _Schema:
         return found
 
     def _once(self, kind: type) -> dict[str, Any]:
-        """Refer to a class; figures and evaluations have files of their own."""
-        if issubclass(kind, Estimate | Evaluation):
-            file = "estimate.json" if issubclass(kind, Estimate) else "evaluate.json"
-            return {"$ref": "#" if file == self.name else file}
-        name = kind.__name__
+        """Refer to a class; an evaluation may be of any task."""
+        name = "Evaluation" if issubclass(kind, Evaluation) else kind.__name__
         if name not in self.described:
             self.described[name] = {}  # a class may hold others of its kind
-            self.described[name] = self._typed_dict(kind) if is_typeddict(kind) else self.of_record(kind)
+            self.described[name] = (
+                {"oneOf": [self.of_record(one) for one in ANSWERS["evaluate"]]}
+                if name == "Evaluation"
+                else self._typed_dict(kind)
+                if is_typeddict(kind)
+                else self.of_record(kind)
+            )
         return {"$ref": f"#/$defs/{name}"}
+
+    def _number(self) -> dict[str, Any]:
+        self.described["number"] = _ANY_NUMBER
+        return {"$ref": "#/$defs/number"}
 
     def _typed_dict(self, kind: Any) -> dict[str, Any]:
         hints = get_type_hints(kind, include_extras=True)
@@ -209,11 +213,11 @@ class _Schema:
         if hint is Any:
             return {}
         if hint is float:
-            return dict(_NUMBER)
+            return self._number()
         if hint in _PLAIN:
             return {"type": _PLAIN[hint]}
         if hint is np.ndarray or origin is np.ndarray:
-            return {"type": "array", "items": dict(_NUMBER)}
+            return {"type": "array", "items": self._number()}
         if origin is not None:
             return self._of_many(origin, inner)
         return self._once(hint)
@@ -303,7 +307,21 @@ _INTRODUCTION = """\
 What a command writes with `--json` is what `to_dict()` and `to_json()` of its result give in Python. This page and the
 [JSON schemas](https://json-schema.org) in `src/stakes/schema`, which are part of the package, are made from the classes
 of the results by `make pages`. Undefined numbers are `null`, with the reason beside them, and infinite ones the texts
-`"Infinity"` and `"-Infinity"`. `format` changes when a name changes its meaning; new names may be added without that.
+`"Infinity"` and `"-Infinity"`. Rows are counted from 1, as in the text. `format` changes when a name changes its
+meaning; new names may be added without that.
+
+Each schema stands by itself: nothing is fetched to check an answer with it.
+
+```python
+import json
+from importlib.resources import files
+
+import jsonschema
+import stakes
+
+schema = json.loads((files("stakes") / "schema" / "evaluate.json").read_text(encoding="utf-8"))
+jsonschema.validate(stakes.evaluate(truth=[1, 0, 1], score=[0.9, 0.2, 0.6]).to_dict(), schema)
+```
 """
 
 
@@ -316,7 +334,7 @@ def _section(title: str, kinds: tuple[type, ...]) -> str:
 
 
 def _told(kind: type) -> Iterator[tuple[str, str]]:
-    schema = _Schema("", "", (kind,)).of_record(kind)
+    schema = _Schema("", (kind,)).of_record(kind)
     for name, one in schema["properties"].items():
         optional = "" if name in schema["required"] else "; not always there"
         yield name, f"{_in_words(one)}{optional}".replace("|", "\\|")
@@ -333,8 +351,8 @@ def _kind_in_words(one: dict[str, Any]) -> str:
     if "enum" in one:
         return " or ".join(f"`{value}`" for value in one["enum"])
     if "$ref" in one:
-        name = one["$ref"].rpartition("/")[2].removesuffix(".json")
-        return {"number": "a number", "estimate": "a figure with its interval", "evaluate": "an evaluation"}.get(
+        name = one["$ref"].rpartition("/")[2]
+        return {"number": "a number", "Estimate": "a figure with its interval", "Evaluation": "an evaluation"}.get(
             name, f"a `{name}`"
         )
     if "anyOf" in one:

@@ -25,8 +25,11 @@ def list_columns(found: "DescribedFile", command: str) -> str:
 
 def next_command(found: "DescribedFile", verb: str, typed: Sequence[str]) -> str:
     """What was typed, and what is lacking to ask about this file; what it does not tell stands there in capitals."""
-    words = [word for option, value in _lacking(found, verb, typed) for word in (option, value)]
-    return shlex.join(["stakes", verb, *typed, *words])
+    lacking = _lacking(found, verb, typed)
+    words = [word for option, value in lacking for word in (option, value)]
+    scale = f"--{found.scale.replace('_', '-')}"
+    guessed = [scale] if found.scale and scale not in typed and ("--score", found.roles["score"]) in lacking else []
+    return shlex.join(["stakes", verb, *typed, *words, *guessed])
 
 
 def _lacking(found: "DescribedFile", verb: str, typed: Sequence[str]) -> list[tuple[str, str]]:

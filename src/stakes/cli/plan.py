@@ -1,5 +1,6 @@
 """stakes plan: how many rows does a study need?"""
 
+import shlex
 from collections.abc import Callable, Sequence
 
 import click
@@ -42,7 +43,7 @@ def _expected(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, context_settings={"allow_extra_args": True})
 @click.argument("figure", metavar="FIGURE", required=False)
 @option("columns", "--pilot", _PILOT, "files", multiple=True, type=InputFile("rows"), metavar="FILE")
 @_expected
@@ -62,6 +63,8 @@ def plan(figure: str | None, files: tuple[str, ...], asked: Arguments, **given: 
     """
     from stakes.planning.study import plan
 
+    if more := click.get_current_context().args:
+        raise click.UsageError(f"a file of a first study goes with --pilot: --pilot {shlex.quote(more[0])}.")
     pilot = _pilot(figure, files, asked, given.pop("other"))
     costs = None if files else asked["costs"]
     width = _width(given.pop("width"))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SystemAnswer(Record, stakes="system", form=1, shown="*system thresholds best_rule? best_thresholds? best_plan?"):
+class SystemAnswer(Record, stakes="system", shown="*system thresholds best_rule? best_thresholds? best_plan?"):
     """What each model's mistakes cost a whole system, and what would cost less where that was asked."""
 
     system: "System"

@@ -146,12 +146,13 @@ def refuse_alike(
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
     words = _difference(one, other)
+    every = {word for group in doubtful for name in group[1:] for word in _difference(group[0], name)}
     shown = ascii if {"unicode", "punctuation"} & {*words} else repr  # otherwise both could look the same
     problem = InputError(
         "nearly-alike",
         f"the labels {short(shown(one))} and {short(shown(other))} differ in "
         f"{' and '.join(_DIFFERENCES[word] for word in words)} only, and count as two classes; pass ",
-        Pass("alike", ",".join(words)),
+        Pass("alike", ",".join(word for word in ALIKE if word in every)),
         " if they mean the same, or ",
         Pass("classes"),
         " with both if they do not",

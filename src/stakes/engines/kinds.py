@@ -465,6 +465,8 @@ def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
         members = asked.ensemble
         if isinstance(members, list | tuple) and all(isinstance(name, str) for name in members):
             members = {name: name for name in members}
+        elif isinstance(members, list | tuple) and _are_columns(members, asked.truth):
+            members = {f"{ENSEMBLE} {i}": member for i, member in enumerate(members, 1)}
         return None, _Given.of("member", members, None)
     if quantiles is not None:
         if not isinstance(quantiles, Mapping) or not quantiles:
@@ -483,6 +485,12 @@ def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
         raise InputError("no-level", f"{asked.level!r} is no level of an interval; give one between 0 and 1")
     tail = (1 - asked.level) / 2
     return [tail, 1 - tail], _Given.of("quantile", {"low": asked.low, "high": asked.high}, None)
+
+
+def _are_columns(members: Sequence[Values], truth: Values) -> bool:
+    """Whether these are as long as the truth, one for each member, and not one for each row."""
+    lengths = {len(one) for one in (truth, *members) if hasattr(one, "__len__") and not isinstance(one, str)}
+    return len(lengths) == 1 and len(members) not in lengths
 
 
 def _refuse_crossing(said: Array, names: Sequence[str], asked: "RowQuestion") -> None:

@@ -329,15 +329,15 @@ def _classes(
                 "grades-have-no-order",
                 Given("ordered"),
                 f" needs an order, and {some(plan.classes)} have none of their own; pass ",
-                Pass("classes", list(plan.classes)),
-                " from the lowest to the highest",
+                Pass("classes"),
+                " with all of them in their order, from the lowest to the highest",
             )
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
     if asked.from_logits and table is not None:
         table = replace(table, values=probabilities_of(table.values))
-    scores, span = _scores(columns.get("score"), table, plan, truth.names, even=pricing is not None)
+    scores, span = _scores(columns.get("score"), table, plan, truth, even=pricing is not None)
     if asked.from_logits and table is None and scores is not None:
         scores = probabilities_of(scores)
     if asked.several and alone and scores is not None:
@@ -374,7 +374,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
 
 
 def _scores(
-    single: Column | None, table: ClassColumns | None, plan: Plan, occurring: Collection[str], even: bool
+    single: Column | None, table: ClassColumns | None, plan: Plan, truth: Labels, even: bool
 ) -> tuple[Array | None, tuple[float, float] | None]:
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:
@@ -388,18 +388,13 @@ def _scores(
                     Pass("prediction"),
                     ", for classes one score column each",
                 )
-            raise InputError(
-                "one-score-for-many",
-                f"there is one score column for {len(plan.classes):,} classes ({some(plan.classes)}); give one for "
-                "each: ",
-                Pass("score", each="column"),
-            )
+            raise errors.one_score_for_many(plan.classes, truth.into(plan.classes).tolist())
         return as_numbers(single), None
     if table is None:
         return None, None
     missing = [name for name in plan.classes if name not in table.classes]
     if missing:
-        raise errors.class_without_score(missing, [name for name in table.classes if name not in occurring])
+        raise errors.class_without_score(missing, [name for name in table.classes if name not in truth.names])
     span = table.check(even)
     if plan.positive is not None:
         return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)]), None

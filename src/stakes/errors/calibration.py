@@ -25,19 +25,19 @@ def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
     )
 
 
-def one_class_to_recalibrate(name: str) -> InputError:
+def one_class_to_recalibrate(words: str) -> InputError:
     return InputError(
         "one-class-to-recalibrate",
         About("truth"),
-        f" is {name!r} in every row, so there is nothing to learn; give rows of other classes too",
+        f" is {words} in every row, so there is nothing to learn; give rows of other classes too",
     )
 
 
-def equal_scores(calibrator: str, value: float) -> InputError:
+def equal_scores(value: float) -> InputError:
     return InputError(
         "equal-scores",
         About("score"),
-        f" is the same in every row ({value:.6g}), so {calibrator} has nothing to learn from; give scores that differ",
+        f" is the same in every row ({value:.6g}), so there is nothing to learn from them; give scores that differ",
     )
 
 

@@ -7,6 +7,9 @@ from stakes.errors import EmptyError, InputError
 from stakes.errors.mentions import Pass
 from stakes.errors.words import rows_text, short
 
+_MOST_LINES = 20
+"""So many lines are named."""
+
 
 def no_such_file(path: str) -> InputError:
     what = "there is no such file; check the name and the folder"
@@ -28,9 +31,15 @@ def first_line(problem: BaseException | str) -> str:
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
 
+def empty_lines(path: str, lines: Sequence[int]) -> InputError:
+    if len(lines) == 1:
+        return InputError("ragged-line", f"{path}: line {lines[0]:,} is empty; delete it")
+    shown = ", ".join(f"{line:,}" for line in lines[:_MOST_LINES])
+    more = f" and {len(lines) - _MOST_LINES:,} more" if len(lines) > _MOST_LINES else ""
+    return InputError("ragged-line", f"{path}: lines {shown}{more} are empty; delete them")
+
+
 def ragged_line(path: str, line: int, fields: int, width: int) -> InputError:
-    if not fields:
-        return InputError("ragged-line", f"{path}: line {line:,} is empty; delete it")
     seen = "1 field" if fields == 1 else f"{fields:,} fields"
     hint = "; a value that has a comma (a decimal comma?) must stand in quotes" if fields > width else ""
     return InputError(

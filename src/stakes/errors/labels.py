@@ -1,9 +1,13 @@
 """Classes and their names."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from stakes.errors import About, Given, InputError, Pass, Text
 from stakes.errors.words import first_row, nearest, rows_that_hold, short, some, the_class
+
+_MANY_ROWS = 20
+"""Of so many rows a class that occurs once may be none."""
 
 
 def fractional_labels(argument: str, count: int, first: int | None, value: float) -> InputError:
@@ -103,6 +107,29 @@ def which_score_column(shape: tuple[int, ...], classes: Sequence[str] | None) ->
         Pass("classes"),
         f" in the order of its {shape[1]} columns, or for two classes the column of the positive one",
     )
+
+
+def one_score_for_many(classes: Sequence[str], truth: Sequence[int]) -> InputError:
+    """``truth`` are the codes of the classes; one that hardly occurs may be no class: a line of totals, or a sign."""
+    return InputError(
+        "one-score-for-many",
+        f"there is one score column for {len(classes):,} classes ({some(classes)}); give one for each: ",
+        Pass("score", each="column"),
+        *_perhaps_no_class(classes, truth),
+    )
+
+
+def _perhaps_no_class(classes: Sequence[str], truth: Sequence[int]) -> Iterator[str | Pass]:
+    """What to do about the label without which there are two classes."""
+    counts = Counter(truth)
+    signs = [name for name in classes if not any(map(str.isalnum, name))]
+    once = [place for place in range(len(classes)) if counts[place] == 1]
+    if len(classes) == 3 and signs:
+        yield from (f"; if {short(repr(signs[0]))} means a missing value, pass ", Pass("na", signs[0]))
+    elif len(classes) == 3 and once and len(truth) > _MANY_ROWS:
+        yield f"; {short(repr(classes[once[0]]))} occurs in a single row ("
+        yield from (first_row(truth.index(once[0])), "): if that is a line of totals, leave it out with ")
+        yield Pass("where")
 
 
 def threshold_of_many() -> InputError:

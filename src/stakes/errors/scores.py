@@ -1,28 +1,33 @@
 """Scores, weights and thresholds."""
 
+from collections.abc import Sequence
+
 from stakes.errors import About, EmptyError, Given, InputError, Pass
 from stakes.errors.mentions import in_rows
 from stakes.errors.words import first_row, rows_that_hold, short
 
-_LONGEST_WORD = 12
-"""Letters of a word that may stand for a missing value."""
+_LONGEST_WORD, _FEW_WORDS = 12, 3
+"""Letters of a word that may stand for a missing value, and how many such words there may be."""
 
 
 def not_numbers(argument: str, seen: str) -> InputError:
     return InputError("not-numbers", About(argument), f" holds {seen}; give one number per row")
 
 
-def not_a_number(argument: str, count: int, first: int, value: str, one_word: bool = False) -> InputError:
+def not_a_number(argument: str, count: int, first: int, value: str, words: Sequence[str] = ()) -> InputError:
+    """``words`` are all values beside numbers that are none; few and short ones may mean that a value is missing."""
     import re  # only wanted when something is wrong already
 
     grouped = re.fullmatch(r"\s*[-+]?\d+([.,' \u00a0\u202f]\d+)+\s*", value)
     hint = "write 0.5 for 0,5 and 1234.5 for 1,234.5" if grouped else "mend the file, or name the right column"
-    missing = one_word and not grouped and len(value) < _LONGEST_WORD
-    advice = (", or, if that means a missing value, pass ", Pass("na", value)) if missing else ()
+    missing = 0 < len(words) <= _FEW_WORDS and not grouped and all(len(word) < _LONGEST_WORD for word in words)
+    both = " and ".join(short(repr(word)) for word in words) if missing else short(repr(value))
+    flags = [part for word in words for part in (" and ", Pass("na", word))][1:]
+    advice = (", or, if that means a missing value, pass ", *flags) if missing else ()
     return InputError(
         "not-a-number",
         About(argument),
-        f" has {rows_that_hold(count)} no number ({short(repr(value))}; ",
+        f" has {rows_that_hold(count)} no number ({both}; ",
         first_row(first),
         f"); {hint}",
         *advice,

@@ -94,7 +94,7 @@ class BriefSegment(Record, shown="rows figures confusion? verdict?"):
     verdict: str = ""
 
 
-class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evaluation", form=1):
+class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evaluation"):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations

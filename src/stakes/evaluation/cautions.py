@@ -289,7 +289,7 @@ def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:
     else:
         few = {name: size for name, size in evaluation._sizes().items() if size < FEW_ROWS}
         for name, size in few.items():
-            key = "caution.few_rows" if evaluation.task == "regression" else "caution.few"
+            key = "caution.few" if evaluation.task in ("binary", "multiclass") else "caution.few_rows"
             yield caution(key, n=math.floor(size), name=name) if size else caution("caution.absent", name=name)
 
 

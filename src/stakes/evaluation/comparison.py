@@ -96,7 +96,6 @@ class Comparison(
     Plottable,
     Reportable,
     stakes="comparison",
-    form=1,
     shown="rows dropped unlabelled paired=on_same_rows clusters confidence intervals margin conclusion findings notes "
     "table ranks pairs segments",
 ):

@@ -38,7 +38,6 @@ class FewClasses(
     Record,
     FewEstimates,
     stakes="few classes",
-    form=1,
     shown="rows labelled classes confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and the decisions about all of them tell about a model of several classes.

@@ -44,7 +44,6 @@ class FewGrades(
     Record,
     FewEstimates,
     stakes="few grades",
-    form=1,
     shown="rows labelled confidence figures as_good_as segments findings",
 ):
     """What a few grades of people and those of a judge for all rows tell: the mean grade, and how the judge errs.

@@ -46,7 +46,6 @@ class FewLabels(
     Record,
     FewEstimates,
     stakes="few labels",
-    form=1,
     shown="rows labelled labelled_positives positive threshold prior confidence figures as_good_as segments findings",
 ):
     """What a few labelled rows and many others tell about a model of two classes.

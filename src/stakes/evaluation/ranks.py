@@ -74,7 +74,6 @@ class Ranks(
     Narrated,
     Reportable,
     stakes="ranks",
-    form=1,
     shown="items clusters confidence higher_is_better complete best findings standings repeats?",
 ):
     """Models by their mean score on the same items, each with the ranks that it may truly have.

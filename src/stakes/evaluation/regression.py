@@ -8,6 +8,7 @@ from stakes import metrics
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
+from stakes.frozen import replace
 from stakes.metrics import Metric
 from stakes.metrics.counts import Lorenz, lorenz_gini, of_count_sums
 from stakes.metrics.usual import COMPARED
@@ -24,7 +25,7 @@ NO_TIMES = Text("no times were given; pass ", Pass("order"))
 """Why there is nothing that needs the value before."""
 
 
-class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors"):
+class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors=numbered_errors"):
     """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
 
     task = "regression"
@@ -41,8 +42,13 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
 
     @property
     def largest_errors(self) -> tuple[WorstError, ...]:
-        """The twenty largest errors with their rows."""
+        """The twenty largest errors with their rows: ``row`` is an index, from 0."""
         return self.errors.worst or ()
+
+    @property
+    def numbered_errors(self) -> tuple[WorstError, ...]:
+        """The twenty largest errors with their rows, counted from 1 as in the text."""
+        return tuple(replace(one, row=one.row + 1) for one in self.largest_errors)
 
     def _sizes(self) -> Mapping[str, float]:
         return {"data": self.errors.equal_rows if self.errors.weighted else self.rows}

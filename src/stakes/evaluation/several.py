@@ -16,7 +16,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import FORMS
 from stakes.metrics.multilabel import needs_scores
-from stakes.metrics.quantiles import share_between
+from stakes.metrics.quantiles import crps, crps_skill, share_between
 from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.regression import explained_variance, r2
 from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
@@ -30,7 +30,7 @@ from stakes.tallies.label_sums import dense_column
 from stakes.tallies.names import canonical, figure_of_class
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.quantile_sums import ENSEMBLE, pairs_of
-from stakes.uncertainty.interval import wilson
+from stakes.uncertainty.interval import Interval, wilson
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ _MOST = 200
 
 _MOST_BARS = 50
 """Of more quantiles or members than this nothing is told between each two of them."""
+
+_FEW_QUANTILES = 5
+"""From fewer quantiles than this a distribution is known roughly only."""
+
+ROUGH = "it rests on few quantiles, so it is rough and not to be compared with that of others"
 
 _WAYS = ("macro", "micro", "weighted")
 
@@ -346,6 +351,14 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
                 if metric.tally is QuantileSums and metric.name not in (*EACH_FIGURES[self.task], share_between.name)
             ],
         )
+
+    def _put_together(
+        self, metric: Metric, tally: Tally, value: float, baseline: float, limits: Interval, confidence: float
+    ) -> Estimate:
+        found = super()._put_together(metric, tally, value, baseline, limits, confidence)
+        if metric.name not in (crps.name, crps_skill.name) or not 0 < len(self.shown_names) < _FEW_QUANTILES:
+            return found
+        return replace(found, note="; ".join(filter(None, (ROUGH, found.note))))
 
     def _split(self, name: Value) -> tuple[Evaluation | None, Value]:
         pair = (isinstance(name, str) and figure_of_class(name)) or name

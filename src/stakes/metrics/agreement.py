@@ -9,6 +9,7 @@ from stakes.metrics.baselines import BEST_CONSTANT, ZERO
 from stakes.metrics.declare import SIZE, metric
 from stakes.metrics.reasons import (
     EMPTY_CLASS,
+    NO_DECISION_A_CLASS,
     NO_NEGATIVES,
     NO_POSITIVES,
     NO_ROWS,
@@ -246,7 +247,7 @@ def kappa(c: Confusion) -> Number:
     question="In what share of the cases does the model commit itself to a class?",
     formula="(PP + PN) / n",
     baseline=BEST_CONSTANT,
-    undefined=(NO_ROWS,),
+    undefined=(NO_ROWS, NO_DECISION_A_CLASS),
     many=True,
     any_decisions=True,
     swapped="coverage",

@@ -240,6 +240,11 @@ class Ranking:
         weights = (np.where(here, self.weight, 0.0) for here in (self.positive, ~self.positive))
         return -levels, np.stack([np.bincount(places, column, len(levels)) for column in weights]), places
 
+    @property
+    def _row_weight(self) -> float:
+        """What a row weighs, of as many of equal weight as tell as much."""
+        return float((self.weight**2).sum() / self.weight.sum())
+
     def value(self, base: Metric) -> float:
         """A figure of the ranking."""
         return float(np.ravel(base.of(self._table))[0])
@@ -248,6 +253,7 @@ class Ranking:
     def _table(self) -> ScoreTable:
         scores, counts, _ = self._levels
         values = dict(zip(COUNTS, counts[:, None], strict=True))  # one table along a leading axis
+        values |= {f"{name}_squared": column * self._row_weight for name, column in values.items()}
         return ScoreTable("positive", "negative", Columns(scores, values))
 
     def changes(self, base: Metric) -> Array:
@@ -263,7 +269,7 @@ class Ranking:
         if self.positive.all() or not self.positive.any():
             return np.full(len(self.scores), math.nan)
         _, counts, places = self._levels
-        unit = self.weight.sum() / len(self.weight)
+        unit = self._row_weight
         found = base.one_row.changes(*counts, np.full(counts.shape, unit), **base.parameters)
         return np.asarray(found[np.where(self.positive, 0, 1), places] * self.weight / unit)
 

@@ -397,11 +397,12 @@ specificity_at_recall = metric(
 
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
 def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
-    """Positives among the first k rows; of rows that tie at the end, the expected share."""
-    if steps.single and steps.rows_before[0] >= k:
+    """Positives among the first k rows of usual weight; of rows that tie at the end, the expected share."""
+    wanted = np.expand_dims(k * np.asarray(steps.row_weight, float), -1)
+    if steps.single and steps.rows_before[0] >= wanted[0]:
         return 0.0
     rows = steps.rows.astype(float)
-    share = divide(k - steps.rows_before.astype(float), rows)
+    share = divide(wanted - steps.rows_before.astype(float), rows)
     return total(steps.positives.astype(float) * np.clip(share, 0, 1))
 
 
@@ -418,24 +419,35 @@ def _near_the_end(positives: Array, negatives: Array, k: float, unit: float = 1.
     return above(k), float((positives * around).sum() / max((rows * around).sum(), 1e-300))
 
 
+def _place(positives: Array, negatives: Array, unit: Array, k: float) -> float:
+    """What the k highest rows weigh: k times the weight of a row, of as many of equal weight as tell as much."""
+    return k * float(((positives * unit[0]) + (negatives * unit[1])).sum() / (positives + negatives).sum())
+
+
 def _top_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
     """What the precision of the k highest loses without a row: another one takes its place, of the kind found there."""
+    return _precision_changes(positives, negatives, unit, _place(positives, negatives, unit, k))
+
+
+def _precision_changes(positives: Array, negatives: Array, unit: Array, k: float) -> Array:
+    """The same of the highest rows that weigh k."""
     within, next_one = _near_the_end(positives, negatives, k, float(unit.mean()))
     value, total = (positives * within).sum() / k, positives.sum() + negatives.sum()
     each = np.stack([1 - next_one, -next_one])[:, None] * within - k / total * (value - next_one)
     return np.asarray(unit * each / k)
 
 
+def _recall_at_k_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
+    """What the share of the positives among the k highest loses without a row."""
+    return _found_changes(positives, negatives, unit, k=_place(positives, negatives, unit, k))
+
+
 def _found_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
-    """The same of the share of the positives."""
+    """The same of the highest rows that weigh k."""
     P, total = positives.sum(), positives.sum() + negatives.sum()
     found = (positives * _near_the_end(positives, negatives, k)[0]).sum()
     shares = np.array([[1.0], [0.0]]) - P / total
-    return np.asarray(_top_changes(positives, negatives, unit, k=k) * k / P - unit * shares * found / P**2)
-
-
-def _top_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> float:
-    return max(value, 1 - value) / k
+    return np.asarray(_precision_changes(positives, negatives, unit, k) * k / P - unit * shares * found / P**2)
 
 
 def _found_unseen(value: float, positives: Array, negatives: Array, **_: float) -> float:
@@ -448,14 +460,16 @@ precision_at_k = metric(
     formula="found_in_top(k) / k",
     undefined=(NO_ROWS,),
     otherwise="there are fewer than {k} rows",
-    pitfall="Rows that tie at place k count by their expected share.",
-    one_row=OneRow(_top_changes, _top_unseen, "rows", place=True),
+    pitfall="Rows that tie at place k count by their expected share. With weights the k highest are k of as many rows "
+    "of equal weight as tell as much (Kish's effective number), whatever the scale of the weights.",
+    one_row=OneRow(_top_changes, lambda value, *_, k: max(value, 1 - value) / k, "rows", place=True),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
-)(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
+)(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k * table.row_weight), table, k)))
 
 
 def _if_enough(value: Number, table: ScoreTable, k: int) -> Number:
-    return np.where(np.less(table.total, k), np.nan, value)[()]
+    needed = k * np.asarray(table.row_weight) * (1 - 1e-9)  # weights round
+    return np.where(np.less(np.asarray(table.total, float), needed), np.nan, value)[()]
 
 
 recall_at_k = metric(
@@ -464,8 +478,9 @@ recall_at_k = metric(
     formula="found_in_top(k) / P",
     undefined=(NO_POSITIVES,),
     otherwise="there are fewer than {k} rows",
-    pitfall="Cannot reach 1 when there are more than k positives.",
-    one_row=OneRow(_found_changes, _found_unseen, "rows", place=True),
+    pitfall="Cannot reach 1 when there are more than k positives. With weights the k highest are k of as many rows of "
+    "equal weight as tell as much (Kish's effective number), whatever the scale of the weights.",
+    one_row=OneRow(_recall_at_k_changes, _found_unseen, "rows", place=True),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))
 

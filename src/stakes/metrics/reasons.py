@@ -26,6 +26,7 @@ def _none_in(margin: str) -> Test:
 EXTRA_DECISIONS = Undefined(
     "some decisions are no class, so there is only coverage", lambda c: not set(c.decisions) <= set(c.truths)
 )
+NO_DECISION_A_CLASS = Undefined("no decision is named like a class", lambda c: not set(c.decisions) & set(c.truths))
 ONE_TRUTH = Undefined("every case is of the same class", lambda c: c.total**2 == (c.truth_totals**2).sum(-1))
 ONE_DECISION = Undefined("every case gets the same decision", lambda c: c.total**2 == (c.decision_totals**2).sum(-1))
 EMPTY_CLASS = Undefined("a class has no cases", lambda c: (c.truth_totals == 0).any(-1))

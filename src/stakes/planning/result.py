@@ -42,7 +42,7 @@ class Part(Record):
 
 
 @dataclass(frozen=True)
-class Plan(Record, Narrated, stakes="plan", form=1, shown="* paragraph findings"):
+class Plan(Record, Narrated, stakes="plan", shown="* paragraph findings"):
     """How many rows a study needs for all that it shall reach.
 
     ``positives`` of them are to be expected where the prevalence is known, ``clusters`` where rows come in some;

@@ -92,7 +92,7 @@ SkipOption: TypeAlias = Annotated[
 ]
 NaOption: TypeAlias = Annotated[
     str | Sequence[str] | None,
-    "A word for a missing value in a text file; name all (default: NA, N/A, NULL, null, NaN, nan).",
+    "A word for a missing value in a text file, beside NA, N/A, n/a, NULL, null, NaN and nan; '' if these mean none.",
     Option("files", "columns", "WORD"),
 ]
 CostsOption: TypeAlias = Annotated[

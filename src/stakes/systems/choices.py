@@ -71,7 +71,6 @@ class SystemChoice(Record, Narrated):
 class BestRule(
     SystemChoice,
     stakes="best rule",
-    form=1,
     shown="cost now held_out saving low high confidence cases from_rows changes=to_rows() findings",
 ):
     """The cheapest decision for each combination of answers (the Bayes fuser), compared with the given rule.

@@ -40,7 +40,6 @@ class Step(TypedDict):
 class BestPlan(
     SystemChoice,
     stakes="best plan",
-    form=1,
     shown="cost now held_out saving low high confidence cases from_rows without asked steps findings",
 ):
     """Which models to ask in which order, and when to decide what; ``cost`` and ``now`` include the prices of asking.

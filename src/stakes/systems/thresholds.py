@@ -89,7 +89,6 @@ def by_bayes(costs: ComponentCosts, positive: str, yes: str) -> SystemThreshold:
 class BestThresholds(
     SystemChoice,
     stakes="best thresholds",
-    form=1,
     shown="cost now held_out saving low high confidence cases from_rows thresholds findings",
 ):
     """Thresholds of several models chosen together: each says the positive class when its score is at least so high.

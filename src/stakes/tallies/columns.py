@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, divide, exact, room_for
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -126,6 +126,14 @@ class Columns:
         """Whether the counts are sums of weights."""
         return "positives_squared" in self.values
 
+    @cached_property
+    def row_weight(self) -> Number:
+        """What each of so many rows of equal weight weighs as tell as much (Kish); 1 without weights."""
+        if not self.weighted:
+            return 1.0
+        squares, sums = (self.counts(suffix).astype(np.float64).sum((-2, -1)) for suffix in ("_squared", ""))
+        return divide(squares, sums, 1.0)[()]
+
     def counts(self, suffix: str = "") -> Array:
         """Positives and negatives at each score (class × score), or ``"_squared"``: the sums of squared weights."""
         return np.stack([self.values[name + suffix] for name in COUNTS], axis=-2)
@@ -210,7 +218,7 @@ class Columns:
 
         def steps(cut: slice) -> Steps:
             read = functools.partial(self.scores.__getitem__, cut)
-            return Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], P, N)
+            return Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], P, N, self.row_weight)
 
         edges = itertools.pairwise([0, *cuts, len(self.scores)])
         return [functools.partial(steps, cut) for cut in itertools.starmap(slice, edges)]
@@ -222,7 +230,8 @@ class Columns:
             [column.astype(np.float64, copy=False) for column in map(read, COUNTS)]
             for read in (self.values.__getitem__, self.cumulated)
         )
-        return Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(self.P), _as_float(self.N))
+        totals = (_as_float(self.P), _as_float(self.N))
+        return Steps(lambda: self.scores, positives, negatives, tp, fp, *totals, self.row_weight)
 
 
 def exact_sum(counts: Array) -> int:

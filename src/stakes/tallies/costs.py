@@ -275,7 +275,8 @@ class Costs(Record):
                 raise InputError(
                     "costs-of-two-classes",
                     f"miss and false_alarm are for two classes, and there are {len(truths)} classes and "
-                    f"{len(decisions)} decisions; give what every decision costs for every class",
+                    f"{len(decisions)} decisions; give what every decision costs for every class in ",
+                    Pass("costs"),
                 )
             place = {name: int(name == positive) for name in (*truths, *decisions)}
             return [tuple(self.matrix[place[t]][place[d]] for d in decisions) for t in truths]

@@ -67,7 +67,7 @@ _POWERS: dict[str, tuple[Power, ...]] = {
 
 @dataclass(frozen=True)
 class WorstError:
-    """One of the largest errors: where it is (``row`` is an index, from 0), and what was said instead of what."""
+    """One of the largest errors: where it is, and what was said instead of what."""
 
     row: int
     truth: float

@@ -99,6 +99,11 @@ class Keys:
         return float(self.layout.to_scores(self._unpack(row, row + 1)[0])[0])
 
     # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def row_weight(self) -> float:
+        """What a row weighs."""
+        return 1.0
+
     @cached_property
     def P(self) -> int:
         """How many rows are positive."""

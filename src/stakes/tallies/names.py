@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-FIGURE = r"(?P<name>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<of>.+)\])?"
-"""How a figure is written: ``auc``, ``f_beta(beta=2)``, or of a class ``f1[setosa]``."""
+FIGURE = r"(?P<name>\w+(?:[ -]\w+)*\s*(?:\([^()]*\))?)\s*(?:\[(?P<of>.+)\])?"
+"""How a figure is written: ``auc``, ``f_beta(beta=2)``, of a class ``f1[setosa]``, or as in the text, ``log loss``."""
 
 
 def canonical(value: object) -> str:

@@ -163,19 +163,18 @@ class ScoreTable(Tally):
         P, N = float(self.P), float(self.N)
         if not self.weighted:
             return P, N
-        positives, negatives = self._squared_weights
+        positives, negatives = self.as_columns().counts("_squared").sum(-1).tolist()
         return (P**2 / positives if P else 0.0), (N**2 / negatives if N else 0.0)
 
     @property
     def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
-        total = float(self.total)
-        return total**2 / sum(self._squared_weights) if self.weighted and total else total
+        return float(self.total) / float(self.row_weight)
 
     @property
-    def _squared_weights(self) -> list[float]:
-        """The sums of the squared weights of positives and negatives."""
-        return [float(self.as_columns().values[f"{name}_squared"].sum()) for name in COUNTS]
+    def row_weight(self) -> Number:
+        """What each of these rows of equal weight weighs; 1 without weights."""
+        return self.store.row_weight
 
     @property
     def total(self) -> Number:
@@ -365,6 +364,9 @@ class ScoreTable(Tally):
         share = np.array([float(self.P / self.total) if self.total else 0.5])
         counts = {"positives": self.P, "negatives": self.N}
         whole = {name: np.array([count if isinstance(count, int) else float(count)]) for name, count in counts.items()}
+        if self.weighted:
+            squares = self.as_columns().counts("_squared").sum(-1, keepdims=True)
+            whole |= {f"{name}_squared": column for name, column in zip(COUNTS, squares, strict=True)}
         return self._like(Columns(share, whole))
 
     def flipped(self) -> Self:
@@ -385,6 +387,9 @@ class ScoreTable(Tally):
         shares, sizes = (positive, negative), np.stack([np.asarray(one, np.float64) for one in (self.P, self.N)], -1)
         factors = divide(np.array(shares) * total[..., None], sizes)
         values = {name: columns.values[name] * factors[..., i, None] for i, name in enumerate(COUNTS)}
+        if self.weighted:  # a row weighs what it did
+            unit = np.asarray(self.row_weight)[..., None]
+            values |= {f"{name}_squared": column * unit for name, column in values.items()}
         losses = None if self.losses is None else self.losses * factors[..., None, :]
         return self._like(Columns(columns.scores, values), self.grid, losses)
 

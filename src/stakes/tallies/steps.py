@@ -20,8 +20,9 @@ class Steps:
     """A run of consecutive thresholds, highest first.
 
     ``positives`` and ``negatives`` lie exactly at each score; ``tp`` and ``fp`` lie at or above it, which is what the
-    rule "positive when score ≥ threshold" finds there. P and N are the totals of the whole table. The scores
-    themselves are read only when a figure asks for them: an order does not.
+    rule "positive when score ≥ threshold" finds there. P and N are the totals of the whole table, in which a
+    row has the weight ``row_weight``. The scores themselves are read only when a figure asks for them: an order does
+    not.
     """
 
     read_scores: Callable[[], Array]
@@ -31,6 +32,7 @@ class Steps:
     fp: Array
     P: Number
     N: Number
+    row_weight: Number = 1.0
 
     @cached_property
     def scores(self) -> Array:

@@ -322,7 +322,7 @@ def unseen_row(metric: Metric, value: float, table: ScoreTable, counts: Array | 
         return 0.0
     if counts is None:
         _, counts, _ = level_counts(table, _MOST_LEVELS)
-    equal = counts * (table.equal_rows / float(table.total))  # of so many rows that weigh the same
+    equal = counts / float(table.row_weight)  # of so many rows that weigh the same
     return metric.one_row.unseen(value, *equal, **metric.parameters)
 
 
@@ -448,7 +448,7 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
     left = [metric for metric, place in zip(metrics, places, strict=True) if not place]
     without = iter(_score_changes(left, table, scores, counts, each) if left else [])
     found = [
-        _added_up(metric, counts, each, clusters.rows) if place else next(without)
+        _added_up(metric, counts, each, float(table.row_weight)) if place else next(without)
         for metric, place in zip(metrics, places, strict=True)
     ]
     by_class = each.sum(-1)
@@ -456,17 +456,15 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
     influences: list[Found] = []
     for metric, changes in zip(metrics, found, strict=True):
         most = rests_on["rows" if metric.one_row is None else metric.one_row.rests_on]
-        extra = 0.0
-        if metric.one_row is not None:
-            extra = metric.one_row.unseen(float(metric.of(table)), *counts, **metric.parameters)
+        extra = unseen_row(metric, float(metric.of(table)), table, counts)
         influences.append(Influence.of_units(changes, most, extra))
     return influences
 
 
-def _added_up(metric: Metric, counts: Array, each: Array, rows: float) -> Array:
+def _added_up(metric: Metric, counts: Array, each: Array, row_weight: float) -> Array:
     """What clusters (clusters × class × score) change together, their rows one by one."""
     assert metric.one_row is not None
-    unit = np.full(counts.shape, counts.sum() / rows)
+    unit = np.full(counts.shape, row_weight)
     by_row = metric.one_row.changes(*counts, unit, **metric.parameters) / unit
     return np.asarray((each * by_row).sum((-1, -2)))
 

@@ -84,7 +84,6 @@ class Validation(
     Record,
     Shown,
     stakes="validation",
-    form=1,
     shown="how fits repeats pooled training all_rows figures notes",
 ):
     """An estimator judged on rows that it was not fitted on.

@@ -38,7 +38,7 @@ def finite(value: Value) -> float:
     return number
 
 
-class Calibrator(Record, stakes="calibrator"):
+class Calibrator(Record, stakes="calibrator", form=None):  # what is saved has a version of its own
     """What all recalibrators can do."""
 
     method: ClassVar[str]

@@ -78,7 +78,7 @@ class SigmoidCalibrator(Calibrator):
 
     def _learn(self, rows: LabelledScores) -> None:
         if rows.scores.min() == rows.scores.max():
-            raise errors.equal_scores(type(self).__name__, float(rows.scores[0]))
+            raise errors.equal_scores(float(rows.scores[0]))
         weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
         P, N = float(weight[rows.truth].sum()), float(weight[~rows.truth].sum())
         target = np.where(rows.truth, (P + 1) / (P + 2), 1 / (N + 2))

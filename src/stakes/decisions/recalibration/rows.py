@@ -54,7 +54,7 @@ def read_classes(values: Array, truth: Column, weight: Column, classes: Value) -
         raise errors.unknown_labels("truth", unknown, names)
     rows = _weigh(values, labels.into(names), weight)
     if (rows.truth == rows.truth[0]).all():
-        raise errors.one_class_to_recalibrate(names[int(rows.truth[0])])
+        raise errors.one_class_to_recalibrate(repr(names[int(rows.truth[0])]))
     return rows
 
 
@@ -141,5 +141,5 @@ def _weigh(scores: Array, truth: Array, weight: Column) -> LabelledScores:
         present = weights > 0
         scores, truth, weights = scores[present], truth[present], weights[present]
     if truth.dtype == bool and truth.all() == truth.any():
-        raise errors.one_class_to_recalibrate("positive" if truth[0] else "negative")
+        raise errors.one_class_to_recalibrate(f"the {'positive' if truth[0] else 'negative'} class")
     return LabelledScores(scores, truth, weights)

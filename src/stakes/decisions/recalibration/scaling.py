@@ -50,7 +50,7 @@ class ScalingCalibrator(Calibrator):
         self.least_ = max(logistic.nearest_inside(rows.scores), _SMALLEST)
         logs = _logs(rows.scores, self.least_)
         if np.ptp(logs, axis=1).max() == 0:
-            raise errors.equal_scores(type(self).__name__, float(np.ravel(rows.scores)[0]))
+            raise errors.equal_scores(float(np.ravel(rows.scores)[0]))
         weight = np.ones(len(logs)) if rows.weight is None else rows.weight
         self._fit_map(logs, rows.truth.astype(np.int64), weight)
 

@@ -150,15 +150,18 @@ def fault(source: Source, dialect: Dialect) -> errors.InputError | None:
     try:
         records = _records(source, dialect)
         width = len(next(records)[1])
-        blank = 0
+        blank: list[int] = []
+        last = 0  # below it empty lines are the end of the file
         for line, fields in records:
-            if blank:  # something follows, so it was not the end
-                return errors.ragged_line(source.name, blank, 0, width)
             if not fields and width > 1:  # an empty line can be the missing value of one column
-                blank = line
-            elif fields and len(fields) != width:
+                blank.append(line)
+            elif fields and len(fields) != width and not blank:
                 refuse_titles(source, dialect)
                 return errors.ragged_line(source.name, line, len(fields), width)
+            else:
+                last = line
+        if blank := [line for line in blank if line < last]:
+            return errors.empty_lines(source.name, blank)
     except errors.InputError as problem:
         return problem
     return None

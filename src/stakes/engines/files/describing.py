@@ -22,8 +22,9 @@ _FEW, _SHOWN = 20, 5
 """A column of at most so many different values may hold classes; so many are shown of it."""
 
 _NAMES = {
-    "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference",
-    "prediction": r"y_?pred\w*|pred\w*|decision|decided|said|forecast|y_?hat|guess",
+    "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference|"
+    r"counts?|claims|events|sales|demand",
+    "prediction": r"y_?pred\w*|pred\w*|decision|decided|said|forecast|y_?hat|guess|expected|fitted|estimated?",
     "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr",
 }
 """Names that tell what a column is."""
@@ -53,7 +54,7 @@ class DescribedColumn(Record):
         """The values in words."""
         if self.kind in ("numbers", "whole numbers") and self.different > _SHOWN:
             return f"{self.examples[0]} to {self.examples[-1]}, {self.different:,} different"
-        shown = [short(one) for one in self.examples[:_SHOWN]]
+        shown = [short(one if one == one.strip() and "," not in one else repr(one)) for one in self.examples[:_SHOWN]]
         more = "" if self.different <= len(shown) else f" and {self.different - len(shown):,} more"
         return ", ".join(shown) + more
 
@@ -74,12 +75,13 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
     @cached_property
     def roles(self) -> dict[str, str]:
         """Which column may be the truth, and which the score or the prediction."""
-        truth = self._truth
-        if truth is None:
-            return self._quantities()
+        truth, quantities = self._truth, self._quantities()
+        if truth is None or (truth.different > 2 and quantities.get("truth") == truth.name and len(quantities) == 2):
+            return quantities
         chosen = {"score": _choose("score", self._scores)}
         if chosen["score"] is None:
-            chosen["prediction"] = _choose("prediction", self._labels)
+            called = [one for one in self.columns if one.may_be_classes and _is_called(one, "prediction")]
+            chosen["prediction"] = _choose("prediction", self._labels) or next(iter(called), None)
         return {"truth": truth.name, **{role: one.name for role, one in chosen.items() if one is not None}}
 
     @property
@@ -105,9 +107,22 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
     @property
     def _scores(self) -> list[DescribedColumn]:
         """Columns that may be the score of the positive class of two."""
-        if self._truth is None or self._truth.different > 2:
+        if self._truth is None:
             return []
-        return [one for one in self.columns if one.kind == "numbers" and one is not self._truth and _within(one)]
+        numbers = [one for one in self.columns if one.kind == "numbers" and one is not self._truth]
+        called = [one for one in numbers if _is_called(one, "score")]
+        if self._truth.different > 2:  # or two that are written in several ways
+            return [one for one in called if _within(one)]
+        return [one for one in numbers if _within(one)] or called or numbers[: len(numbers) == 1]
+
+    @property
+    def scale(self) -> str:
+        """What the score seems to be if it is no probability: "percent", "from_logits", or empty."""
+        score = next((one for one in self.columns if one.name == self.roles.get("score")), None)
+        if score is None or _within(score):
+            return ""
+        low, high = float(score.examples[0]), float(score.examples[-1])
+        return "percent" if low >= 0 and high <= 100 else "from_logits" if low < 0 < high else ""
 
     @property
     def _labels(self) -> list[DescribedColumn]:

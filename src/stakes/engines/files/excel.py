@@ -1,7 +1,6 @@
 """Tables of spreadsheets (.xlsx), read by fastexcel; the first sheet unless ``FILE::SHEET`` names another."""
 
 import zipfile
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -44,10 +43,6 @@ def read(source: Source) -> tuple[pl.LazyFrame, Dialect]:
     first = {one.name: one.drop_nulls().head(RECORDS).to_list() for one in frame.select(pl.col(pl.String))}
     others = () if source.table is not None else tuple(name for name in book.sheet_names if name != sheet)
     return frame.lazy(), replace(of_values(first, source.format), skip=skip, other_sheets=others)
-
-
-def _may_be_names(cells: Sequence[str | None]) -> bool:
-    return all(cell and read_number(cell) is None for cell in cells)
 
 
 def _is_empty(column: pl.Series) -> bool:
@@ -102,12 +97,13 @@ def _header(
     skip = next((row for row in above if any(rows[row])), None)
     if skip is None:
         others = [name for name in book.sheet_names if name != sheet]
-        hint = f"; name another, such as {source.path}::{others[0]}" if others else ""
+        other = f"{source.path}::{others[0]}" if others else ""
+        hint = f"; name another, such as {other!r}" if other else ""
         raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty{hint}")
     names = {place: name or f"column {place + 1}" for place, name in zip(held, rows[skip], strict=True)}
     unnamed = [place + 1 for place, name in list(zip(held, rows[skip], strict=True))[1:] if not name]
     if unnamed:
-        full = next((row for row in above[:TITLES] if _may_be_names(rows[row][1:])), skip)
+        full = next((row for row in above[:TITLES] if all(n and read_number(n) is None for n in rows[row][1:])), skip)
         if full > skip:
             raise errors.title_lines(source.name, f"row {full + 1:,} of sheet {sheet!r}", full)
         raise InputError(

@@ -163,7 +163,8 @@ def tell_what_was_found(table: FileTable) -> None:
         errors.warn("found-format", f"{words}; pass ", *advice, " to be sure")
     words = f"{name}: the first sheet is read, and not {some(dialect.other_sheets)}"
     if dialect.other_sheets and is_new(words):
-        errors.warn("several-sheets", f"{words}; name the one that is meant, such as {name}::{dialect.other_sheets[0]}")
+        other = f"{name}::{dialect.other_sheets[0]}"
+        errors.warn("several-sheets", f"{words}; name the one that is meant, such as {other!r}")
 
 
 def open_table(source: Source) -> FileTable:
@@ -234,6 +235,7 @@ def _kind(source: Source) -> str:
         )
     marked = next((kind for mark, kind in _MARKS.items() if start.startswith(mark)), "")
     name = source.path.name.lower() if source.content is None else ".csv"
+    name = name.removesuffix(".gz") if name.endswith(tuple(f"{end}.gz" for end in JSON)) else name
     kind = marked or next((kind for kind in KINDS if name.endswith(kind)), "")
     if kind in JSON or kind in csv.USUAL:
         text = source.text_start()

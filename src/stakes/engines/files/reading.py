@@ -69,7 +69,10 @@ class Files:
             _same_columns(tables[0], table)
             for argument, name in wanted.items():
                 if name not in table.columns:
-                    raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
+                    sheets = table.dialect.other_sheets if table.dialect is not None else ()
+                    others = [f"{table.source.name}::{sheet}" for sheet in sheets]
+                    absent = errors.no_such_column(argument, name, table.columns, others)
+                    raise _suspicion(table, wanted.values()) or absent
             if wanted:
                 tell_what_was_found(table)
             if condition is not None:
@@ -334,8 +337,8 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
         first, dialect = int(wrong[0]), table.dialect
         value = column[first]
         reason = None if dialect is None else dialect.why_no_number(column, argument, first)
-        alone = len(wrong) < len(column) and column.gather(wrong).n_unique() == 1  # beside numbers
-        raise reason or errors.not_a_number(argument, len(wrong), first, value, one_word=alone)
+        words = column.gather(wrong).unique(maintain_order=True).to_list() if len(wrong) < len(column) else ()
+        raise reason or errors.not_a_number(argument, len(wrong), first, value, words)
     infinite = numbers.is_infinite().fill_null(False).arg_true()
     if len(infinite):
         value = column[int(infinite[0])]

@@ -205,7 +205,7 @@ class Source:
         encoding, separated = self.format.encoding or _encoding(start), kind not in JSON
         as_it_is = b"\n" in start or b"\r" not in start
         if not separated:
-            as_it_is = self.content is None and not start.startswith(codecs.BOM_UTF8)
+            as_it_is = self.content is None and not self.zipped and not start.startswith(codecs.BOM_UTF8)
         name = codecs.lookup(encoding).name
         if as_it_is and name == "utf-8":
             return self

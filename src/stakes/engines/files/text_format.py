@@ -13,9 +13,8 @@ from stakes.tallies.checks import check_text
 
 T = TypeVar("T")
 
-MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan")
-"""How text files write a missing value beside leaving it out, unless the words for it are given."""
-
+MISSING = ("NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")
+"""How text files write a missing value beside leaving it out, unless "" is given as the only word for it."""
 
 _SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 """How separators can be spelled."""
@@ -43,7 +42,8 @@ class TextFormat:
         if "separator" in said:
             said["separator"] = _SPELLED.get(said["separator"], said["separator"])
         if "na" in said:
-            said["na"] = (said["na"],) if isinstance(said["na"], str) else tuple(said["na"])
+            words = (said["na"],) if isinstance(said["na"], str) else tuple(said["na"])
+            said["na"] = words if "" in words else (*MISSING, *words)
         return cls(**said) if said else None
 
     @property

@@ -143,7 +143,9 @@ class _Counting:
             return False
         if "score" not in self.columns:
             return True
-        return self._probabilities if self.in_bins else self._fit_into_keys
+        if self.in_bins:
+            return self._span[0] >= 0 and self._span[1] <= 1
+        return fit_into_keys(self.operations, self._score, self._span)
 
     @cached_property
     def _weights_are_plain(self) -> bool:
@@ -182,14 +184,6 @@ class _Counting:
         if not np.isfinite(low + high):
             refuse_infinite_tensor(self.operations, self._score, "score")
         return low, high
-
-    @property
-    def _fit_into_keys(self) -> bool:
-        return fit_into_keys(self.operations, self._score, self._span)
-
-    @property
-    def _probabilities(self) -> bool:
-        return self._span[0] >= 0 and self._span[1] <= 1
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────
     def _codes(self, here: slice) -> Tensor:
