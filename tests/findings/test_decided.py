@@ -93,10 +93,10 @@ def test_several_decisions_say_who_gets_which():
     assert table.decisions == ("home", "tests", "operate")
     assert table.total == 800
     told = [one.values for one in next(f for f in choice.findings if f.key == "decided.who_each").sentences]
-    ill = {one["decision"]: one["cases"] for one in told if one["truth"] == "ill"}
+    ill = {one.values["decision"]: one.values["cases"] for one in told[0]["shares"]}
     row = table.counts[table.truths.index("ill")]
     assert ill["operate"] == round(100 * row[2] / row.sum())
-    surely = next(one for one in told if (one["truth"], one["decision"]) == ("ill", "operate"))
+    surely = next(one.values for one in told[0]["shares"] if one.values["decision"] == "operate")
     limits = binomtest(int(row[2]), int(row.sum())).proportion_ci(method="wilson")
     assert [surely["cases_low"], surely["cases_high"]] == [round(100 * limits.low), round(100 * limits.high)]
     assert choice.evaluation["expected_cost"].value == pytest.approx(choice.cost.value)
@@ -386,3 +386,38 @@ def test_costs_by_row_say_whether_a_threshold_or_each_row_decides():
     assert "threshold_by_row" in said[1]
     assert fixed["expected_cost"].value == pytest.approx((1 + 8) / 6)  # an alarm at 0.4, and the 8 of 0.05 missed
     assert by_row["expected_cost"].value == pytest.approx((0 + 8) / 6)  # p · amount < (1 − p) there, and at 0.4
+
+
+def test_deciding_each_row_by_its_own_costs_is_a_way_and_said_where_it_is_cheaper():
+    rng = np.random.default_rng(5)
+    p, amount = rng.random(400), rng.choice([1.0, 50.0], 400)
+    ill = rng.random(400) < p
+    rows = {"y": ill.astype(int), "p": p, "amount": amount}
+    asked = {"truth": "y", "score": "p", "costs": stakes.Costs(miss="amount", false_alarm=5)}
+    choice = stakes.decide(rows, **asked)
+    called = p * amount > (1 - p) * 5
+    paid = np.where(called, ~ill * 5, ill * amount).mean()
+    way = choice.alternatives["each row by its own costs"]
+    assert way.value == pytest.approx(paid)
+    evaluated = stakes.evaluate(rows, **asked)["expected_cost"]
+    assert (way.low, way.high) == (evaluated.low, evaluated.high)
+    assert paid < choice.cost.value
+    assert sentences(choice)["but_by_row"]["cost"] == pytest.approx(1000 * paid)
+    assert choice.findings[0].tone == "doubt"
+    logits = stakes.decide({**rows, "p": 9 * p - 4}, **asked)  # no probabilities, so no row knows its own switch
+    assert "each row by its own costs" not in logits.alternatives
+
+
+def test_several_decisions_are_all_in_the_headline():
+    p, truth = patients()
+    costs = stakes.Costs([[0, 2, 60], [100, 5, 0]], ["well", "ill"], ["home", "tests", "operate"])
+    choice = stakes.decide(truth=truth, score=p, positive="ill", costs=costs)
+    lead, (first, second) = choice.findings[0].words[0], choice.recommended
+    assert lead.startswith("“home” for the lowest scores, “tests” from score ")
+    assert [float(word) for word in lead.split() if word[0].isdigit()] == [choice.shown(first), choice.shown(second)]
+    who = choice.findings[1].words
+    assert [words.partition(" cases")[0] for words in who] == ["Of 100 “ill”", "Of 100 “well”"]
+    operated = np.mean((p >= second)[truth == "ill"])
+    assert f"{round(100 * operated)} get “operate”" in who[0]
+    (verdict, *_) = payload_of(choice)["sections"]
+    assert len(verdict["answers"][0]["sentences"][0]["values"]["steps"]) == 3

@@ -9,6 +9,7 @@ from stakes.findings.pictures import share_limits, shares_of_truth
 from stakes.findings.verdicts.answers import MATTERS, decision_cautions, in_cases, in_order, limits, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
+from stakes.tallies.arithmetic import Array
 
 
 def verdict_of(decision: Decision) -> tuple[Finding, ...]:
@@ -33,12 +34,14 @@ def _answers(decision: Decision) -> Iterator[Finding]:
 
 def _what(decision: Decision) -> Finding:
     question, rule = "decided.what", rule_of(decision, decision.recommended)
-    why = _why(decision)
+    by_row, why = decision.cheaper_by_row, _why(decision)
+    if by_row is not None:
+        rule = sentence("decided.but_by_row", rule=rule, cost=_paid(decision, by_row.value))
     if decision.costs is None:
-        return answer(question, "good", *rule, *why)
+        return answer(question, "good", rule, *why)
     if decision.for_everyone:
-        return answer(question, "bad" if decision.worse else "doubt", *rule, sentence("decided.no_threshold"))
-    return answer(question, "good" if decision.enough_evidence else "doubt", *rule, *why)
+        return answer(question, "bad" if decision.worse else "doubt", rule, sentence("decided.no_threshold"))
+    return answer(question, "good" if decision.enough_evidence and by_row is None else "doubt", rule, *why)
 
 
 def _why(decision: Decision) -> Iterator[Sentence]:
@@ -86,28 +89,38 @@ def _shares(decision: Decision) -> Iterator[Finding]:
     if table is None:
         return
     clustered = evaluation is not None and evaluation.counted.clusters is not None
-    told = []
-    every = share_limits(table, decision.confidence)
-    for name, shares, pairs in zip(table.truths, shares_of_truth(table), every, strict=True):
-        for said, share, ends in zip(table.decisions, shares.tolist(), pairs, strict=True):
-            low, high = (None, None) if ends is None or clustered else ends
+    each = zip(table.truths, shares_of_truth(table), share_limits(table, decision.confidence), strict=True)
+    told = [
+        sentence(
+            "decided.who_gets", truth=name, shares=list(_shares_of_class(table.decisions, shares, pairs, clustered))
+        )
+        for name, shares, pairs in each
+        if any(shares)
+    ]
+    yield answer("decided.who_each", "note", *reversed(told))  # the positive class first
+
+
+def _shares_of_class(
+    decisions: Sequence[str], shares: Array, pairs: Sequence[tuple[float, float] | None], clustered: bool
+) -> Iterator[Sentence]:
+    """How many cases of a class get each decision; no word of those that nobody gets."""
+    for said, share, ends in zip(decisions, shares.tolist(), pairs, strict=True):
+        low, high = (None, None) if ends is None or clustered else ends
+        if share:
             cases = in_cases("cases", Estimate(said, share, low=low, high=high), 100)
-            key = "decided.who_gets" if low is None else "decided.who_surely_gets"
-            told += [sentence(key, truth=name, decision=said, **cases)] if share else []
-    if told:
-        yield answer("decided.who_each", "note", *told)
+            yield sentence("decided.who_share", decision=said, **cases)
 
 
-def rule_of(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
+def rule_of(decision: Decision, thresholds: Sequence[float]) -> Sentence:
     """Which decision from which score on."""
     names, shown = decision.decisions, [decision.shown(start) for start in thresholds]
     if all(map(math.isinf, thresholds)):
-        return [sentence("decided.everyone", decision=names[thresholds.count(-math.inf)])]
+        return sentence("decided.everyone", decision=names[thresholds.count(-math.inf)])
     if len(thresholds) == 1:
-        return [sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])]
+        return sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])
     steps = [(name, start) for name, start in zip(names[1:], shown, strict=True) if math.isfinite(start)]
     more = [sentence("decided.step", decision=name, threshold=start) for name, start in steps]
-    return [sentence("decided.first", decision=names[0]), *more]
+    return sentence("decided.steps", steps=[sentence("decided.first", decision=names[0]), *more])
 
 
 # ── what it costs, and what it is worth ──────────────────────────────────────────────────────────────────────────
