@@ -421,3 +421,35 @@ def test_several_decisions_are_all_in_the_headline():
     assert f"{round(100 * operated)} get “operate”" in who[0]
     (verdict, *_) = payload_of(choice)["sections"]
     assert len(verdict["answers"][0]["sentences"][0]["values"]["steps"]) == 3
+
+
+def test_a_score_that_orders_nothing_has_no_certain_threshold_and_no_infinite_cost():
+    choice = stakes.decide(truth=[1] * 30 + [0] * 70, score=[0.5] * 100, costs=COSTS)
+    found = {one.key: one for one in choice.findings}
+    assert (found["decided.firm"].tone, found["decided.firm"].words) == ("open", ["No threshold is recommended."])
+    assert found["decided.honest"].words[0].startswith("They decide these rows just as")
+    assert "∞" not in " ".join(choice.sentences())
+
+
+def test_no_price_is_below_0():
+    for seed in range(3):
+        p, truth = patients(200, seed)
+        choice = stakes.decide(truth=truth, score=p, positive="ill", costs=COSTS)
+        (honest,) = [one for one in choice.findings if one.key == "decided.honest"]
+        below = choice.miscalibration.value < 0
+        assert bool(honest.figures) is not below
+        if honest.tone == "good":
+            assert honest.sentences[0].key.endswith(("_less", "well_led")) is below
+
+
+def test_what_the_rows_that_chose_the_threshold_tell_says_so():
+    p, truth = patients(300)
+    ranks = stakes.decide(truth=truth, score=100 * p, positive="ill", costs=COSTS)  # no probabilities: the rows choose
+    assert ranks.chosen
+    assert ranks.findings[1].words[0].endswith(", on the rows used to choose the threshold.")
+    assert "Decisions on the rows used to choose the threshold\n" in str(ranks)
+    assert "), on new" in str(ranks)
+    bayes = decided()
+    assert not bayes.chosen
+    assert "used to choose" not in bayes.findings[1].words[0]
+    assert "Decisions on the rows" not in str(bayes)

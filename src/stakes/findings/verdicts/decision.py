@@ -71,11 +71,12 @@ def _hits_and_alarms(decision: Decision) -> Iterator[Finding]:
     elif decision.figures:
         hits, alarmed, rate, right = (decision.figures[one.name] for one in FOUND)
         names = {"positive": decision.positive, "negative": decision.negative}
+        where = {"where": sentence("decided.where_chosen") if decision.chosen else ""}
         values = {**in_cases("found", hits, 100), **in_cases("alarmed", alarmed, 100)}
-        yield answer("decided.who", "note", sentence("decided.who_found", **names, **values))
+        yield answer("decided.who", "note", sentence("decided.who_found", **names, **values, **where))
         if right.defined:
             values = {**in_cases("alarms", rate, PER), **in_cases("right", right, 100)}
-            told = [sentence("decided.alarms_of", **values)]
+            told = [sentence("decided.alarms_of", **values, **where)]
         else:
             told = [sentence("decided.alarms_none", positive=decision.positive)]
         if decision.deployed is not None:
@@ -229,6 +230,8 @@ def _firm(decision: Decision) -> Finding:
             ends = {"decision": name, **{key: decision.shown(one) for key, one in numbers.items()}}
             sentences.append(sentence("decided.alike" if len(decision.thresholds) == 1 else "decided.alike_of", **ends))
     firm = not sentences
+    if firm and decision.for_everyone:
+        return answer("decided.firm", "open", sentence("decided.no_threshold_firm"))
     if firm:
         sentences.append(sentence("decided.only_one"))
     if decision.cost_ratio is not None:
@@ -244,11 +247,15 @@ def _bayes(decision: Decision) -> Finding:
     found = decision.miscalibration
     if found is None:
         return answer(question, "note", *starts)
-    side, figures = side_of(found, 0), [_chip(decision, found, "decided.miscalibration")]
-    if not side and (found.high is None or found.high > MATTERS[1] * decision.cost.value):
-        unsure = sentence("decided.misled_unsure", cost=_paid(decision, found.high or math.inf))
+    if found.low is None and found.value == 0:
+        return answer(question, "note", sentence("decided.same_as_best"), *starts)
+    side, most = side_of(found, 0), found.value if found.high is None else found.high
+    figures = [_chip(decision, found, "decided.miscalibration")] if found.value > 0 else []
+    if not side and most > MATTERS[1] * decision.cost.value:
+        unsure = sentence("decided.misled_unsure", cost=_paid(decision, most))
         return answer(question, "doubt", unsure, *starts, figures=figures)
-    keys = {1: "decided.misled", 0: "decided.not_misled", -1: "decided.well_led"}
+    chance = "decided.not_misled" if found.value >= 0 else "decided.not_misled_less"
+    keys = {1: "decided.misled", 0: chance, -1: "decided.well_led"}
     words = sentence(keys[side], cost=_paid(decision, abs(found.value)))
     return answer(question, "doubt" if side > 0 else "good", words, *starts, figures=figures)
 

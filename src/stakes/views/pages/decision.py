@@ -1,6 +1,7 @@
 """Ways to decide to look at: what each costs, and what the recommended one saves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.by_label import LabelDecisions
@@ -22,7 +23,8 @@ def page(found: Decision | Policies, everything: bool = False, more: str = "") -
     head = [words("ways.way"), *_head(found)]
     grids = [TextTable(head, rows, title=words("ways.title"))] if len(rows) > (not costs) else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
-        grids.append(confusion_grid(found.table))
+        chosen = isinstance(found, Decision) and found.chosen
+        grids.append(replace(confusion_grid(found.table), title=words("decided.table_chosen") if chosen else ""))
     return Page.of(about(found), found.findings, grids=grids)
 
 
