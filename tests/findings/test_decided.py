@@ -209,6 +209,14 @@ def test_costs_are_written_in_their_unit(lang, unit, words):
         assert sentence("decided.cost_given", cost=money(-390, unit)).words.startswith(f"−{words}")
 
 
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [(1726.7, "€1,727"), (13.336, "€13.34"), (5.5, "€5.50"), (80, "€80"), (-0.1448, "−€0.145"), (0, "€0")],
+)
+def test_money_has_two_decimals_or_none(amount, words):
+    assert money(amount, "€").words == words
+
+
 def test_what_is_lost_is_not_called_saved():
     """A score of noise costs more than one decision for everybody; no sentence tells that as a negative saving."""
     rng = np.random.default_rng(0)

@@ -9,7 +9,8 @@ from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
 from stakes.language.numbers import write
-from stakes.language.sentences import metric_name, words
+from stakes.language.sentences import is_currency, metric_name, words
+from stakes.tallies.costs import Costs
 from stakes.views.page import Page, TextTable, confusion_grid
 
 _MOST_DECISIONS = 20
@@ -19,7 +20,7 @@ _MOST_DECISIONS = 20
 def page(found: Decision | Policies, everything: bool = False, more: str = "") -> Page:
     """Lay out a recommendation: the verdict, every way to decide, and the table of the recommended one."""
     costs = found.costs is not None
-    rows = [(_called(row), *_cells(row, costs)) for row in found.to_rows()]
+    rows = [(_called(row), *_cells(row, found.costs)) for row in found.to_rows()]
     head = [words("ways.way"), *_head(found)]
     grids = [TextTable(head, rows, title=words("ways.title"))] if len(rows) > (not costs) else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
@@ -35,7 +36,7 @@ def labels_page(found: LabelDecisions, everything: bool = False, more: str = "")
         (
             str(row["label"]),
             write(found[str(row["label"])].shown(float(row["threshold"] or 0)), "exact"),
-            *_cells(row, first.costs is not None),
+            *_cells(row, first.costs),
         )
         for row in found.to_rows()[: None if everything else _MOST_DECISIONS]
     ]
@@ -52,10 +53,14 @@ def _head(found: Decision | Policies) -> list[str]:
     return [words("ways.cost_in", unit=unit) if unit else words("ways.cost"), limits, words("ways.saving"), limits]
 
 
-def _cells(row: dict[str, str | float | None], costs: bool) -> Iterator[str]:
+def _cells(row: dict[str, str | float | None], costs: Costs | None) -> Iterator[str]:
     """Costs and savings of a thousand cases, or a figure as it is, each with its interval."""
-    for name in ("value", "saving") if costs else ("value",):
-        yield from _with_limits(row, name, *((PER, "cost") if costs else (1, "number")))
+    if costs is None:
+        yield from _with_limits(row, "value", 1, "number")
+        return
+    form = "money" if is_currency(costs.unit) else "cost"
+    for name in ("value", "saving"):
+        yield from _with_limits(row, name, PER, form)
 
 
 def _called(row: dict[str, str | float | None]) -> str:

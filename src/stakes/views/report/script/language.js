@@ -9,7 +9,7 @@ const {
 
 let language = firstLanguage;
 
-// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:short}.
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:money}, {name:short}.
 const GAP = /\{(\w+)(?::(\w+))?\}/g;
 
 function t(key, values = {}) {

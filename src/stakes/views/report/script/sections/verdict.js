@@ -87,7 +87,7 @@ function amountOf(unit, value) {
 function figureChip(figure) {
   const plain = FORMATS[figure.format ?? "number"];
   const write = figure.unit ? (value) => t(amountKey(figure.unit, value), {
-    amount: plain(amountOf(figure.unit, value)),
+    amount: amountOf(figure.unit, value),
     unit: figure.unit,
   }) : plain;
   const ends = () => writeInterval(figure.low, figure.high, write);
