@@ -237,7 +237,7 @@ def test_a_decision_speaks_in_the_unit_of_its_costs(tmp_path):
     choice = decided(stakes.Costs.from_toml(file))
     assert choice.costs.unit == "€"
     text = " ".join(str(choice).split())
-    assert f"€{1000 * choice.cost.value:.5g} per 1,000 cases" in text
+    assert f"€{1000 * choice.cost.value:.2f} per 1,000 cases" in text
     assert "it saves €" in text
     assert "cost per 1,000, €" in text
     assert json.loads(choice.to_json())["costs"] == {"miss": 9.0, "false_alarm": 1.0, "unit": "€"}
