@@ -197,6 +197,9 @@ def _comparison(comparison: Comparison) -> Iterator[Sentence]:
     yield sentence(
         "page.different_rows" if apart else "page.same_rows", n=sum(rows) if isinstance(rows, list) else rows
     )
+    pricing = next((getattr(model, "pricing", None) for model in comparison.models.values()), None)
+    if pricing is not None:
+        yield _costs_in_words(pricing.costs)
     if comparison.clusters is not None:
         yield sentence("page.clusters", n=comparison.clusters)
 
