@@ -213,7 +213,8 @@ def _ranks(ranks: Ranks) -> Iterator[Sentence]:
 
 def _decision(decision: Decision) -> Iterator[Sentence]:
     yield sentence("page.decision", positive=decision.positive)
-    yield _rows(decision.rows) if isinstance(decision.rows, int) else _rows_of(decision.evaluation or decision)
+    counted = isinstance(decision.rows, int) or decision.evaluation is None
+    yield _rows(decision.rows) if counted else _rows_of(decision.evaluation)
     if decision.costs is not None:
         yield _costs_in_words(decision.costs)
     if decision.harm:

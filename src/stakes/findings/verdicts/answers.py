@@ -175,8 +175,8 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
         yield sentence("verdict.believe_noted")
     few = {name: size for name, size in evaluation._sizes().items() if 0 < size < FEW_ROWS}
     if few and evaluation.task != "regression":
-        name, size = min(few.items(), key=lambda one: one[1])
-        yield sentence("verdict.believe_few", n=math.floor(size), name=name)
+        rare, size = min(few.items(), key=lambda one: one[1])
+        yield sentence("verdict.believe_few", n=math.floor(size), name=rare)
 
 
 def _width(found: Estimate) -> float:
