@@ -277,7 +277,7 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
 def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
     done = run(*gaps, "--allow-dropped", "0.4", env={"GITHUB_ACTIONS": "true", "COLUMNS": "120"})
     assert done.returncode == 0
-    assert "Yes: all 2 conditions are met." in done.stdout
+    assert "Yes: both conditions are met." in done.stdout
     assert "! 40 rows with a missing value or weight 0 were left out.\n" in done.stdout
     assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
     assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout.startswith("rows left out <= 40 % (40 of 100)")
@@ -352,7 +352,7 @@ def test_a_summary_that_cannot_be_written_does_not_hide_the_verdict(tmp_path):
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(file)}
     done = run(*DEMO, "--require", "auc >= 0.99", env=env)
     assert done.returncode == 1
-    assert "No: 1 of 1 conditions not met." in done.stdout
+    assert "No: the one condition is not met." in done.stdout
     words = f"stakes: warning: the summary of the job: cannot write {file}: No such file or directory"
     assert done.stderr.splitlines() == [words]
 

@@ -257,14 +257,13 @@ def test_a_figure_without_an_interval_says_why():
     assert two(metric="ks").conclusion.startswith("How far “sharp” and “blunt” are apart is not known")
 
 
-def test_the_text_shows_ranking_pairs_flips_and_conclusion():
+def test_the_text_shows_ranking_pairs_and_conclusion():
     compared = stakes.compare(truth=TRUTH, scores=SCORES)
     text = str(compared)
     for words in (
         "3 models · 240 rows, the same for all",
         "Holm's p",
         "influence of rows on the difference",
-        "only first",
         "sharp − blunt",
         "“sharp” has the best AUC",
     ):
@@ -766,3 +765,13 @@ def test_segments_of_joined_tables_of_gaps_and_of_other_rows(tmp_path):
     beside.dropna().to_csv(file)
     done = run("compare", file, "--truth", "y", "--score", "score", "--score", "other", "--by", "sex")
     assert "comparisons within segments" in done.stdout
+
+
+def test_costs_are_told_in_their_unit_and_decisions_only_where_they_are_compared():
+    truth = [1, 0] * 30
+    scores = {"a": [0.9, 0.2, 0.4, 0.6] * 15, "b": [0.8, 0.3, 0.7, 0.1] * 15}
+    by_cost = stakes.compare(truth=truth, scores=scores, costs=stakes.Costs(miss=5, false_alarm=1, unit="€"))
+    assert "costs: a miss €5, a false alarm €1" in " ".join(str(by_cost).split())
+    assert "both right" in str(by_cost)
+    assert "both right" not in str(stakes.compare(truth=truth, scores=scores, metric="auc"))
+    assert "both right" in str(stakes.compare(truth=truth, scores=scores, metric=["auc", "accuracy"]))

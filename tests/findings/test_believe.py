@@ -1,4 +1,4 @@
-"""Should we believe it? Widths of what matters tell, not the number of rows."""
+"""Should we believe it? Widths of what matters tell, and whether there are rows enough to believe the widths."""
 
 import numpy as np
 import pytest
@@ -30,11 +30,30 @@ def test_many_rows_of_one_class_do_not_make_up_for_few_of_the_other():
     assert believed(stakes.evaluate(**scored(12, 5000))) == ("doubt", "wide")
 
 
-def test_few_rows_are_believed_where_intervals_are_narrow():
-    ev = stakes.evaluate(**scored(45, 45, apart=3.0, seed=1))
+@pytest.mark.parametrize(("positives", "told"), [(49, ("doubt", "few")), (50, ("good", "yes"))])
+def test_answer_and_caution_about_few_rows_conclude_alike(positives, told):
+    """Narrow intervals of fewer than 50 rows can be too narrow: either both say so, or neither."""
+    ev = stakes.evaluate(**scored(positives, 400, apart=3.0, seed=1))
     assert ev["recall"].high - ev["recall"].low < 0.2
-    assert believed(ev) == ("good", "yes")
-    assert any(one.key == "caution.few" for one in ev.findings)
+    assert believed(ev) == told
+    assert any(one.key == "caution.few" for one in ev.findings) is (told[1] == "few")
+
+
+def test_weights_and_exposure_are_not_called_rows():
+    rng = np.random.default_rng(0)
+    rows = scored(60, 60)
+    ev = stakes.evaluate(**rows, weight=rng.random(120) + 0.1)
+    assert ev.unweighted_rows == ev.to_dict()["unweighted_rows"] == 120
+    assert f"It rests on 120 rows that weigh {ev.rows:.1f}." in str(ev)
+    assert f"\n120 rows that weigh {ev.rows:.1f} · " in str(ev)
+    plain = stakes.evaluate(**rows)
+    assert plain.unweighted_rows is None
+    assert "unweighted_rows" not in plain.to_dict()
+    hours = stakes.evaluate(truth=[1, 0, 2, 1], prediction=[1, 0.5, 2, 1.5], task="counts", exposure=[2, 3, 4, 1.5])
+    assert (hours.unweighted_rows, hours.rows) == (4, 10.5)
+    choice = stakes.decide(truth=rows["truth"], score=rows["score"], weight=rng.random(120) + 0.1, best="f1")
+    assert "\n120 rows that weigh " in str(choice)
+    assert choice.question.startswith("rows that weigh ")
 
 
 def test_what_is_too_good_is_not_believed():

@@ -93,10 +93,10 @@ def test_several_decisions_say_who_gets_which():
     assert table.decisions == ("home", "tests", "operate")
     assert table.total == 800
     told = [one.values for one in next(f for f in choice.findings if f.key == "decided.who_each").sentences]
-    ill = {one["decision"]: one["cases"] for one in told if one["truth"] == "ill"}
+    ill = {one.values["decision"]: one.values["cases"] for one in told[0]["shares"]}
     row = table.counts[table.truths.index("ill")]
     assert ill["operate"] == round(100 * row[2] / row.sum())
-    surely = next(one for one in told if (one["truth"], one["decision"]) == ("ill", "operate"))
+    surely = next(one.values for one in told[0]["shares"] if one.values["decision"] == "operate")
     limits = binomtest(int(row[2]), int(row.sum())).proportion_ci(method="wilson")
     assert [surely["cases_low"], surely["cases_high"]] == [round(100 * limits.low), round(100 * limits.high)]
     assert choice.evaluation["expected_cost"].value == pytest.approx(choice.cost.value)
@@ -209,6 +209,14 @@ def test_costs_are_written_in_their_unit(lang, unit, words):
         assert sentence("decided.cost_given", cost=money(-390, unit)).words.startswith(f"−{words}")
 
 
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [(1726.7, "€1,727"), (13.336, "€13.34"), (5.5, "€5.50"), (80, "€80"), (-0.1448, "−€0.145"), (0, "€0")],
+)
+def test_money_has_two_decimals_or_none(amount, words):
+    assert money(amount, "€").words == words
+
+
 def test_what_is_lost_is_not_called_saved():
     """A score of noise costs more than one decision for everybody; no sentence tells that as a negative saving."""
     rng = np.random.default_rng(0)
@@ -229,7 +237,7 @@ def test_a_decision_speaks_in_the_unit_of_its_costs(tmp_path):
     choice = decided(stakes.Costs.from_toml(file))
     assert choice.costs.unit == "€"
     text = " ".join(str(choice).split())
-    assert f"€{1000 * choice.cost.value:.5g} per 1,000 cases" in text
+    assert f"€{1000 * choice.cost.value:.2f} per 1,000 cases" in text
     assert "it saves €" in text
     assert "cost per 1,000, €" in text
     assert json.loads(choice.to_json())["costs"] == {"miss": 9.0, "false_alarm": 1.0, "unit": "€"}
@@ -386,3 +394,70 @@ def test_costs_by_row_say_whether_a_threshold_or_each_row_decides():
     assert "threshold_by_row" in said[1]
     assert fixed["expected_cost"].value == pytest.approx((1 + 8) / 6)  # an alarm at 0.4, and the 8 of 0.05 missed
     assert by_row["expected_cost"].value == pytest.approx((0 + 8) / 6)  # p · amount < (1 − p) there, and at 0.4
+
+
+def test_deciding_each_row_by_its_own_costs_is_a_way_and_said_where_it_is_cheaper():
+    rng = np.random.default_rng(5)
+    p, amount = rng.random(400), rng.choice([1.0, 50.0], 400)
+    ill = rng.random(400) < p
+    rows = {"y": ill.astype(int), "p": p, "amount": amount}
+    asked = {"truth": "y", "score": "p", "costs": stakes.Costs(miss="amount", false_alarm=5)}
+    choice = stakes.decide(rows, **asked)
+    called = p * amount > (1 - p) * 5
+    paid = np.where(called, ~ill * 5, ill * amount).mean()
+    way = choice.alternatives["each row by its own costs"]
+    assert way.value == pytest.approx(paid)
+    evaluated = stakes.evaluate(rows, **asked)["expected_cost"]
+    assert (way.low, way.high) == (evaluated.low, evaluated.high)
+    assert paid < choice.cost.value
+    assert sentences(choice)["but_by_row"]["cost"] == pytest.approx(1000 * paid)
+    assert choice.findings[0].tone == "doubt"
+    logits = stakes.decide({**rows, "p": 9 * p - 4}, **asked)  # no probabilities, so no row knows its own switch
+    assert "each row by its own costs" not in logits.alternatives
+
+
+def test_several_decisions_are_all_in_the_headline():
+    p, truth = patients()
+    costs = stakes.Costs([[0, 2, 60], [100, 5, 0]], ["well", "ill"], ["home", "tests", "operate"])
+    choice = stakes.decide(truth=truth, score=p, positive="ill", costs=costs)
+    lead, (first, second) = choice.findings[0].words[0], choice.recommended
+    assert lead.startswith("“home” for the lowest scores, “tests” from score ")
+    assert [float(word) for word in lead.split() if word[0].isdigit()] == [choice.shown(first), choice.shown(second)]
+    who = choice.findings[1].words
+    assert [words.partition(" cases")[0] for words in who] == ["Of 100 “ill”", "Of 100 “well”"]
+    operated = np.mean((p >= second)[truth == "ill"])
+    assert f"{round(100 * operated)} get “operate”" in who[0]
+    (verdict, *_) = payload_of(choice)["sections"]
+    assert len(verdict["answers"][0]["sentences"][0]["values"]["steps"]) == 3
+
+
+def test_a_score_that_orders_nothing_has_no_certain_threshold_and_no_infinite_cost():
+    choice = stakes.decide(truth=[1] * 30 + [0] * 70, score=[0.5] * 100, costs=COSTS)
+    found = {one.key: one for one in choice.findings}
+    assert (found["decided.firm"].tone, found["decided.firm"].words) == ("open", ["No threshold is recommended."])
+    assert found["decided.honest"].words[0].startswith("They decide these rows just as")
+    assert "∞" not in " ".join(choice.sentences())
+
+
+def test_no_price_is_below_0():
+    for seed in range(3):
+        p, truth = patients(200, seed)
+        choice = stakes.decide(truth=truth, score=p, positive="ill", costs=COSTS)
+        (honest,) = [one for one in choice.findings if one.key == "decided.honest"]
+        below = choice.miscalibration.value < 0
+        assert bool(honest.figures) is not below
+        if honest.tone == "good":
+            assert honest.sentences[0].key.endswith(("_less", "well_led")) is below
+
+
+def test_what_the_rows_that_chose_the_threshold_tell_says_so():
+    p, truth = patients(300)
+    ranks = stakes.decide(truth=truth, score=100 * p, positive="ill", costs=COSTS)  # no probabilities: the rows choose
+    assert ranks.chosen
+    assert ranks.findings[1].words[0].endswith(", on the rows used to choose the threshold.")
+    assert "Decisions on the rows used to choose the threshold\n" in str(ranks)
+    assert "), on new" in str(ranks)
+    bayes = decided()
+    assert not bayes.chosen
+    assert "used to choose" not in bayes.findings[1].words[0]
+    assert "Decisions on the rows" not in str(bayes)

@@ -292,7 +292,7 @@ def days(hits, count):
         (
             lambda: stakes.decide(truth=HAPPENED, score=HONEST, costs=COSTS),
             "decided.honest",
-            ("good", "decided.not_misled"),
+            ("good", "decided.not_misled_less"),
         ),
         (
             lambda: stakes.decide(truth=HAPPENED, score=HONEST, best="recall >= 0.9"),

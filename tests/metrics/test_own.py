@@ -268,3 +268,19 @@ def test_the_baseline_of_a_figure_that_counts_is_that_of_as_many_rows(weight):
     expected = (5 * P * (total - said_so) + (total - P) * said_so) / total
     found = stakes.evaluate(truth=truth, prediction=said, weight=weights)["counted_harm"]
     assert found.baseline == pytest.approx(expected)
+
+
+def test_a_declared_figure_is_in_every_list_and_its_options_may_stand_in_the_decorator():
+    @stakes.metric(of="scores", name="positives_seen", better="neither")
+    def seen(table):
+        return float(table.P)
+
+    @stakes.metric
+    def alarms_each(c):
+        return (c.tp + c.fp) / c.tp
+
+    ev = stakes.evaluate(truth=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.6, 0.2, 0.1])
+    told = {row["metric"]: row["value"] for row in ev.to_rows()}
+    assert (told["positives_seen"], told["alarms_each"]) == (3.0, 1.5)
+    assert [one.name for one in stakes.metrics.catalogue()][-2:] == ["positives_seen", "alarms_each"]
+    assert seen.name == "positives_seen"

@@ -452,5 +452,5 @@ def test_the_verdict_prices_rows_at_their_own_costs():
     (verdict,) = [section for section in payload_of(ev)["sections"] if section["kind"] == "verdict"]
     (answer,) = [one for one in verdict["answers"] if one["question"]["key"] == "verdict.threshold"]
     keys = [sentence["key"] for sentence in answer["sentences"]]
-    assert keys == ["verdict.threshold_by_row", "verdict.threshold_not_by_row"]
+    assert keys == ["verdict.threshold_by_row"]
     assert answer["sentences"][0]["values"]["cost"] == pytest.approx(1000 * ev["expected_cost"].value)

@@ -99,11 +99,35 @@ def test_points_and_bars_follow_the_slider(opened, file, evaluation):
     page = opened(file)
     here = "document.querySelector('#roc .dot.here').getAttribute('cx')"
     before = page.evaluate(here)
-    shaded = page.locator("#histogram clipPath rect").get_attribute("x")
+    full = page.locator("#histogram .full rect.positive")
+    before_bars = full.count()
     page.fill("#threshold-typed", "0.9")
     page.press("#threshold-typed", "Enter")
     assert float(page.evaluate(here)) < float(before)
-    assert float(page.locator("#histogram clipPath rect").get_attribute("x")) > float(shaded)
+    assert 0 < full.count() < before_bars
+
+
+def test_the_bar_of_the_threshold_is_full_up_to_the_rows_that_reach_it(opened, tmp_path):
+    """Whole scores fill wide bins: the deaths at score 26 count as alarmed wherever their bin begins."""
+    truth, score = [1, 1, 1, 0, 0, 0, 0], [26, 26, 25, 26, 1, 3, 40]
+    stakes.evaluate(truth=truth, score=score, threshold=26).report(tmp_path / "page.html")
+    page = opened(tmp_path / "page.html")
+    heights = "(look) => [...document.querySelectorAll(look)].map((bar) => Number(bar.getAttribute('height')))"
+    for name, share in (("positive", 2 / 3), ("negative", 2 / 4)):
+        full, pale = (f"#histogram {look}" for look in (f".full rect.{name}", f"g > rect.{name}.pale"))
+        assert sum(page.evaluate(heights, full)) / sum(page.evaluate(heights, pale)) == pytest.approx(share)
+
+
+def test_costs_by_row_show_no_costs_that_nobody_gave(opened, tmp_path):
+    rows = {"y": [1, 0, 1, 0, 0, 1], "p": [0.9, 0.2, 0.4, 0.6, 0.1, 0.7], "amount": [5, 9, 2, 7, 3, 8]}
+    asked = {"truth": "y", "score": "p", "costs": stakes.Costs(miss="amount", false_alarm=1, unit="€")}
+    for found in (stakes.evaluate(rows, **asked), stakes.decide(rows, **asked)):
+        found.report(tmp_path / "page.html")
+        page = opened(tmp_path / "page.html")
+        shown = page.locator("section#explorer, #explorer").first.inner_text()
+        assert "Each row has costs of its own" in shown
+        assert not any(words in shown for words in ("€", "No costs were given", "per 1,000"))
+        assert not page.locator("#answer-keeps, #live-line, #price").count()
 
 
 def test_typed_thresholds_snap_visibly(opened, file, evaluation):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
 from stakes.engines.plan import FEW_LABELS, Counted
@@ -20,7 +20,7 @@ from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
 from stakes.question.question import at_frequencies, priced
-from stakes.records import Record, RowCount
+from stakes.records import Record, RowCount, Says
 from stakes.results import Door, Plottable, Reportable, speak
 from stakes.tallies import (
     ClassScores,
@@ -109,7 +109,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def __init_subclass__(cls, *, facts: str) -> None:
         """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
         more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview findings notes"
-        super().__init_subclass__(shown=f"task rows dropped=counted.dropped {more}")
+        super().__init_subclass__(shown=f"task rows unweighted_rows? dropped=counted.dropped {more}")
         cls._kinds.append(cls)
 
     def __new__(cls, counted: Counted, *_: object, **__: object) -> "Evaluation":
@@ -543,6 +543,12 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """The (weighted) number of rows."""
         total = self._size.total
         return total if isinstance(total, int) else float(total)
+
+    @property
+    def unweighted_rows(self) -> Annotated[int | None, Says("How many rows there are behind a weight, where known.")]:
+        """How many rows were counted, where ``rows`` is their weight or exposure; None where it is their number."""
+        counted = self.counted
+        return counted.read - counted.dropped if counted.read and counted._weighted else None
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     @property

@@ -271,11 +271,8 @@ def _of_rows(evaluation: "Evaluation") -> Iterator[Finding]:
         yield caution("caution.without_segment", n=float(counted.rows_without_segment))
     yield from noted(evaluation)
     yield from _of_intervals(evaluation)
-    if pricing is None:
-        return
-    yield from (caution("caution.never_cheapest", name=name) for name in pricing.costs.never_cheapest())
-    if pricing.costs.columns and evaluation.task == "binary":
-        yield caution("caution.costs_by_row")
+    worthless = () if pricing is None else pricing.costs.never_cheapest()
+    yield from (caution("caution.never_cheapest", name=name) for name in worthless)
 
 
 def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:

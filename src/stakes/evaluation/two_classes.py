@@ -13,7 +13,7 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.cost import soft_cost
+from stakes.metrics.cost import expected_cost, soft_cost
 from stakes.metrics.many import of_two_classes
 from stakes.metrics.reasons import NO_SCORES
 from stakes.metrics.usual import COMPARED
@@ -232,6 +232,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         for each case.
         """
         from stakes.decisions.thresholds import by_cost, by_figure, objectives  # only asked for now and then
+        from stakes.decisions.thresholds.decision import BY_ROW
 
         if self.scores is None:
             raise errors.no_scores_to_decide()
@@ -255,6 +256,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 ", 'recall >= 0.9')",
             )
         found = by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities, self._in_use)
+        if pricing.costs.columns and pricing == self.pricing and self.counted.decided_by == "costs":
+            found = replace(found, alternatives={**found.alternatives, BY_ROW: self[expected_cost.name]})
         return self._add_cautions(self._add_evaluation(found.asked_at(check_harm(harm)), pricing))
 
     def _at_frequencies(self, given: Frequencies) -> "TwoClassEvaluation":

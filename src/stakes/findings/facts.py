@@ -12,7 +12,7 @@ from stakes.engines.plan import Counted
 from stakes.errors import Pass
 from stakes.evaluation.gap import TOGETHER
 from stakes.findings import kind_of
-from stakes.findings.verdicts.answers import MOST
+from stakes.findings.verdicts.answers import MOST, rows_and_weight
 from stakes.frozen import dataclass
 from stakes.language.sentences import Sentence, metric, money, reason, sentence
 from stakes.question.options import Origin, Value
@@ -92,6 +92,10 @@ def _rows(n: float) -> Sentence:
     return sentence("page.rows" if isinstance(n, int) else "page.weight", n=n)
 
 
+def _rows_of(evaluation: Evaluation) -> Sentence:
+    return _rows(evaluation.rows) if evaluation.unweighted_rows is None else rows_and_weight(evaluation)
+
+
 def _clusters(clusters: Clusters | None) -> Iterator[Sentence]:
     if clusters is not None:
         yield sentence("page.clusters", n=clusters.count)
@@ -126,7 +130,7 @@ def _frequencies(there: Mapping[str, float]) -> Iterator[Sentence]:
 # ── evaluations: the title, then facts ───────────────────────────────────────────────────────────────────────────
 def _two_classes(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
     yield sentence("page.two_classes", positive=evaluation.positive, negative=evaluation.negative)
-    yield _rows(evaluation.rows)
+    yield _rows_of(evaluation)
     yield sentence("page.prevalence", share=evaluation.prevalence, positive=evaluation.positive)
     yield from _rule(evaluation)
     yield from _setting(evaluation, (evaluation.negative, evaluation.positive))
@@ -156,7 +160,7 @@ def _many_classes(evaluation: ManyClassEvaluation) -> Iterator[Sentence]:
     largest = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
     decided = {"score": "page.highest_score", "costs": "page.cheapest"}.get(evaluation.counted.decided_by)
     yield sentence("page.many_classes", n=len(evaluation.classes))
-    yield _rows(evaluation.rows)
+    yield _rows_of(evaluation)
     share = float(evaluation.support[largest]) / float(evaluation.rows)
     yield sentence("page.largest_class", name=largest, share=share)
     yield from [sentence(decided)] if decided else []
@@ -166,7 +170,7 @@ def _many_classes(evaluation: ManyClassEvaluation) -> Iterator[Sentence]:
 def _regression(evaluation: RegressionEvaluation) -> Iterator[Sentence]:
     sums = evaluation.errors
     yield sentence("page.regression")
-    yield _rows(evaluation.rows)
+    yield _rows_of(evaluation)
     yield sentence("page.mean_truth", mean=float(sums.mean(t=1)))
     if sums.baseline is not None:
         yield sentence("page.always_saying", value=sums.baseline)
@@ -176,7 +180,7 @@ def _regression(evaluation: RegressionEvaluation) -> Iterator[Sentence]:
 def _several(evaluation: Any) -> Iterator[Sentence]:
     """Of several labels, outputs or quantiles."""
     yield sentence(f"page.{evaluation.task}", n=len(evaluation.names))
-    yield _rows(evaluation.rows)
+    yield _rows_of(evaluation)
     if evaluation.task == "labels":
         yield sentence("page.mean_labels", mean=sum(evaluation.support.values()) / float(evaluation.rows))
     if evaluation.task == "quantiles" and not math.isnan(evaluation.level):
@@ -193,6 +197,9 @@ def _comparison(comparison: Comparison) -> Iterator[Sentence]:
     yield sentence(
         "page.different_rows" if apart else "page.same_rows", n=sum(rows) if isinstance(rows, list) else rows
     )
+    pricing = next((getattr(model, "pricing", None) for model in comparison.models.values()), None)
+    if pricing is not None:
+        yield _costs_in_words(pricing.costs)
     if comparison.clusters is not None:
         yield sentence("page.clusters", n=comparison.clusters)
 
@@ -206,7 +213,8 @@ def _ranks(ranks: Ranks) -> Iterator[Sentence]:
 
 def _decision(decision: Decision) -> Iterator[Sentence]:
     yield sentence("page.decision", positive=decision.positive)
-    yield _rows(decision.rows)
+    counted = isinstance(decision.rows, int) or decision.evaluation is None
+    yield _rows(decision.rows) if counted else _rows_of(decision.evaluation)
     if decision.costs is not None:
         yield _costs_in_words(decision.costs)
     if decision.harm:

@@ -64,12 +64,29 @@ def cost(value: float, lang: str) -> str:
     return _digits(value, lang, 5)
 
 
+def money(value: float, lang: str) -> str:
+    """Return an amount of a currency: two decimals or none, and none from 1,000 on; three digits below 1."""
+    size = abs(value)
+    if size < 1:
+        return _digits(value, lang, 3)
+    whole = size >= 1e3 or value == int(value)
+    return _decimals(value, lang, most=0) if whole else _decimals(value, lang, most=2, least=2)
+
+
 def exact(value: float, lang: str) -> str:
     """Return a threshold with the digits that tell it from its neighbours."""
     return _digits(value, lang, 6)
 
 
-FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "short": cost, "exact": exact}
+FORMS = {
+    "number": number,
+    "count": count,
+    "percent": percent,
+    "cost": cost,
+    "money": money,
+    "short": cost,
+    "exact": exact,
+}
 
 
 def _decimal(value: float) -> "Decimal":

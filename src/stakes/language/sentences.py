@@ -70,11 +70,16 @@ def money(amount: float | None, unit: str) -> Any:
     """Return a cost with its unit, to be written as the language has it: €390, 390 €, 390 minutes; −€390."""
     if not unit or amount is None:
         return amount
-    from unicodedata import category  # few results have a unit
-
-    if len(unit) != 1 or category(unit) != "Sc":
+    if not is_currency(unit):
         return sentence("amount.word", amount=amount, unit=unit)
     return sentence("amount.below_0" if amount < 0 else "amount.sign", amount=abs(amount), unit=unit)
+
+
+def is_currency(unit: str) -> bool:
+    """Return whether a unit is the sign of a currency."""
+    from unicodedata import category  # few results have a unit
+
+    return len(unit) == 1 and category(unit) == "Sc"
 
 
 def short_name(name: object) -> str:

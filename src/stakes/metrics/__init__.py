@@ -30,7 +30,7 @@ from stakes.metrics import (
     rates,
     regression,
 )
-from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, Parameter, measure
+from stakes.metrics.declare import ALIASES, CATALOGUE, OWN, Metric, Parameter, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
@@ -45,8 +45,8 @@ FAMILIES = {
 
 
 def catalogue() -> Sequence[Metric]:
-    """Return every declared metric, family by family."""
-    return [metric for family in FAMILIES for metric in CATALOGUE.values() if metric.family == family]
+    """Return every declared metric, family by family; those of the user last."""
+    return [metric for family in (*FAMILIES, OWN) for metric in CATALOGUE.values() if metric.family == family]
 
 
 def list() -> Sequence[Metric]:

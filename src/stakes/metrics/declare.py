@@ -548,6 +548,9 @@ def measure_baselines(metrics: Sequence[Metric], tally: Tally) -> list[Figure]:
 CATALOGUE: dict[str, Metric] = {}
 """Every declared metric by its name, in the order of declaration."""
 
+OWN = "own"
+"""The family of the figures that users declare."""
+
 ALIASES: dict[str, str] = {}
 """Other names that people use, to the name of the metric."""
 

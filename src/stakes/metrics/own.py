@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import Given, InputError, short
 from stakes.metrics.baselines import CONSTANT_SCORE, MEAN, SAME_SIZED_COIN, Baseline
-from stakes.metrics.declare import ALIASES, CATALOGUE, Better, Metric
+from stakes.metrics.declare import ALIASES, CATALOGUE, OWN, Better, Metric
 from stakes.metrics.folds import Fold
 from stakes.metrics.probability import NEEDS_PROBABILITIES, mean_loss
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_NEGATIVES, NO_POSITIVES
@@ -24,11 +24,9 @@ Of = Literal["table", "scores", "probability", "number"]
 
 Own = Callable[..., Number]
 
-_FAMILY = "own"
-
 
 def metric(
-    function: Own,
+    function: Own | None = None,
     *,
     of: Of = "table",
     name: str = "",
@@ -36,7 +34,7 @@ def metric(
     better: Better = "higher",
     range: tuple[float, float] = (-math.inf, math.inf),
     formula: str = "",
-) -> Metric:
+) -> Any:
     """Declare a figure of your own; from then on it is known by its name, with an interval and a baseline.
 
     ``of`` says what the function takes: the "table" of decisions (a :class:`stakes.Confusion`), with its cells tp, fn,
@@ -45,7 +43,8 @@ def metric(
     "number". Functions of rows get arrays and return one.
 
     ``evaluate()[name]``, :func:`stakes.compare`, gates, permutation tests and ``.scorer()`` take it. A division by zero
-    is undefined. The same name can be declared again, unless stakes itself has it.
+    is undefined. The same name can be declared again, unless stakes itself has it. ``@stakes.metric`` and
+    ``@stakes.metric(of="scores")`` declare the function below them.
 
     >>> import stakes
     >>> alarms = stakes.metric(lambda c: (c.tp + c.fp) / c.tp, name="alarms_per_case", better="lower")
@@ -57,6 +56,8 @@ def metric(
     >>> root([1.0, 2.0, 3.0], [1.0, 3.0, 7.0])
     1.0
     """
+    if function is None:
+        return partial(metric, of=of, name=name, question=question, better=better, range=range, formula=formula)
     if not callable(function):
         raise InputError("no-function", Given("function", function), " is no function of a table; give one")
     for argument, text in {"name": name, "question": question, "formula": formula}.items():
@@ -72,7 +73,7 @@ def metric(
     called = name or getattr(function, "__name__", "")
     spelled = (called, called.lower())  # names are found however they are written
     known = [CATALOGUE[ALIASES.get(one, one)] for one in spelled if ALIASES.get(one, one) in CATALOGUE]
-    if not called.isidentifier() or any(one.family != _FAMILY for one in known):
+    if not called.isidentifier() or any(one.family != OWN for one in known):
         raise InputError(
             "bad-name-of-metric",
             Given("name", called),
@@ -83,7 +84,7 @@ def metric(
         called,
         made,
         tally,
-        _FAMILY,
+        OWN,
         question or f"What is {called}?",
         formula or called,
         (float(range[0]), float(range[1])),

@@ -23,9 +23,6 @@ _NAME, _LEAST_NAME = 24, 16
 
 _GAP = 3
 
-_SCREEN = 24
-"""So many lines hold the head and the verdict with its figures."""
-
 _WIDTH = 80
 """Where a terminal has no width (COLUMNS=0)."""
 
@@ -83,10 +80,7 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
     head = "\n".join(wrap(line, width, 2) for line in (page.title, " · ".join(page.facts)) if line)
     yield Text(head)
     if page.answers:
-        answers = [_answer(answer, width) for answer in page.answers]
-        if head.count("\n") + 2 + sum(str(part).count("\n") + 1 for parts in answers for part in parts) > _SCREEN:
-            answers = [_answer(answer, width, tight=True) for answer in page.answers]
-        yield Group(*(part for parts in answers for part in parts))
+        yield Group(*(part for answer in page.answers for part in _answer(answer, width)))
     if page.picture:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
     yield from (_table(grid, width) for grid in page.grids)
@@ -98,27 +92,16 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
         yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
 
 
-def _answer(answer: AnswerInWords, width: int, tight: bool = False) -> list["Text"]:
-    """A question with its sign, the essential sentence, and the figures behind it; question and answer in a paragraph
-    where many of them have to fit on a screen.
-    """
+def _answer(answer: AnswerInWords, width: int) -> list["Text"]:
+    """A question with its sign, the essential sentence on a line of its own, and the figures behind it."""
     from rich.text import Text
 
     style, asked = _STYLES.get(answer.tone, ""), answer.question or answer.lead
-    lead = answer.lead if answer.question else ""
-    shown = wrap(f"{asked} {lead if tight else ''}".rstrip(), width - 2, 2)
-    question = Text(f"{SIGNS[answer.tone]} {shown}")
-    question.stylize(style, 0, 2)
-    question.stylize("bold" if answer.question else style, 2, 2 + _end_of(asked, shown))
-    parts = [question, *([Text(wrap(f"  {lead}", width, 2))] if lead and not tight else [])]
+    question = Text(f"{SIGNS[answer.tone]} {wrap(asked, width - 2, 2)}", style="bold" if answer.question else style)
+    question.stylize(f"not bold {style}", 0, 2)
+    parts = [question, *([Text(wrap(f"  {answer.lead}", width, 2))] if answer.question and answer.lead else [])]
     figures = _beside(answer, width)[0]
     return [*parts, *([Text(wrap(f"  {'; '.join(figures)}", width, 2), style="dim")] if figures else [])]
-
-
-def _end_of(words: str, wrapped: str) -> int:
-    """Where words end in a paragraph that begins with them."""
-    left = len("".join(words.split()))
-    return next((i for i, sign in enumerate(wrapped, 1) if (left := left - (not sign.isspace())) <= 0), len(wrapped))
 
 
 def _beside(answer: AnswerInWords, width: int) -> tuple[Sequence[str], Sequence[str]]:
@@ -178,12 +161,14 @@ def _split(grid: TextTable, widths: list[int], width: int) -> Iterator[TextTable
         if groups[-1] and _needed(widths, [0, *groups[-1], i], grid) > width:
             groups.append([])
         groups[-1].append(i)
-    if all(_needed(widths, [0, *group], grid) <= width for group in groups):
-        for group in groups:
-            kept = [0, *group]
-            rows = [[row[i] for i in kept] for row in grid.rows]
-            words = [place for place, i in enumerate(kept) if i in grid.words]
-            yield replace(grid, head=[grid.head[i] for i in kept], rows=rows, words=words, title="", below=None)
+    size = -(-(len(widths) - 1) // len(groups))
+    even = [list(range(i, min(i + size, len(widths)))) for i in range(1, len(widths), size)]  # no column is left alone
+    fitting = (parts for parts in (even, groups) if all(_needed(widths, [0, *one], grid) <= width for one in parts))
+    for group in next(fitting, []):
+        kept = [0, *group]
+        rows = [[row[i] for i in kept] for row in grid.rows]
+        words = [place for place, i in enumerate(kept) if i in grid.words]
+        yield replace(grid, head=[grid.head[i] for i in kept], rows=rows, words=words, title="", below=None)
 
 
 def _widths(grid: TextTable) -> list[int]:

@@ -27,6 +27,9 @@ WayRow = dict[str, str | float | None]
 BAYES = "Bayes threshold"
 """How the thresholds that the costs give for honest probabilities are called among the alternatives."""
 
+BY_ROW = "each row by its own costs"
+"""How deciding every row where its own costs switch is called among the alternatives."""
+
 PER = 1000
 """Costs are told for so many cases."""
 
@@ -240,6 +243,12 @@ class Decision(
         """Every way to decide, the best of these rows first."""
         best = f"thresholds of these rows ({self._listed(self.thresholds)})"
         return {best: self.corrected, **self.alternatives}
+
+    @property
+    def cheaper_by_row(self) -> Estimate | None:
+        """What deciding each row by its own costs costs, where that is less than the recommended way."""
+        found = self.alternatives.get(BY_ROW)
+        return found if found is not None and found.value < self.cost.value else None
 
     @property
     def flattered(self) -> bool:

@@ -52,7 +52,8 @@ class Search:
             self.usual = [in_use] if table.answers(in_use) else []
         total = float(table.total)
         self.rows = int(total) if total.is_integer() else total
-        self.rows_in_words = f"{total:,.6g} rows, {float(table.P) / total:.1%} {table.positive}"
+        rows = f"rows that weigh {total:,.6g}" if self.columns.weighted else f"{total:,.6g} rows"
+        self.rows_in_words = f"{rows}, {float(table.P) / total:.1%} {table.positive}"
 
     def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
         """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""

@@ -34,9 +34,10 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
         histogram={"edges": listed(shown.edges), **{key: listed(shown.counts[name]) for key, name in names.items()}},
         costs={
             "given": prices.given,
+            "by_row": prices.by_row,
             "decisions": [short_name(one) for one in prices.decisions],
             "matrix": prices.matrix,
-            "unit": "" if evaluation.pricing is None else evaluation.pricing.costs.unit,
+            "unit": evaluation.pricing.costs.unit if evaluation.pricing is not None and prices.given else "",
             "savings": _savings(evaluation, prices),
         },
         deployed=prices.deployed,
@@ -74,6 +75,7 @@ def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThres
 class Prices:
     """What each decision costs for the negative and the positive class, and how frequent the positive one is.
 
+    Costs ``by_row`` price no stop of the explorer, which knows how many rows lie above it and not which.
     ``deployed`` is its share where the model is going to be used, ``trained`` the one inside the scores; None where it
     is that of the rows.
     """
@@ -83,6 +85,7 @@ class Prices:
     matrix: list[list[float]]
     deployed: float | None = None
     trained: float | None = None
+    by_row: bool = False
 
 
 def prices_of(evaluation: TwoClassEvaluation) -> Prices:
@@ -90,7 +93,7 @@ def prices_of(evaluation: TwoClassEvaluation) -> Prices:
     pricing, pair = evaluation.pricing, (evaluation.negative, evaluation.positive)
     deployed, trained = evaluation._shares_there.get(evaluation.positive), _trained(evaluation, pair)
     if pricing is None or pricing.costs.columns:
-        return Prices(False, pair, [[0.0, 1.0], [1.0, 0.0]], deployed, trained)
+        return Prices(False, pair, [[0.0, 1.0], [1.0, 0.0]], deployed, trained, pricing is not None)
     decisions = pricing.decisions(pair)
     matrix = [[float(cell) for cell in row] for row in pricing.prices(pair, decisions, evaluation.positive)]
     return Prices(True, decisions, matrix, deployed, trained)

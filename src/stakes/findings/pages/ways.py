@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
-from stakes.decisions.thresholds.decision import BAYES
+from stakes.decisions.thresholds.decision import BAYES, BY_ROW
 from stakes.findings.pages.payload import Part, figure, section
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import Sentence, sentence
@@ -16,6 +16,7 @@ Row = tuple[Sentence, Estimate, Estimate | None]
 
 _NAMES = {
     BAYES: sentence("way.bayes"),
+    BY_ROW: sentence("way.by_row"),
     HIGHEST: sentence("way.highest"),
     CHEAPEST: sentence("way.cheapest"),
     RECALIBRATED: sentence("way.recalibrated"),

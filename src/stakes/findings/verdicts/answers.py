@@ -1,5 +1,6 @@
 """Answers that several verdicts give: is it better than a guess, should we believe it, where does it fail?"""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.errors import Pass
@@ -78,6 +79,11 @@ def in_cases(name: str, found: Estimate, per: int) -> dict[str, float | str | Se
     return {**cases, f"{name}_range": "" if low is None else sentence("decided.range", low=low, high=high)}
 
 
+def rows_and_weight(evaluation: Evaluation) -> Sentence:
+    """Return how many rows a weighted evaluation rests on, and what they weigh together."""
+    return sentence("page.rows_and_weight", n=evaluation.unweighted_rows, weight=evaluation.rows)
+
+
 def some_names(names: Sequence[str]) -> list[str]:
     """Return the first names of a list; that there are more is told by dots."""
     return [*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]
@@ -126,6 +132,8 @@ def believe(
     if found is None:
         return answer("verdict.believe", "open", sentence("verdict.believe_unknown"))
     rows = sentence("verdict.believe_rows", n=evaluation.rows)
+    if evaluation.unweighted_rows is not None:
+        rows = sentence("verdict.believe_weight", rows=rows_and_weight(evaluation))
     shown = figures or [found]
     if found.low is None:
         lead = sentence("verdict.believe_no_interval", name=metric(found.name))
@@ -144,7 +152,7 @@ _TOO_WIDE = ("verdict.believe_chance", "verdict.believe_wide", "verdict.believe_
 def _more_rows(evaluation: Evaluation, doubts: Sequence[Sentence]) -> Iterator[Sentence]:
     """How many rows would halve the interval, where it is too wide: widths fall with the root of the rows."""
     if doubts and doubts[0].key in _TOO_WIDE:
-        yield sentence("verdict.believe_halved", n=4 * round(evaluation.rows))
+        yield sentence("verdict.believe_halved", n=4 * (evaluation.unweighted_rows or round(evaluation.rows)))
 
 
 def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]:
@@ -152,7 +160,7 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
 
     It may be chance; it may be too good to be true; intervals of few clusters may be too short; a share may be known
     within more than 0.2 only, an error within more than half of itself, a gain on the baseline within more than itself;
-    few rows may carry the figure. How many rows there are is no reason by itself: the widths tell.
+    few rows may carry the figure, or make up a class, so that the widths themselves are doubtful.
     """
     name = metric(found.name)
     if side_of(found, found.baseline) == 0:
@@ -170,6 +178,10 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
         yield sentence("verdict.believe_rough", name=name, low=found.low, high=found.high)
     if found.note and found.note != evaluation._caution:
         yield sentence("verdict.believe_noted")
+    few = {name: size for name, size in evaluation._sizes().items() if 0 < size < FEW_ROWS}
+    if few and evaluation.task != "regression":
+        rare, size = min(few.items(), key=lambda one: one[1])
+        yield sentence("verdict.believe_few", n=math.floor(size), name=rare)
 
 
 def _width(found: Estimate) -> float:

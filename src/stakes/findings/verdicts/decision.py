@@ -9,6 +9,7 @@ from stakes.findings.pictures import share_limits, shares_of_truth
 from stakes.findings.verdicts.answers import MATTERS, decision_cautions, in_cases, in_order, limits, side_of
 from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, metric, money, reason, sentence
 from stakes.metrics import Estimate
+from stakes.tallies.arithmetic import Array
 
 
 def verdict_of(decision: Decision) -> tuple[Finding, ...]:
@@ -33,12 +34,14 @@ def _answers(decision: Decision) -> Iterator[Finding]:
 
 def _what(decision: Decision) -> Finding:
     question, rule = "decided.what", rule_of(decision, decision.recommended)
-    why = _why(decision)
+    by_row, why = decision.cheaper_by_row, _why(decision)
+    if by_row is not None:
+        rule = sentence("decided.but_by_row", rule=rule, cost=_paid(decision, by_row.value))
     if decision.costs is None:
-        return answer(question, "good", *rule, *why)
+        return answer(question, "good", rule, *why)
     if decision.for_everyone:
-        return answer(question, "bad" if decision.worse else "doubt", *rule, sentence("decided.no_threshold"))
-    return answer(question, "good" if decision.enough_evidence else "doubt", *rule, *why)
+        return answer(question, "bad" if decision.worse else "doubt", rule, sentence("decided.no_threshold"))
+    return answer(question, "good" if decision.enough_evidence and by_row is None else "doubt", rule, *why)
 
 
 def _why(decision: Decision) -> Iterator[Sentence]:
@@ -68,11 +71,12 @@ def _hits_and_alarms(decision: Decision) -> Iterator[Finding]:
     elif decision.figures:
         hits, alarmed, rate, right = (decision.figures[one.name] for one in FOUND)
         names = {"positive": decision.positive, "negative": decision.negative}
+        where = {"where": sentence("decided.where_chosen") if decision.chosen else ""}
         values = {**in_cases("found", hits, 100), **in_cases("alarmed", alarmed, 100)}
-        yield answer("decided.who", "note", sentence("decided.who_found", **names, **values))
+        yield answer("decided.who", "note", sentence("decided.who_found", **names, **values, **where))
         if right.defined:
             values = {**in_cases("alarms", rate, PER), **in_cases("right", right, 100)}
-            told = [sentence("decided.alarms_of", **values)]
+            told = [sentence("decided.alarms_of", **values, **where)]
         else:
             told = [sentence("decided.alarms_none", positive=decision.positive)]
         if decision.deployed is not None:
@@ -86,28 +90,38 @@ def _shares(decision: Decision) -> Iterator[Finding]:
     if table is None:
         return
     clustered = evaluation is not None and evaluation.counted.clusters is not None
-    told = []
-    every = share_limits(table, decision.confidence)
-    for name, shares, pairs in zip(table.truths, shares_of_truth(table), every, strict=True):
-        for said, share, ends in zip(table.decisions, shares.tolist(), pairs, strict=True):
-            low, high = (None, None) if ends is None or clustered else ends
+    each = zip(table.truths, shares_of_truth(table), share_limits(table, decision.confidence), strict=True)
+    told = [
+        sentence(
+            "decided.who_gets", truth=name, shares=list(_shares_of_class(table.decisions, shares, pairs, clustered))
+        )
+        for name, shares, pairs in each
+        if any(shares)
+    ]
+    yield answer("decided.who_each", "note", *reversed(told))  # the positive class first
+
+
+def _shares_of_class(
+    decisions: Sequence[str], shares: Array, pairs: Sequence[tuple[float, float] | None], clustered: bool
+) -> Iterator[Sentence]:
+    """How many cases of a class get each decision; no word of those that nobody gets."""
+    for said, share, ends in zip(decisions, shares.tolist(), pairs, strict=True):
+        low, high = (None, None) if ends is None or clustered else ends
+        if share:
             cases = in_cases("cases", Estimate(said, share, low=low, high=high), 100)
-            key = "decided.who_gets" if low is None else "decided.who_surely_gets"
-            told += [sentence(key, truth=name, decision=said, **cases)] if share else []
-    if told:
-        yield answer("decided.who_each", "note", *told)
+            yield sentence("decided.who_share", decision=said, **cases)
 
 
-def rule_of(decision: Decision, thresholds: Sequence[float]) -> list[Sentence]:
+def rule_of(decision: Decision, thresholds: Sequence[float]) -> Sentence:
     """Which decision from which score on."""
     names, shown = decision.decisions, [decision.shown(start) for start in thresholds]
     if all(map(math.isinf, thresholds)):
-        return [sentence("decided.everyone", decision=names[thresholds.count(-math.inf)])]
+        return sentence("decided.everyone", decision=names[thresholds.count(-math.inf)])
     if len(thresholds) == 1:
-        return [sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])]
+        return sentence("decided.from", decision=names[1], threshold=shown[0], other=names[0])
     steps = [(name, start) for name, start in zip(names[1:], shown, strict=True) if math.isfinite(start)]
     more = [sentence("decided.step", decision=name, threshold=start) for name, start in steps]
-    return [sentence("decided.first", decision=names[0]), *more]
+    return sentence("decided.steps", steps=[sentence("decided.first", decision=names[0]), *more])
 
 
 # ── what it costs, and what it is worth ──────────────────────────────────────────────────────────────────────────
@@ -216,6 +230,8 @@ def _firm(decision: Decision) -> Finding:
             ends = {"decision": name, **{key: decision.shown(one) for key, one in numbers.items()}}
             sentences.append(sentence("decided.alike" if len(decision.thresholds) == 1 else "decided.alike_of", **ends))
     firm = not sentences
+    if firm and decision.for_everyone:
+        return answer("decided.firm", "open", sentence("decided.no_threshold_firm"))
     if firm:
         sentences.append(sentence("decided.only_one"))
     if decision.cost_ratio is not None:
@@ -231,11 +247,15 @@ def _bayes(decision: Decision) -> Finding:
     found = decision.miscalibration
     if found is None:
         return answer(question, "note", *starts)
-    side, figures = side_of(found, 0), [_chip(decision, found, "decided.miscalibration")]
-    if not side and (found.high is None or found.high > MATTERS[1] * decision.cost.value):
-        unsure = sentence("decided.misled_unsure", cost=_paid(decision, found.high or math.inf))
+    if found.low is None and found.value == 0:
+        return answer(question, "note", sentence("decided.same_as_best"), *starts)
+    side, most = side_of(found, 0), found.value if found.high is None else found.high
+    figures = [_chip(decision, found, "decided.miscalibration")] if found.value > 0 else []
+    if not side and most > MATTERS[1] * decision.cost.value:
+        unsure = sentence("decided.misled_unsure", cost=_paid(decision, most))
         return answer(question, "doubt", unsure, *starts, figures=figures)
-    keys = {1: "decided.misled", 0: "decided.not_misled", -1: "decided.well_led"}
+    chance = "decided.not_misled" if found.value >= 0 else "decided.not_misled_less"
+    keys = {1: "decided.misled", 0: chance, -1: "decided.well_led"}
     words = sentence(keys[side], cost=_paid(decision, abs(found.value)))
     return answer(question, "doubt" if side > 0 else "good", words, *starts, figures=figures)
 

@@ -9,7 +9,7 @@ def verdict_of(gate: Gate) -> tuple[Finding, ...]:
     """Return whether all conditions are met, and which are not."""
     count, failed = len(gate.checks), list(gate.failed)
     if failed:
-        lead = sentence("gate.closed", n=len(failed), of=count)
+        lead = sentence("gate.closed_one") if count == 1 else sentence("gate.closed", n=len(failed), of=count)
         found = answer(
             "gate.question",
             "bad",
@@ -17,6 +17,7 @@ def verdict_of(gate: Gate) -> tuple[Finding, ...]:
             *(sentence("gate.not_met", condition=reason(c.condition)) for c in failed[:MOST]),
         )
     else:
-        lead = sentence("gate.open_one") if count == 1 else sentence("gate.open", n=count)
+        few = {1: sentence("gate.open_one"), 2: sentence("gate.open_both")}
+        lead = few.get(count) or sentence("gate.open", n=count)
         found = answer("gate.question", "good", lead)
     return in_order([found], [caution("caution.dropped", n=gate.dropped)] if gate.dropped else [])

@@ -11,7 +11,7 @@ from stakes.language.sentences import Finding, answer, caution, sentence
 def verdict_of(found: LabelDecisions) -> tuple[Finding, ...]:
     """Return what to decide about each label, for which labels that surely pays, and what to keep in mind."""
     unsure = [label for label, sure in found.enough_evidence.items() if sure is False]
-    rules = [one for decision in found.decisions.values() for one in rule_of(decision, decision.recommended)]
+    rules = [rule_of(decision, decision.recommended) for decision in found.decisions.values()]
     first = [answer("decided.each", "doubt" if unsure else "good", *rules[:MOST])]
     left = [caution("decided.left_out", names=_few(found.left_out))] if found.left_out else []
     notes = [*found.cautions, *left, *decision_cautions((), found.dropped)]

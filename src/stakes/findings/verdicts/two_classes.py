@@ -122,9 +122,7 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     if pricing is None:
         return answer(question, "open", sentence("verdict.threshold_no_costs"), *_in_use(evaluation))
     if pricing.costs.columns:
-        return answer(
-            question, "note", *_by_row(evaluation, pricing.costs.unit), sentence("verdict.threshold_not_by_row")
-        )
+        return answer(question, "note", *_by_row(evaluation, pricing.costs.unit))
     pair = (evaluation.negative, evaluation.positive)
     if set(pricing.decisions(pair)) != {*pair}:
         return answer(question, "open", sentence("verdict.threshold_decisions"))

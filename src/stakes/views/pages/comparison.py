@@ -6,11 +6,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from stakes import metrics
 from stakes.evaluation.comparison import Comparison
 from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, metric_name, reason_text, words
 from stakes.metrics.estimate import percent
+from stakes.tallies import ScoreTable
 from stakes.views import pictures
 from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_between, sure_of, write_figure
 from stakes.views.pages.segments import MOST_SHOWN
@@ -104,7 +106,9 @@ def _size(rows: Any) -> str:
 
 
 def _flips(comparison: Comparison) -> Iterator[TextTable]:
-    """On how many rows the models of each pair are right."""
+    """On how many rows the models of each pair are right; figures of scores are no question of decisions."""
+    if all(metrics.find(name).tally is ScoreTable for name in comparison.metrics):
+        return
     head = [words(f"compared.{name}") for name in ("pair", "both_right", "only_first", "only_second", "both_wrong")]
     rows = [
         (f"{pair.first}, {pair.second}", *(write(count, "count") for count in asdict(pair.flipped).values()))

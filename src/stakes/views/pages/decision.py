@@ -1,6 +1,7 @@
 """Ways to decide to look at: what each costs, and what the recommended one saves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.by_label import LabelDecisions
@@ -8,7 +9,8 @@ from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.findings.facts import about
 from stakes.findings.pages.ways import way
 from stakes.language.numbers import write
-from stakes.language.sentences import metric_name, words
+from stakes.language.sentences import is_currency, metric_name, words
+from stakes.tallies.costs import Costs
 from stakes.views.page import Page, TextTable, confusion_grid
 
 _MOST_DECISIONS = 20
@@ -18,11 +20,12 @@ _MOST_DECISIONS = 20
 def page(found: Decision | Policies, everything: bool = False, more: str = "") -> Page:
     """Lay out a recommendation: the verdict, every way to decide, and the table of the recommended one."""
     costs = found.costs is not None
-    rows = [(_called(row), *_cells(row, costs)) for row in found.to_rows()]
+    rows = [(_called(row), *_cells(row, found.costs)) for row in found.to_rows()]
     head = [words("ways.way"), *_head(found)]
     grids = [TextTable(head, rows, title=words("ways.title"))] if len(rows) > (not costs) else []
     if found.table is not None and len(found.table.decisions) <= _MOST_DECISIONS:
-        grids.append(confusion_grid(found.table))
+        chosen = isinstance(found, Decision) and found.chosen
+        grids.append(replace(confusion_grid(found.table), title=words("decided.table_chosen") if chosen else ""))
     return Page.of(about(found), found.findings, grids=grids)
 
 
@@ -33,7 +36,7 @@ def labels_page(found: LabelDecisions, everything: bool = False, more: str = "")
         (
             str(row["label"]),
             write(found[str(row["label"])].shown(float(row["threshold"] or 0)), "exact"),
-            *_cells(row, first.costs is not None),
+            *_cells(row, first.costs),
         )
         for row in found.to_rows()[: None if everything else _MOST_DECISIONS]
     ]
@@ -50,10 +53,14 @@ def _head(found: Decision | Policies) -> list[str]:
     return [words("ways.cost_in", unit=unit) if unit else words("ways.cost"), limits, words("ways.saving"), limits]
 
 
-def _cells(row: dict[str, str | float | None], costs: bool) -> Iterator[str]:
+def _cells(row: dict[str, str | float | None], costs: Costs | None) -> Iterator[str]:
     """Costs and savings of a thousand cases, or a figure as it is, each with its interval."""
-    for name in ("value", "saving") if costs else ("value",):
-        yield from _with_limits(row, name, *((PER, "cost") if costs else (1, "number")))
+    if costs is None:
+        yield from _with_limits(row, "value", 1, "number")
+        return
+    form = "money" if is_currency(costs.unit) else "cost"
+    for name in ("value", "saving"):
+        yield from _with_limits(row, name, PER, form)
 
 
 def _called(row: dict[str, str | float | None]) -> str:

@@ -32,12 +32,6 @@ function setFigure(element, value, text) {
   setText(element, text);
 }
 
-let counter = 0;
-function freshId(prefix) {
-  counter += 1;
-  return `${prefix}-${counter}`;
-}
-
 function button(text, action, attributes = {}) {
   return node("button", { type: "button", onclick: action, ...attributes }, text);
 }

@@ -9,7 +9,7 @@ const {
 
 let language = firstLanguage;
 
-// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:short}.
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:money}, {name:short}.
 const GAP = /\{(\w+)(?::(\w+))?\}/g;
 
 function t(key, values = {}) {
@@ -44,8 +44,9 @@ function toldAs(value) {
   return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
 }
 
-// Names one after the other, each in quotation marks.
+// Names one after the other, each in quotation marks; sentences as they are.
 function listed(names) {
+  if (names.some((one) => typeof one === "object")) return names.map(sentence).join(", ");
   const quoted = names.map((name) => (name === "…" ? name : t("page.quoted", { name })));
   const last = quoted.pop();
   return quoted.length ? t("page.list", { before: quoted.join(", "), last }) : last;

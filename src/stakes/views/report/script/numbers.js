@@ -46,6 +46,16 @@ function writeCost(value) {
   return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 5 }).format(value) : infinite(value);
 }
 
+// An amount of a currency: two decimals or none, and none from 1,000 on; three digits below 1.
+function writeMoney(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return infinite(value);
+  const size = Math.abs(value);
+  if (size < 1) return formatter({ maximumSignificantDigits: 3 }).format(value);
+  const decimals = size >= 1e3 || Number.isInteger(value) ? 0 : 2;
+  return formatter({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+}
+
 function writeCount(value) {
   if (value === null || Number.isNaN(value)) return "–";
   return formatter({ maximumFractionDigits: Number.isInteger(value) || value >= 1e4 ? 0 : 1 }).format(value);
@@ -80,7 +90,8 @@ function writeApart(value, neighbours) {
 }
 
 const FORMATS = {
-  number: writeNumber, short: writeCost, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact,
+  number: writeNumber, short: writeCost, cost: writeCost, money: writeMoney,
+  count: writeCount, percent: writePercent, exact: writeExact,
 };
 
 function writeInterval(low, high, write = writeNumber) {

@@ -26,10 +26,11 @@ SECTIONS.verdict = ({ answers, cautions }) => {
   );
 };
 
-// Whether the page can judge a threshold anew: between two decisions, by rows that are drawn one by one.
+// Whether the page can judge a threshold anew: between two decisions, by rows of equal costs, drawn one by one.
 function followed() {
   const explorer = PAYLOAD.sections.find(({ kind }) => kind === "explorer");
-  return explorer !== undefined && explorer.costs.decisions.length === 2 && !explorer.clusters;
+  if (explorer === undefined || explorer.costs.by_row) return false;
+  return explorer.costs.decisions.length === 2 && !explorer.clusters;
 }
 
 // The answers of Python that follow: with the costs alone, or with the threshold, too.
@@ -86,7 +87,7 @@ function amountOf(unit, value) {
 function figureChip(figure) {
   const plain = FORMATS[figure.format ?? "number"];
   const write = figure.unit ? (value) => t(amountKey(figure.unit, value), {
-    amount: plain(amountOf(figure.unit, value)),
+    amount: amountOf(figure.unit, value),
     unit: figure.unit,
   }) : plain;
   const ends = () => writeInterval(figure.low, figure.high, write);

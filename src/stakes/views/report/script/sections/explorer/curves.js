@@ -75,6 +75,16 @@ function prChart(model) {
   } };
 }
 
+// Of each bin what lies at or above the threshold: bins are filled from the highest scores down.
+function filledFromTheTop(counts, above) {
+  let left = above;
+  return counts.reduceRight((filled, count) => {
+    const part = Math.min(count, left);
+    left -= part;
+    return [part, ...filled];
+  }, []);
+}
+
 // Positives upwards, negatives downwards; what lies at or above the threshold is full, the rest is pale.
 function histogramChart(model) {
   const { histogram: { edges, positives, negatives }, positive, negative, P, N } = model.data;
@@ -99,17 +109,13 @@ function histogramChart(model) {
       rows: positives.map((count, i) => [edges[i], edges[i + 1], count, negatives[i]]),
     }),
   });
-  const clip = shape("rect", { x: 0, y: 0, width: chart.width, height: chart.height });
-  const id = freshId("above");
-  const pair = (suffix) => [
-    bars(chart, edges, up, `bar positive${suffix}`),
-    bars(chart, edges, down, `bar negative${suffix}`),
-  ];
+  const { tp, fp } = model.data.stops;
+  const full = shape("g", { class: "full" });
   const rule = ruleAt(chart, edges[0]);
   chart.add(
-    shape("clipPath", { id }, clip),
-    ...pair(" pale"),
-    shape("g", { "clip-path": `url(#${id})` }, pair("")),
+    bars(chart, edges, up, "bar positive pale"),
+    bars(chart, edges, down, "bar negative pale"),
+    full,
     flat(chart, edges[0], edges[edges.length - 1], 0, "line zero"),
     rule,
   );
@@ -121,7 +127,10 @@ function histogramChart(model) {
   })));
   return { chart, move({ stop }) {
     const place = Math.max(chart.x.range[0], Math.min(chart.x.range[1], chart.x(model.thresholds[stop])));
-    clip.setAttribute("x", place);
+    full.replaceChildren(
+      bars(chart, edges, filledFromTheTop(positives, tp[stop]).map((count) => count / P), "bar positive"),
+      bars(chart, edges, filledFromTheTop(negatives, fp[stop]).map((count) => -count / N), "bar negative"),
+    );
     rule.setAttribute("x1", place);
     rule.setAttribute("x2", place);
   } };

@@ -68,8 +68,7 @@ function costReadings(model, goTo) {
   const benefit = entry("net-benefit", t("explorer.net_benefit"));
   const perThousand = (element, stop) => {
     const value = 1000 * model.cost(stop, now.costs, now.prevalence);
-    const { unit } = model.data.costs;
-    setFigure(element, value, unit ? t(amountKey(unit), { amount: writeCost(value), unit }) : writeCost(value));
+    setFigure(element, value, told(money(model, value), "cost"));
   };
   return { element: list, move(current) {
     now = current;

@@ -35,10 +35,12 @@ SECTIONS.explorer = (data) => {
     histogram: follow(histogramChart(model)).chart.figure,
     confusion: follow(confusionReading(model)).element,
     rates: follow(rateReadings()).element,
-    costs: costControl(model, state, changed),
+    costs: data.costs.by_row ? null : costControl(model, state, changed),
     prevalence: follow(prevalenceControl(model, state, changed)).element,
-    price: follow(priceReading(model)).element,
-    readings: follow(costReadings(model, goTo)).element,
+    price: data.costs.by_row ? null : follow(priceReading(model)).element,
+    readings: data.costs.by_row
+      ? node("p", { class: "note", id: "costs-by-row" }, t("explorer.costs_by_row"))
+      : follow(costReadings(model, goTo)).element,
     policy: data.costs.decisions.length > 2 ? follow(policyReading(model)).element : null,
     play: playControl(model, state, changed),
     live: LIVE.keeps ? follow(liveAnswers(model, { costs: pair(data.costs.matrix), prevalence, stop })).element : null,
