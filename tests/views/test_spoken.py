@@ -17,8 +17,7 @@ from stakes.findings.pages import payload_of
 from stakes.language import LANGUAGES, TRANSLATED, speaking
 from stakes.language.sentences import Sentence, reason_text
 from stakes.language.texts import file_texts
-from stakes.text import columns, visible
-from stakes.views.page import SIGNS
+from stakes.text import columns
 from stakes.views.pages import page_of
 from stakes.views.terminal import text_of_page
 from tests.command import run
@@ -351,18 +350,14 @@ def test_nothing_is_left_in_english(name):
 @pytest.mark.parametrize("name", THINGS)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.spread(40)
-def test_the_verdict_comes_first_each_answer_on_a_line_of_its_own(name):
-    """80 columns hold every line; question and answer look alike whatever the data say."""
+def test_the_verdict_comes_first_and_fits_on_a_screen(name):
+    """80 columns hold every line, and 24 lines the head with the verdict and its figures."""
     for lang in LANGUAGES:
         with speaking(lang):
             page = page_of(result(name))
             lines = text_of_page(page, 80).split("\n")
         assert max(map(columns, lines)) <= 80
-        heads = [line for line in lines if line[:2] in {f"{SIGNS[tone]} " for tone in SIGNS}]
-        for one in page.answers:
-            asked = visible(one.question or one.lead)
-            assert any(asked.startswith(line[2:]) or line[2:].startswith(asked) for line in heads)
-            assert not one.question or not any(line[2:].startswith(f"{asked} ") for line in heads)
+        assert not page.answers or [i for i, line in enumerate([*lines, ""]) if not line][1] <= 24
         told = " ".join(lines)
         for grid in page.grids:  # nothing is cut, however it is folded
             assert all(word in told for row in grid.rows for cell in row for word in cell.split())

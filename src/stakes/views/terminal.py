@@ -23,6 +23,9 @@ _NAME, _LEAST_NAME = 24, 16
 
 _GAP = 3
 
+_SCREEN = 24
+"""So many lines hold the head and the verdict with its figures."""
+
 _WIDTH = 80
 """Where a terminal has no width (COLUMNS=0)."""
 
@@ -80,7 +83,10 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
     head = "\n".join(wrap(line, width, 2) for line in (page.title, " · ".join(page.facts)) if line)
     yield Text(head)
     if page.answers:
-        yield Group(*(part for answer in page.answers for part in _answer(answer, width)))
+        answers = [_answer(answer, width) for answer in page.answers]
+        if head.count("\n") + 2 + sum(str(part).count("\n") + 1 for parts in answers for part in parts) > _SCREEN:
+            answers = [_answer(answer, width, tight=True) for answer in page.answers]
+        yield Group(*(part for parts in answers for part in parts))
     if page.picture:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
     yield from (_table(grid, width) for grid in page.grids)
@@ -92,16 +98,27 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
         yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
 
 
-def _answer(answer: AnswerInWords, width: int) -> list["Text"]:
-    """A question with its sign, the essential sentence on a line of its own, and the figures behind it."""
+def _answer(answer: AnswerInWords, width: int, tight: bool = False) -> list["Text"]:
+    """A question with its sign, the essential sentence, and the figures behind it; question and answer in a paragraph
+    where many of them have to fit on a screen.
+    """
     from rich.text import Text
 
     style, asked = _STYLES.get(answer.tone, ""), answer.question or answer.lead
-    question = Text(f"{SIGNS[answer.tone]} {wrap(asked, width - 2, 2)}", style="bold" if answer.question else style)
-    question.stylize(f"not bold {style}", 0, 2)
-    parts = [question, *([Text(wrap(f"  {answer.lead}", width, 2))] if answer.question and answer.lead else [])]
+    lead = answer.lead if answer.question else ""
+    shown = wrap(f"{asked} {lead if tight else ''}".rstrip(), width - 2, 2)
+    question = Text(f"{SIGNS[answer.tone]} {shown}")
+    question.stylize(style, 0, 2)
+    question.stylize("bold" if answer.question else style, 2, 2 + _end_of(asked, shown))
+    parts = [question, *([Text(wrap(f"  {lead}", width, 2))] if lead and not tight else [])]
     figures = _beside(answer, width)[0]
     return [*parts, *([Text(wrap(f"  {'; '.join(figures)}", width, 2), style="dim")] if figures else [])]
+
+
+def _end_of(words: str, wrapped: str) -> int:
+    """Where words end in a paragraph that begins with them."""
+    left = len("".join(words.split()))
+    return next((i for i, sign in enumerate(wrapped, 1) if (left := left - (not sign.isspace())) <= 0), len(wrapped))
 
 
 def _beside(answer: AnswerInWords, width: int) -> tuple[Sequence[str], Sequence[str]]:

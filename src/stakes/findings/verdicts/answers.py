@@ -1,6 +1,5 @@
 """Answers that several verdicts give: is it better than a guess, should we believe it, where does it fail?"""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from stakes.errors import Pass
@@ -160,7 +159,7 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
 
     It may be chance; it may be too good to be true; intervals of few clusters may be too short; a share may be known
     within more than 0.2 only, an error within more than half of itself, a gain on the baseline within more than itself;
-    few rows may carry the figure, or make up a class, so that the widths themselves are doubtful.
+    few rows may carry the figure. How many rows there are is no reason by itself: the widths tell.
     """
     name = metric(found.name)
     if side_of(found, found.baseline) == 0:
@@ -178,10 +177,6 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
         yield sentence("verdict.believe_rough", name=name, low=found.low, high=found.high)
     if found.note and found.note != evaluation._caution:
         yield sentence("verdict.believe_noted")
-    few = {name: size for name, size in evaluation._sizes().items() if 0 < size < FEW_ROWS}
-    if few and evaluation.task != "regression":
-        rare, size = min(few.items(), key=lambda one: one[1])
-        yield sentence("verdict.believe_few", n=math.floor(size), name=rare)
 
 
 def _width(found: Estimate) -> float:
