@@ -174,7 +174,7 @@ def test_labels_are_those_of_rows_in_memory(made):
 def test_what_is_wrong_is_said_in_the_words_of_rows_in_memory(made, exact):
     truth, score = rows(9, n=50)
     gap, endless, third = score.copy(), score.copy(), truth.copy()
-    gap[[3, 7]], endless[5], third[4] = np.nan, -np.inf, 2
+    gap[[3, 7]], endless[5], third[[4, 6]] = np.nan, -np.inf, 2
     for wrong in (
         {"truth": truth, "score": gap},
         {"truth": truth, "score": endless},

@@ -251,7 +251,7 @@ def test_what_has_no_difference_fails_with_a_reason():
         ),
         ({"baseline": "self", "no_worse": ["f_beta(beta=2)=0.02"]}, r"worse it may be: f_beta\(beta=2\):0.02"),
         ({"baseline": "self", "no_worse": ["auc:x"]}, "no worse by 'x' in 'auc'"),
-        ({"baseline": "self", "no_worse": ["au-c:1"]}, "'au-c' names no figure"),
+        ({"baseline": "self", "no_worse": ["au-c:1"]}, "there is no metric 'au-c'; did you mean 'auc'"),
         ({"baseline": "other", "no_worse": {"prevalence": 0.1}}, "prevalence"),
         ({"baseline": 7, "no_worse": {"auc": 0.1}}, "int is nothing to compare a binary evaluation with"),
         ({"require": ["nonsense > 1"]}, "nonsense"),

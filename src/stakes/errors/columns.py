@@ -9,7 +9,7 @@ from stakes.errors.words import first_row, nearest, rows_text, short
 
 def no_such_column(argument: str, name: str, columns: Sequence[str], sheets: Sequence[str] = ()) -> InputError:
     """``sheets`` are others of the same file, which were not looked at."""
-    more = f"; the first sheet was read, {short(repr(sheets[0]), 80)} names another" if sheets else ""
+    more = f"; the first sheet was read, {sheets[0]!r} names another" if sheets else ""
     return InputError(
         "no-such-column", About(argument), f": there is no column {short(repr(name))}{nearest(name, columns)}{more}"
     )

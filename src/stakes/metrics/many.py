@@ -269,7 +269,7 @@ class Ranking:
         if self.positive.all() or not self.positive.any():
             return np.full(len(self.scores), math.nan)
         _, counts, places = self._levels
-        unit = self._row_weight
+        unit = self._row_weight if base.one_row.place else self.weight.sum() / len(self.weight)
         found = base.one_row.changes(*counts, np.full(counts.shape, unit), **base.parameters)
         return np.asarray(found[np.where(self.positive, 0, 1), places] * self.weight / unit)
 

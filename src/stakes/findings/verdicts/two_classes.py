@@ -143,7 +143,8 @@ def _by_row(evaluation: TwoClassEvaluation, unit: str) -> list[Sentence]:
     key = "verdict.threshold_by_row"
     if evaluation.threshold is not None:
         key, fixed = "verdict.threshold_fixed_by_row", {"threshold": evaluation.threshold}
-    return limits(key, cost, PER, unit, cost=money(PER * cost.value, unit), **fixed)
+    told = limits(key, cost, PER, unit, cost=money(PER * cost.value, unit), **fixed)
+    return told or [sentence("verdict.threshold_costs_by_row")]
 
 
 def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
