@@ -413,3 +413,12 @@ def test_verbs_of_one_column_say_what_to_ask_instead():
             verb(truth=TRUTH, score=SCORES)
     with pytest.raises(InputError, match=r"y has several columns; predict them out of fold .* and evaluate that"):
         stakes.validate(LinearRegression(), SCORES, TRUTH)
+
+
+@pytest.mark.parametrize(("rare", "noted"), [(20, True), (60, False)])
+def test_an_average_over_labels_of_which_one_is_rare_carries_a_note(rare, noted):
+    truth = np.zeros((200, 2), bool)
+    truth[:100, 0], truth[:rare, 1] = True, True
+    found = stakes.evaluate(truth=truth, prediction=np.roll(truth, 5, axis=0), classes=["often", "seldom"])
+    assert bool(found["macro_f1"].note) is noted
+    assert not found["micro_f1"].note

@@ -536,3 +536,11 @@ def test_grades_of_text_are_asked_for_their_order():
 def test_few_rows_of_labels_are_rows():
     ev = stakes.evaluate(truth=[{"a"}, {"b"}, {"a", "b"}], prediction=[{"a"}, {"b"}, {"a"}])
     assert "There are only 3 rows; intervals can be too narrow." in ev.notes
+
+
+@pytest.mark.parametrize(("rows", "noted"), [(60, True), (200, False)])
+def test_a_loss_of_predicted_quantiles_of_few_rows_carries_a_note(rows, noted):
+    rng = np.random.default_rng(0)
+    truth, low = rng.normal(size=rows), -1 - rng.random(rows)
+    found = stakes.evaluate(truth=truth, low=low, high=-low, level=0.9)
+    assert ("a few rows carry this figure" in found["mean_interval_width"].note) is noted

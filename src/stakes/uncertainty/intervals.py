@@ -8,17 +8,17 @@ from typing import Any
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
 from stakes.metrics.many import Average
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, QuantileSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, LabelSums, QuantileSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import score_intervals
 from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_intervals
 from stakes.uncertainty.changes import influences, of_parts
-from stakes.uncertainty.influence import Influence, few_alike, limits
+from stakes.uncertainty.influence import FEW_CARRY, Influence, few_alike, limits
 from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
 from stakes.uncertainty.numbers import median_interval
 from stakes.uncertainty.one_more_row import cost_interval
-from stakes.uncertainty.sampling import Sampling, normal
+from stakes.uncertainty.sampling import FEW_ROWS, Sampling, normal
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
@@ -156,7 +156,7 @@ def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally,
     return [
         score_intervals.auc_interval(metric, value, one, tally, sampling)
         if metric.interval == "area" and isinstance(tally, ScoreTable)
-        else _limits(metric, value, one, sampling.units, sampling, _seen_of(tally, metric))
+        else _noted(_limits(metric, value, one, sampling.units, sampling, _seen_of(tally, metric)), metric, tally)
         for metric, value, one in zip(metrics, values, found, strict=True)
     ]
 
@@ -197,6 +197,15 @@ def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
     """Say where a few rows carry a figure of predicted numbers, or where clusters tell as much as a few."""
     notes = [influence.note if metric.tally in (ErrorSums, QuantileSums) else "", few_alike(influence, sampling)]
     return "; ".join(filter(None, notes))
+
+
+def _noted(found: Interval, metric: Metric, tally: Tally) -> Interval:
+    """Say where rows beyond outer quantiles, or those of the rarest label in an average, are few: simulated."""
+    few = isinstance(tally, QuantileSums) and float(tally.total) < 2 * FEW_ROWS
+    if isinstance(tally, LabelSums):
+        averages = [one for one in getattr(metric.function, "args", ()) if isinstance(one, Average)]
+        few = any(one.how == "macro" for one in averages) and float(tally["truth"].min()) < FEW_ROWS
+    return replace(found, note=FEW_CARRY) if few and found.low is not None and not found.note else found
 
 
 def _one_by_one(find: Callable[[Metric, float, Any, Sampling], Interval]) -> Method:
