@@ -47,7 +47,6 @@ def names_of(rows, baseline=None, **parameters):
         "predictions": predictions,
         "errors": [t - p for t, p in rows],
         "covariance": covariance,
-        "mean": lambda values: sum(values) / n,
         "median": statistics.median,
         "b": Fraction(float(sum(truths) / n)) if baseline is None else Fraction(baseline),
         "log": lambda x: math.log1p(float(x - 1)),

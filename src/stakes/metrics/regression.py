@@ -147,7 +147,7 @@ def pearson(s: ErrorSums) -> Number:
 
 @metric(
     question="How much of the squared error is avoided, compared with always predicting the mean?",
-    formula="1 - sum((t - p)**2 for t, p in rows) / sum((t - mean(truths))**2 for t in truths)",
+    formula="1 - sum((t - p)**2 for t, p in rows) / (sum(t**2 for t in truths) - sum(truths)**2 / n)",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,
