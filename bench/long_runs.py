@@ -131,7 +131,8 @@ def _areas(before: float, after: float, spread: float = 0.0, rows: int = 200) ->
             positives = rng.binomial(rows, 0.3)
             apart = _apart(min((before if change is None or day < change else after) + more, 0.99))
             scores = rng.normal(size=rows - positives), apart + rng.normal(size=positives)
-            found.append([np.bincount(np.searchsorted(EDGES, one), minlength=50) for one in scores])
+            counts = (np.bincount(np.searchsorted(EDGES, one), minlength=len(EDGES) + 2) for one in scores)
+            found.append([one for one in counts for _ in ("lowest", "highest")])  # each row has one place
         return np.array(found, float).reshape(days, -1)
 
     return draw
