@@ -34,7 +34,7 @@ _DROPPED = "How many rows lacked a value or have weight 0 and were left out, tho
 
 
 @dataclass(frozen=True, eq=False)
-class Gate(Record, Narrated, stakes="gate", form=1, shown="passed rows dropped confidence baseline findings checks"):
+class Gate(Record, Narrated, stakes="gate", shown="passed rows dropped confidence baseline findings checks"):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
     ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were

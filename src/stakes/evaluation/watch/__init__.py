@@ -87,7 +87,6 @@ class Watch(
     Narrated,
     Reportable,
     stakes="watch",
-    form=1,
     shown="alarmed days rows alpha life since waiting findings watched",
 ):
     """Conditions that were watched day by day; there is an alarm once a condition surely no longer holds.

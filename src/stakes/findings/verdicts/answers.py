@@ -57,9 +57,19 @@ def share_right(evaluation: Evaluation) -> list[Estimate]:
     return known_figures(evaluation, "accuracy")
 
 
-def supporting_accuracy(evaluation: Evaluation, side: int) -> list[Estimate]:
-    """Return the accuracy unless it contradicts the verdict: then it is no support for it, and a caution tells it."""
-    return [one for one in share_right(evaluation) if side * (one.value - one.baseline) > 0 or not side]
+def supporting_accuracy(evaluation: Evaluation, side: int, majority: str) -> tuple[list[Estimate], list[Sentence]]:
+    """Return the accuracy and its words, unless it contradicts the verdict: then a caution tells it."""
+    found = [one for one in share_right(evaluation) if side * (one.value - one.baseline) > 0 or not side]
+    values = [{"share": one.value, "always": one.baseline, "majority": majority} for one in found]
+    return found, [sentence("verdict.better_accuracy", **one) for one in values]
+
+
+def cannot_be_better(evaluation: Evaluation, classes: int, otherwise: str) -> Finding:
+    """Return the answer where no figure tells decisions from chance: all are the same, or too few classes occur."""
+    right = share_right(evaluation)
+    if right and classes > 1:
+        return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
+    return answer("verdict.better", "open", sentence(otherwise))
 
 
 def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: object) -> list[Sentence]:

@@ -1,9 +1,7 @@
 """The verdict on the thresholds of several labels: from where on each is given, and for which that pays."""
 
-from collections.abc import Sequence
-
 from stakes.decisions.thresholds.by_label import LabelDecisions
-from stakes.findings.verdicts.answers import MOST, decision_cautions, in_order
+from stakes.findings.verdicts.answers import MOST, decision_cautions, in_order, some_names
 from stakes.findings.verdicts.decision import rule_of
 from stakes.language.sentences import Finding, answer, caution, sentence
 
@@ -13,13 +11,9 @@ def verdict_of(found: LabelDecisions) -> tuple[Finding, ...]:
     unsure = [label for label, sure in found.enough_evidence.items() if sure is False]
     rules = [rule_of(decision, decision.recommended) for decision in found.decisions.values()]
     first = [answer("decided.each", "doubt" if unsure else "good", *rules[:MOST])]
-    left = [caution("decided.left_out", names=_few(found.left_out))] if found.left_out else []
+    left = [caution("decided.left_out", names=some_names(found.left_out))] if found.left_out else []
     notes = [*found.cautions, *left, *decision_cautions((), found.dropped)]
     if None in found.enough_evidence.values():  # a figure was asked for, and no costs
         return in_order([], notes, first)
-    told = sentence("decided.each_in_vain", names=_few(unsure)) if unsure else sentence("decided.each_earns")
+    told = sentence("decided.each_in_vain", names=some_names(unsure)) if unsure else sentence("decided.each_earns")
     return in_order([answer("decided.evidence", "doubt" if unsure else "good", told)], notes, first)
-
-
-def _few(labels: Sequence[str], most: int = 8) -> list[str]:
-    return [*labels[:most], *["…"] * (len(labels) > most)]

@@ -6,11 +6,11 @@ from stakes.findings.verdicts.answers import (
     MOST,
     believe,
     better,
+    cannot_be_better,
     fails,
     known_figures,
     limits,
     of_evaluation,
-    share_right,
     side_of,
     supporting_accuracy,
 )
@@ -50,22 +50,17 @@ def _honest(evaluation: ManyClassEvaluation) -> Finding:
 
 # ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────
 def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Finding:
-    right = share_right(evaluation)
-    if found is None and right and len([n for n in evaluation.support.values() if n]) > 1:  # all decisions are the same
-        return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
-        return answer("verdict.better", "open", sentence("verdict.better_no_figure"))
+        occurring = [size for size in evaluation.support.values() if size]
+        return cannot_be_better(evaluation, len(occurring), "verdict.better_no_figure")
     side = side_of(found, found.baseline)
     more = [sentence("verdict.better_mcc", value=found.value)]
     if found.name != VERDICT[evaluation.task][0]:
         more = [sentence("verdict.better_macro_auc", share=found.value)]
     majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
-    accuracy = supporting_accuracy(evaluation, side)
-    more += [
-        sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority) for one in accuracy
-    ]
+    accuracy, told = supporting_accuracy(evaluation, side, majority)
     others = known_figures(evaluation, "balanced_accuracy", "kappa", "macro_auc")
-    return better(side, *more, figures=[found, *accuracy, *(one for one in others if one.name != found.name)])
+    return better(side, *more, *told, figures=[found, *accuracy, *(one for one in others if one.name != found.name)])
 
 
 def _cost(evaluation: ManyClassEvaluation) -> Finding:

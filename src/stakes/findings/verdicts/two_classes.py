@@ -10,6 +10,7 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import (
     believe,
     better,
+    cannot_be_better,
     fails,
     known_figures,
     limits,
@@ -54,21 +55,16 @@ def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
 
 # ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
 def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
-    right = share_right(evaluation)
-    if found is None and right and not _one_class(evaluation):  # all decisions are the same
-        return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
     if found is None:
-        return answer("verdict.better", "open", sentence("verdict.better_unknown"))
+        return cannot_be_better(evaluation, 1 if _one_class(evaluation) else 2, "verdict.better_unknown")
     if found.name == "auc":
         more = [sentence("verdict.better_auc", share=found.value, **_classes(evaluation))]
     else:
         more = [sentence("verdict.better_mcc", value=found.value)]
     side = side_of(found, found.baseline)
-    accuracy = supporting_accuracy(evaluation, side)
-    for one in accuracy:
-        majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
-        more.append(sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority))
-    return better(side, *more, figures=[found, *accuracy], worse="verdict.better_no")
+    majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
+    accuracy, told = supporting_accuracy(evaluation, side, majority)
+    return better(side, *more, *told, figures=[found, *accuracy], worse="verdict.better_no")
 
 
 # ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
