@@ -119,12 +119,9 @@ class FewClasses(
 
         def figure(cells: Array) -> Array:
             table = Confusion(self.classes, self.classes, cells, squares=cells)
-            if of is not None:
-                right, said, there = cells[..., of, of], cells[..., of].sum(-1), cells[..., of, :].sum(-1)
-                rest = cells.sum((-1, -2)) - said - there + right
-                table = Confusion.two_class(tp=right, fn=there - right, fp=said - right, tn=np.maximum(rest, 0.0))
             with np.errstate(all="ignore"):
-                return np.asarray(metric.of(table), np.float64)
+                found = np.asarray(metric.of(table if of is None else table.against_rest()), np.float64)
+            return found if of is None else found[..., of]
 
         return stratified(figure, self.labels, self.decisions)
 
