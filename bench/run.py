@@ -23,6 +23,7 @@ import machine
 import memory
 import peers
 import questions
+import report_pages
 import results
 import spark
 import stakes
@@ -32,15 +33,16 @@ from budget import Group
 HERE = Path(__file__).parent
 
 GROUPS = (  # in the order of the page; seconds of the whole, and of the quick form
-    Group("peers", "Peers side by side", peers.pieces, 90, 14),
-    Group("growth", "Growth with the number of rows", growth.pieces, 150, 18),
+    Group("peers", "Peers side by side", peers.pieces, 90, 11),
+    Group("growth", "Growth with the number of rows", growth.pieces, 150, 15),
     Group("memory", "Memory and start-up", memory.pieces, 15, 8),
     Group("figures", "Figures", figures.pieces, 200, 10),
-    Group("intervals", "Intervals and permutation tests", intervals.pieces, 260, 10),
+    Group("intervals", "Intervals and permutation tests", intervals.pieces, 230, 10),
     Group("decisions", "Decisions and calibration", decisions.pieces, 15, 3),
     Group("systems", "Systems of several models", systems.pieces, 30, 9),
     Group("questions", "Few labels, plans, ranks and watching", questions.pieces, 75, 8),
-    Group("files", "Large files", large_files.pieces, 260, 13),
+    Group("pages", "Pages of the report", report_pages.pieces, 30, 9),
+    Group("files", "Large files", large_files.pieces, 260, 10),
     Group("spark", "Spark", spark.pieces, 45, 12),
 )
 

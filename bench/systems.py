@@ -28,10 +28,14 @@ def _measured(what: str, work: str, *arguments: int) -> Measurement:
 
 # ── the work, in a process of its own ────────────────────────────────────────────────────────────────────────────
 def voters() -> Callable[[], None]:
+    return lambda: _asked(twelve_voters())
+
+
+def twelve_voters() -> stakes.System:
     names = [f"m{i}" for i in range(12)]
     tables = {name: [[700 + 10 * i, 300 - 10 * i], [250, 750]] for i, name in enumerate(names)}
     rule, costs = f"majority({', '.join(names)})", stakes.Costs(miss=5, false_alarm=1)
-    return lambda: _asked(stakes.System(classes=["1", "0"], models=tables, decide=rule, costs=costs))
+    return stakes.System(classes=["1", "0"], models=tables, decide=rule, costs=costs)
 
 
 def rows_of_five(n: int) -> Callable[[], None]:

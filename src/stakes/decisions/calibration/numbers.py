@@ -27,6 +27,7 @@ from stakes.results import Plottable, Shown
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole
+from stakes.tallies.keys import order_of
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, mean_interval, none
 from stakes.uncertainty.intervals import interval
@@ -200,16 +201,19 @@ def errors_by_prediction(
 
     Rows of the same prediction are in one group. One that nothing can be said about (a single row) has no reach.
     """
-    error = truth - prediction
-    place = np.unique(prediction, return_inverse=True)[1]
-    alike = np.bincount(place, weight)
+    order = order_of(prediction + 0.0)  # of −0.0 too
+    prediction, weight = prediction[order], weight[order]
+    error = truth[order] - prediction
+    runs = np.flatnonzero(np.append(True, prediction[1:] != prediction[:-1]))
+    alike = np.add.reduceat(weight, runs)
     reached = np.cumsum(alike) - alike / 2
     group = np.minimum((groups * reached / alike.sum()).astype(np.int64), groups - 1)
-    group = np.unique(group, return_inverse=True)[1][place]  # of fewer predictions than groups some are empty
-    size = np.bincount(group, weight)
-    x, mean = (np.bincount(group, weight * column) / size for column in (prediction, error))
-    variance = np.bincount(group, weight * (error - mean[group]) ** 2) / size
-    rows = size**2 / np.bincount(group, weight**2)  # as many rows of equal weight tell as much (Kish)
+    starts = runs[np.flatnonzero(np.diff(group, prepend=-1))]  # of fewer predictions than groups some are empty
+    size = np.add.reduceat(weight, starts)
+    x, mean = (np.add.reduceat(weight * column, starts) / size for column in (prediction, error))
+    off = error - np.repeat(mean, np.diff(starts, append=len(error)))
+    variance = np.add.reduceat(weight * off**2, starts) / size
+    rows = size**2 / np.add.reduceat(weight**2, starts)  # as many rows of equal weight tell as much (Kish)
     reach = [_reach(float(v), float(n), confidence) for v, n in zip(variance, rows, strict=True)]
     return x, mean, np.array(reach), size
 
