@@ -215,6 +215,53 @@ def test_a_figure_is_one_declaration_in_one_file(tmp_path):
             assert question in pages[f"catalogue/{family}.md"]
 
 
+def test_the_option_is_known_to_every_face(changed):
+    """A row and its use are all that is written."""
+    copy = changed("option")
+    code = """
+import inspect, sys
+import stakes
+from stakes.cli import cli
+y, p = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]
+stakes.evaluate(truth=y, score=p, least_rows=4)
+try:
+    stakes.evaluate(truth=y, score=p, least_rows=5)
+except stakes.InputError as problem:
+    print(problem)
+verbs = ("evaluate", "compare", "decide", "calibrate", "permutation_test", "validate", "count", "gate", "report")
+print(all("least_rows" in inspect.signature(getattr(stakes, verb)).parameters for verb in verbs))
+print(sum(any(one.name == "least_rows" for one in command.params) for command in cli.commands.values()))
+sys.path.insert(0, "tools/pages")
+import options_of_verbs
+print("| `least_rows` | ● | ● |" in options_of_verbs.pages()["options.md"])
+"""
+    assert answer(copy, code).splitlines() == ["least_rows=5 is more than 4 rows; give more rows", "True", "11", "True"]
+    (copy / "rows.csv").write_text("y,p\n0,0.1\n1,0.9\n1,0.8\n")
+    question = ("evaluate", "rows.csv", "--truth", "y", "--score", "p", "--least-rows", 4)
+    refused = run(copy, "-m", "stakes", *question)
+    assert (refused.returncode, refused.stderr) == (2, "stakes: --least-rows 4 is more than 3 rows; give more rows\n")
+    shown = run(copy, "-m", "stakes", "evaluate", "--help").stdout
+    assert re.search(r"  --least-rows INTEGER +How many rows there must be\.", shown)
+
+
+@WITH_ITS_TESTS
+def test_the_finding(changed, tests):
+    copy = changed("finding")
+    if tests:
+        all_pass(copy, 4, "tests/findings/test_situations.py", "-k", "close")
+    code = """
+import stakes
+from stakes.language import speaking
+y, p = [0, 1, 1, 0] * 9, [0.501, 0.5045, 0.5038, 0.5023] * 9
+ev = stakes.evaluate(truth=y, score=p)
+for lang in ("en", "es", "ru"):
+    with speaking(lang):
+        print(" ".join(str(ev).split()))
+"""
+    for said in answer(copy, code).splitlines():
+        assert re.search(r" 0[.,]501 (and|y|и) 0[.,]5045: ", said)
+
+
 @WITH_ITS_TESTS
 def test_the_kind_of_file(changed, tests):
     since("polars", "2.0", "does not read the Avro that it writes")
@@ -290,7 +337,7 @@ def test_a_page_opens_in_the_new_language(changed):
 
 def test_pages_show_every_line_of_the_changes():
     """A page shows its change in pieces, which together are the whole of it."""
-    for page in ("metric", "engine", "rule", "language"):
+    for page in ("metric", "option", "finding", "engine", "rule", "language"):
         patch = (PAGES / "changes" / f"{page}.patch").read_text().splitlines()
         text = (PAGES / f"{page}.md").read_text()
         pieces = re.findall(rf"literalinclude\}} changes/{page}\.patch\n(.*?)```", text, re.S)

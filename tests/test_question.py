@@ -2,9 +2,6 @@
 
 import inspect
 import re
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -396,57 +393,6 @@ def test_help_begins_with_the_columns_and_cuts_nothing():
     listed = run("--help").stdout
     assert "…" not in listed
     assert "..." not in listed.replace("[ARGS]...", "")
-
-
-# ── a new option ─────────────────────────────────────────────────────────────────────────────────────────────────
-ROW = """    least: Annotated[int | None, "How many rows there must be.", Option("rows", "whole")]
-    percent: Annotated["""
-USE = """    rows = evaluation.counted.rows_read
-    if question["least"] is not None and rows < question["least"]:
-        raise InputError("too-few", Given("least", question["least"]), f" is more than {rows} rows")
-    if clusters is not None and clusters.count < FEW_CLUSTERS:
-"""
-ASKED = """
-import inspect, sys
-import stakes
-from stakes.cli import cli
-y, p = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]
-stakes.evaluate(truth=y, score=p, least=4)
-try:
-    stakes.evaluate(truth=y, score=p, least=5)
-except stakes.InputError as problem:
-    print(problem)
-verbs = ("evaluate", "compare", "decide", "calibrate", "permutation_test", "validate", "count", "gate", "report")
-print(all("least" in inspect.signature(getattr(stakes, verb)).parameters for verb in verbs))
-print(sum(any(one.name == "least" for one in command.params) for command in cli.commands.values()))
-sys.argv = ["stakes", "evaluate", "--help"]
-sys.path.insert(0, "tools/pages")
-import options_of_verbs
-print("| `least` | ● | ● |" in options_of_verbs.pages()["options.md"])
-from stakes.cli import main
-main()
-"""
-
-
-@pytest.mark.slow
-def test_a_new_option_is_one_row_and_one_use(tmp_path):
-    """In a copy of the package: the row and the use are all that is written, and every face knows the option."""
-    shutil.copytree(ROOT / "src" / "stakes", tmp_path / "stakes")
-    shutil.copytree(ROOT / "tools", tmp_path / "tools")
-    for file, old, new in (
-        ("question/options.py", "    percent: Annotated[", ROW),
-        ("evaluation/__init__.py", "    if clusters is not None and clusters.count < FEW_CLUSTERS:\n", USE),
-    ):
-        path = tmp_path / "stakes" / file
-        text = path.read_text()
-        assert text.count(old) == 1
-        path.write_text(text.replace(old, new))
-    done = subprocess.run(
-        [sys.executable, "-c", ASKED], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
-    )
-    told = done.stdout.splitlines()
-    assert told[:4] == ["least=5 is more than 4 rows", "True", "11", "True"], done.stderr
-    assert any(re.match(r"  --least INTEGER +How many rows there must be\.", line) for line in told)
 
 
 # ── what travels with counts ─────────────────────────────────────────────────────────────────────────────────────
