@@ -342,6 +342,7 @@ def test_the_best_figure_under_a_condition():
     assert choice.limit == ("≥", 0.9)
     assert "Of the thresholds with recall ≥ 0.9 on these rows, this one has the best precision." in told(choice)
     assert choice.threshold < 0.5  # which finds fewer than the condition wants
+    assert stakes.decide(truth=truth, score=score, best="recall ≥ 90 %").threshold == choice.threshold
     assert "threshold 0.5" not in choice.alternatives
     few = stakes.decide(truth=truth, score=score, best="alarm_rate <= 0.1")
     assert np.mean(score >= few.threshold) <= 0.1
@@ -382,7 +383,7 @@ def test_the_recommendation_in_words_and_as_data():
             {"best": "recall > 0.9"},
             "best='recall > 0.9' cannot be read; write a metric such as 'f1', or a condition",
         ),
-        ({"best": "recall >= 90%"}, "cannot be read"),
+        ({"best": "recall >= 90 of 100"}, "cannot be read"),
         ({"best": "recall <= 0"}, "loosen the condition|no threshold gives"),
         ({"best": "f1", "threshold": 0.5}, "threshold= means nothing to decide: it is what decide looks for"),
         ({"best": "f1", "by": [1, 1, 2, 2]}, "by= means nothing to decide: one rule is found for all rows"),

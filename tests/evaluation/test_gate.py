@@ -41,6 +41,8 @@ def only(gate):
     [
         ("auc.low >= 0.80", Figure("auc"), "low", ">=", 0.8, False),
         ("auc>=0.8", Figure("auc"), "value", ">=", 0.8, False),
+        ("auc.low >= 80% in every segment", Figure("auc"), "low", ">=", 0.8, True),
+        ("recall > 92.5 %", Figure("recall"), "value", ">", 0.925, False),
         (" f_beta(beta=2) . high<1e-3 ", Figure("f_beta(beta=2)"), "high", "<", 0.001, False),
         ("f1[setosa].value ≤ .5", Figure("f1", "setosa"), "value", "<=", 0.5, False),
         ("f1[a]b.low > 1].low > -2", Figure("f1", "a]b.low > 1"), "low", ">", -2, False),
@@ -56,7 +58,7 @@ def test_conditions_are_read(text, figure, end, sign, limit, every):
     "text",
     [
         *("", "auc", "auc = 0.8", "auc == 0.8", "auc >= ", "auc >= high", "auc.mid >= 0.8", "auc >= nan", "auc <= inf"),
-        *("auc >= 0.8 in some segments", "auc >= 80%", "0.8 <= auc", "auc >= 0.8; auc", 7, None, "f1[] > 0.5"),
+        *("auc >= 0.8 in some segments", "auc >= %", "0.8 <= auc", "auc >= 0.8; auc", 7, None, "f1[] > 0.5"),
     ],
 )
 def test_what_is_no_condition(text):

@@ -1,5 +1,6 @@
 """Names: what a class is called (the one label rule, wherever a label comes from), and several of them in words."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -22,6 +23,16 @@ def figure_of_class(text: str) -> tuple[str, str] | None:
     """Return the figure and the class of ``f1[setosa]``; None where no class is named."""
     found = re.fullmatch(rf"\s*{FIGURE}\s*", text)
     return None if found is None or found["of"] is None else (found["name"].strip(), found["of"])
+
+
+def read_limit(text: str) -> float | None:
+    """Return the number that a figure is held against, ``0.9`` or ``90%``; None where it is no finite number."""
+    number = text.strip().removesuffix("%")
+    try:
+        value = float(number) / (100 if number != text.strip() else 1)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def written_of_class(figure: object, of: object) -> str:

@@ -14,6 +14,7 @@ from stakes.metrics import Metric
 from stakes.metrics.rates import precision, recall
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.names import read_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +64,16 @@ class BestFigure:
     @classmethod
     def parse(cls, text: str) -> "BestFigure":
         """Read ``f_beta(beta=2)``, ``recall >= 0.9`` or ``alarm_rate <= 0.1``."""
-        found = re.fullmatch(r"(.+?)\s*(>=|<=|≥|≤)\s*([-+.\deE]+)\s*", str(text))
+        found = re.fullmatch(r"(.+?)\s*(>=|<=|≥|≤)\s*([-+.\deE]+\s*%?)\s*", str(text))
         if found is None and re.search(r"[<>≤≥%]", str(text)):
             raise errors.bad_condition(str(text))
         if found is None:
             return cls(_of_decisions(text))
         name, sign, limit = found.groups()
         condition = _of_decisions(name.strip(), directed=False)
-        try:
-            wanted = float(limit)
-        except ValueError:
-            raise errors.bad_condition(text) from None
+        wanted = read_limit(limit)
+        if wanted is None:
+            raise errors.bad_condition(text)
         wished = precision if condition is recall else recall
         return cls(wished, condition, sign in (">=", "≥"), wanted)
 

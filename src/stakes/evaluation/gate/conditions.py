@@ -18,7 +18,7 @@ from stakes.evaluation.gate.checks import Check
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import Better
 from stakes.question.options import Value
-from stakes.tallies.names import FIGURE, written_of_class
+from stakes.tallies.names import FIGURE, read_limit, written_of_class
 
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -28,7 +28,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
 }
 _GAP = r"gap\s*\(\s*(?P<gap>[^()]*?(?:\([^()]*\))?[^()]*?)\s*(?:,\s*by\s*=\s*(?P<by>[^()]+?)\s*)?\)"
 _CONDITION = re.compile(
-    rf"\s*(?:{_GAP}|{FIGURE})\s*(?:\.\s*(?P<end>value|low|high))?\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<limit>\S+)"
+    rf"\s*(?:{_GAP}|{FIGURE})\s*(?:\.\s*(?P<end>value|low|high))?\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<limit>\S+(?:\s*%)?)"
     r"(?P<every>\s+in\s+every\s+segment)?\s*"
 )
 
@@ -137,7 +137,9 @@ class Requirement:
             raise errors.bad_requirement(text)
         sign = {"≥": ">=", "≤": "<="}.get(found["sign"], found["sign"])
         figure = _figure(found)
-        limit, every = _number(text, found["limit"]), bool(found["every"])
+        limit, every = read_limit(found["limit"]), bool(found["every"])
+        if limit is None:
+            raise errors.bad_requirement(text)
         end = f".{found['end']}" if found["end"] else ""
         shown = f"{figure}{end} {sign} {found['limit']}{' in every segment' if every else ''}"
         return cls(shown, figure, found["end"] or "value", sign, limit, every)
@@ -204,13 +206,3 @@ def _figure(found: re.Match[str]) -> Figure:
     if inner is None:
         raise errors.bad_requirement(found[0])
     return GapFigure(SPELLED.get(inner["name"], inner["name"]).strip(), inner["of"], found["by"])
-
-
-def _number(text: str, limit: str) -> float:
-    try:
-        value = float(limit)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise errors.bad_requirement(text)
-    return value
