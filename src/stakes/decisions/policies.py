@@ -109,33 +109,9 @@ class Policies(
 
 def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float = 0.0) -> Policies:
     """Compare ways to decide by the probabilities of several classes."""
-    if pricing.costs.columns:
-        raise InputError(
-            "row-costs-of-many",
-            About("costs"),
-            " that differ by row are compared for two classes only; evaluate(costs=) prices several",
-        )
-    if not scores.probabilities:
-        raise errors.costs_need_probabilities(*scores.range)
-    if sampling.clusters is not None and sampling.clusters.count < 2:
-        raise errors.single_cluster()
-    source = sampling.clusters or scores.sample
-    if source is None:
-        raise InputError(
-            "rows-are-gone",
-            "ways to decide between several classes are compared row by row, and the rows are gone; count again",
-        )
-    rows = ScoredRows.of(source)
+    rows = _checked_rows(scores, pricing, sampling)
     decisions = pricing.decisions(scores.classes)
     shares = shares_of(scores.sizes.tolist())
-    wanted = pricing.deployed(scores.classes, None)
-    for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
-        if share and not size:
-            raise InputError(
-                "prior-of-empty-class",
-                Given("prior"),
-                f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
-            )
     honest = _recalibrate(rows, scores.classes, pricing, shares)
     losses = {name: multiclass_log_loss.row_losses(rows.truth, p) for name, p in honest.items()}
     method = min(losses, key=lambda name: float(np.average(losses[name], weights=rows.weight)), default=None)
@@ -157,6 +133,35 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     savings = add_harm(savings, harm) if found.best in constants_of(estimates) else take_harm(savings, harm)
     taken = decided[found.best]
     return replace(found, savings=savings, table=account.table(found.best), right=_right(found, rows, taken, sampling))
+
+
+def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> ScoredRows:
+    """The rows by which ways to decide are compared; refuse what nothing can be compared by."""
+    if pricing.costs.columns:
+        raise InputError(
+            "row-costs-of-many",
+            About("costs"),
+            " that differ by row are compared for two classes only; evaluate(costs=) prices several",
+        )
+    if not scores.probabilities:
+        raise errors.costs_need_probabilities(*scores.range)
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        raise errors.single_cluster()
+    source = sampling.clusters or scores.sample
+    if source is None:
+        raise InputError(
+            "rows-are-gone",
+            "ways to decide between several classes are compared row by row, and the rows are gone; count again",
+        )
+    wanted = pricing.deployed(scores.classes, None)
+    for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
+        if share and not size:
+            raise InputError(
+                "prior-of-empty-class",
+                Given("prior"),
+                f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
+            )
+    return ScoredRows.of(source)
 
 
 def _right(found: Policies, rows: ScoredRows, taken: Array, sampling: Sampling) -> dict[str, Estimate]:

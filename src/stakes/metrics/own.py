@@ -70,15 +70,7 @@ def metric(
         raise InputError(
             "bad-kind-of-metric", Given("of", of), f" is not known; give {errors.some(get_args(Of), last='or')}"
         )
-    called = name or getattr(function, "__name__", "")
-    spelled = (called, called.lower())  # names are found however they are written
-    known = [CATALOGUE[ALIASES.get(one, one)] for one in spelled if ALIASES.get(one, one) in CATALOGUE]
-    if not called.isidentifier() or any(one.family != OWN for one in known):
-        raise InputError(
-            "bad-name-of-metric",
-            Given("name", called),
-            " is no name for a figure of your own, or that of another one; give a word that is not in use",
-        )
+    called = _free_name(name or getattr(function, "__name__", ""))
     made, tally, baseline, facts = _KINDS[of](called, function)
     CATALOGUE[called] = Metric(
         called,
@@ -94,6 +86,18 @@ def metric(
         **facts,
     )
     return CATALOGUE[called]
+
+
+def _free_name(called: str) -> str:
+    """The name of a figure; refuse one that stakes has for another, however it is written."""
+    known = [CATALOGUE[ALIASES.get(one, one)] for one in (called, called.lower()) if ALIASES.get(one, one) in CATALOGUE]
+    if not called.isidentifier() or any(one.family != OWN for one in known):
+        raise InputError(
+            "bad-name-of-metric",
+            Given("name", called),
+            " is no name for a figure of your own, or that of another one; give a word that is not in use",
+        )
+    return called
 
 
 Kind = tuple[Callable[..., Number] | Fold, type[Tally], Baseline, dict[str, Any]]

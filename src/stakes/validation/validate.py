@@ -15,7 +15,7 @@ from stakes.validation.features import Estimator
 from stakes.validation.fitting import Predictions, fit_all, fit_copy, judge, say
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
-from stakes.validation.target import as_array, column_of, read_rows
+from stakes.validation.target import Target, as_array, column_of, read_rows
 
 
 @asks("validate")
@@ -52,12 +52,7 @@ def validate_rows(
 ) -> Validation:
     """The same; ``prices`` are the columns that costs name, where they are no features."""
     X, target, beside, dropped = read_rows(estimator, X, y, question, prices)
-    if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
-        raise InputError(
-            "one-class-to-fit",
-            f"y is {target.labels.names[int(target.labels.codes[0])]!r} in every row, so there is nothing to tell "
-            "apart; give rows of two classes or more",
-        )
+    _refuse_one_class(target)
     segments = None if beside["by"] is None else as_array(column_of("by", beside["by"], X))
     groups = beside["groups"]
     dealt = {name: question[name] for name in ("seed", "stratified", "repeats")}
@@ -97,3 +92,12 @@ def validate_rows(
         model=model,
         all_rows=evaluate_fold(say(model, X, target), np.arange(len(target.values))),
     )
+
+
+def _refuse_one_class(target: Target) -> None:
+    if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
+        raise InputError(
+            "one-class-to-fit",
+            f"y is {target.labels.names[int(target.labels.codes[0])]!r} in every row, so there is nothing to tell "
+            "apart; give rows of two classes or more",
+        )

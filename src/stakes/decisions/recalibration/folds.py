@@ -44,22 +44,7 @@ def cross_fitted(
     for name, column in {"score": values, "weight": weights, "groups": grouped}.items():
         if column is not None and len(column) != len(codes):
             raise errors.wrong_length(name, len(column), len(codes))
-    sizes = np.bincount(codes)
-    if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
-        raise InputError(
-            "too-few-to-cross-fit",
-            "a class has a single row, which cannot be on both sides of a fold; give more rows of it",
-        )
-    if grouped is None:
-        fold_of = deal_folds(codes, folds, seed)
-    else:
-        together = encode(grouped).codes
-        if not together.any():
-            raise InputError(
-                "too-few-to-cross-fit",
-                "all rows belong to one cluster, which cannot be split into folds; give rows of more clusters, or none",
-            )
-        fold_of = deal_folds(np.zeros(together.max() + 1), folds, seed)[together]
+    fold_of = _folds_of(codes, grouped, folds, seed)
     span = float(np.min(values)), float(np.max(values))
     found = np.empty(values.shape)
     for fold in np.unique(fold_of):
@@ -69,6 +54,25 @@ def cross_fitted(
         copy.range_ = span  # of all rows: one fold may lack the scores that tell what kind they are
         found[here] = copy.transform(values[here])
     return found.reshape(np.shape(score))
+
+
+def _folds_of(codes: Array, grouped: Array | None, folds: int, seed: int) -> Array:
+    """The fold of each row; refuse rows that cannot be on both sides of one."""
+    sizes = np.bincount(codes)
+    if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
+        raise InputError(
+            "too-few-to-cross-fit",
+            "a class has a single row, which cannot be on both sides of a fold; give more rows of it",
+        )
+    if grouped is None:
+        return deal_folds(codes, folds, seed)
+    together = encode(grouped).codes
+    if not together.any():
+        raise InputError(
+            "too-few-to-cross-fit",
+            "all rows belong to one cluster, which cannot be split into folds; give rows of more clusters, or none",
+        )
+    return np.asarray(deal_folds(np.zeros(together.max() + 1), folds, seed)[together])
 
 
 def deal_folds(codes: Array, folds: int, seed: int) -> Array:
