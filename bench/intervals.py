@@ -7,7 +7,7 @@ import numpy as np
 import sklearn.metrics as sk
 
 import stakes
-from contest import Contest, Line, Measurement, Side, at_least, at_most
+from contest import Contest, Line, Measurement, Side, at_least, at_most, in_turn
 from samples import ten_classes, two_classes
 from stakes.uncertainty import intervals as ways
 from stakes.uncertainty.interval import none
@@ -22,6 +22,7 @@ FEW = 20
 def pieces(n: int) -> Iterator[Contest | Measurement]:
     rows = min(n // 10, 10**6)
     yield from _evaluation(rows)
+    yield from _small_evaluations(1000)
     yield from _replicates(rows)
     yield _average_precision(rows)
     yield from _differences(rows)
@@ -62,6 +63,27 @@ def _evaluation(n: int) -> Iterator[Contest]:
         Side("the auc alone", lambda: auc.of(stakes.ScoreTable.from_rows(s, y))),
         at_most(1.6),
     )
+
+
+def _small_evaluations(n: int) -> Iterator[Measurement]:
+    """What somebody waits for in a notebook: every figure of few rows, with its interval."""
+    y, s, _ = two_classes(n)
+    rng = np.random.default_rng(1)
+    classes = rng.integers(0, 4, n)
+    likely = rng.dirichlet(np.ones(4), n) + (classes[:, None] == np.arange(4))
+    for of, wanted, question in (
+        ("two classes", 25, {"truth": y, "score": s}),
+        ("four classes with scores", 80, {"truth": classes, "score": likely / likely.sum(axis=1, keepdims=True)}),
+        ("predicted numbers", 12, {"truth": s, "prediction": s + 0.1 * rng.normal(size=n)}),
+    ):
+        what = f"evaluate() of {of} with all intervals, {n:,} rows"
+        yield Measurement(what, partial(_waited_for, what, wanted, question), at_most(wanted, "ms"))
+
+
+def _waited_for(what: str, wanted: float, question: dict[str, np.ndarray]) -> list[Line]:
+    ran = "`evaluate(…).to_rows()`"
+    [best] = in_turn(Side(ran, lambda: stakes.evaluate(**question).to_rows()))
+    return [Line.of(what, ran, "", 1000 * best, at_most(wanted, "ms"))]
 
 
 def _replicates(n: int) -> Iterator[Contest]:
