@@ -7,6 +7,7 @@ import importlib.util
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,8 @@ def pieces(n: int) -> Iterator[Peer | FilePeer]:
     few = slice(0, max(n // 100, 1000))
     yield from _interval_of_auc(y[few].astype(np.int64), s[few])
     yield from _interval_of_f1(y[few].astype(np.int64), d[few].astype(np.int64))
+    yield from _decision_curve(y[few].astype(np.int64), s[few])
+    yield from _judge(max(n // 100, 10_000))
     yield from _files(n)
 
 
@@ -183,8 +186,15 @@ def _auc(y: np.ndarray, s: np.ndarray) -> Iterator[Peer]:
     yield Peer(task, "stakes", "`metrics.auc(y, s)`", lambda: lambda: stakes.metrics.auc(y, s), auc)
     yield Peer(task, "scikit-learn", "`roc_auc_score(y, s)`", lambda: lambda: sk.roc_auc_score(y, s), auc)
     yield Peer(task, "polars-ds", '`frame.select(query_roc_auc("y", "s"))`', polars_ds, auc, ("polars_ds",))
+    yield Peer(task, "scors", "`roc_auc(y, s)`", lambda: partial(_scors, y.astype(np.uint8), s), auc, ("scors",))
     needs = ("torch", "torchmetrics")
     yield Peer(task, "torchmetrics", "`binary_auroc(s, y)`", torchmetrics, auc, needs)
+
+
+def _scors(y: np.ndarray, s: np.ndarray) -> float:
+    import scors
+
+    return scors.roc_auc(y, s)
 
 
 def _interval_of_auc(y: np.ndarray, s: np.ndarray) -> Iterator[Peer]:
@@ -226,6 +236,63 @@ def _interval_of_f1(y: np.ndarray, d: np.ndarray) -> Iterator[Peer]:
     called = f'`f1_score(y, d, average="binary", method="bootstrap_percentile", n_resamples={RESAMPLES})`'
     yield _resampling(Peer(task, "confidenceinterval", called, resampled, _interval, ("confidenceinterval",)))
     yield _scipy(task, "f1_score", "d", y, d)
+
+
+def _decision_curve(y: np.ndarray, s: np.ndarray) -> Iterator[Peer]:
+    task = f"Net benefit at 99 thresholds: {len(y):,} rows"
+    at = np.arange(1, 100) / 100
+
+    def ours() -> float:
+        return stakes.evaluate(truth=y, score=s).curve("decision").y[29]
+
+    def dcurves() -> Callable[[], float]:
+        import pandas as pd
+        from dcurves import dca
+
+        frame = pd.DataFrame({"y": y, "s": s})
+
+        def drawn() -> float:
+            found = dca(frame, "y", ["s"], thresholds=at)
+            return float(found.loc[found["model"].eq("s") & found["threshold"].eq(at[29]), "net_benefit"].iloc[0])
+
+        return drawn
+
+    said = "at 0.3: {:.4f}".format
+    called = '`evaluate(truth=y, score=s).curve("decision")`'
+    yield Peer(task, "stakes", called, lambda: ours, said)
+    yield Peer(task, "dcurves", '`dca(frame, "y", ["s"])`', dcurves, said, ("dcurves", "lifelines"))
+
+
+def _judge(n: int) -> Iterator[Peer]:
+    labels = 200
+    task = f"The true pass rate of {n:,} answers by a judge and {labels} labels of people"
+    rng = np.random.default_rng(5)
+    right = rng.random(n) < 0.7
+    judge = np.where(rng.random(n) < 0.85, right, ~right).astype(int)
+    rows = rng.choice(n, labels, replace=False)
+    people = right[rows].astype(float)
+    human = np.full(n, np.nan)
+    human[rows] = people
+
+    def truescore() -> Callable[[], object]:
+        from truescore import ppi_estimate
+
+        return lambda: _ends(ppi_estimate(judge, people, rows))
+
+    def evalstats() -> Callable[[], object]:
+        from evalstats import judge_debias_mean_ci
+
+        def corrected() -> tuple[float, float]:
+            found = judge_debias_mean_ci(judge.astype(float), human, rng=np.random.default_rng(0))
+            return found.ci_low, found.ci_high
+
+        return corrected
+
+    question = {"truth": human, "prediction": judge, "unlabelled": "estimate"}
+    called = '`evaluate(truth=people, prediction=judge, unlabelled="estimate")["prevalence"]`'
+    yield Peer(task, "stakes", called, lambda: lambda: _ends(stakes.evaluate(**question)["prevalence"]), _interval)
+    yield Peer(task, "truescore", "`ppi_estimate(judge, people, rows)`", truescore, _interval, ("truescore",))
+    yield Peer(task, "evalstats", "`judge_debias_mean_ci(judge, people)`", evalstats, _interval, ("evalstats",))
 
 
 def _scipy(task: str, figure: str, letter: str, y: np.ndarray, column: np.ndarray) -> Peer:

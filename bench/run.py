@@ -18,6 +18,7 @@ import decisions
 import figures
 import growth
 import intervals
+import kinds
 import large_files
 import machine
 import memory
@@ -36,8 +37,9 @@ GROUPS = (  # in the order of the page; seconds of the whole, and of the quick f
     Group("peers", "Peers side by side", peers.pieces, 90, 11),
     Group("growth", "Growth with the number of rows", growth.pieces, 150, 15),
     Group("memory", "Memory and start-up", memory.pieces, 15, 8),
-    Group("figures", "Figures", figures.pieces, 200, 10),
-    Group("intervals", "Intervals and permutation tests", intervals.pieces, 230, 10),
+    Group("figures", "Figures", figures.pieces, 200, 8),
+    Group("kinds", "Several labels and quantiles", kinds.pieces, 30, 4),
+    Group("intervals", "Intervals and permutation tests", intervals.pieces, 200, 8),
     Group("decisions", "Decisions and calibration", decisions.pieces, 15, 3),
     Group("systems", "Systems of several models", systems.pieces, 30, 9),
     Group("questions", "Few labels, plans, ranks and watching", questions.pieces, 75, 8),
