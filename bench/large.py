@@ -18,6 +18,7 @@ import figures
 import number_files
 import results
 import shared_files
+import spark
 import stakes
 from budget import Group, Piece
 from contest import HEAD, Contest, Line, Side, at_most
@@ -50,6 +51,7 @@ CASES: dict[str, tuple[Callable[[int], Iterable[Piece]], int]] = {
     "figures": (figures.one_figure, 10**7),
     "shared": (shared_files.pieces, 10**8),
     "numbers": (number_files.pieces, 10**8),
+    "spark": (spark.every_question, 10**7),
 }
 """What is measured, and on how many rows."""
 
