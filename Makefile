@@ -98,7 +98,7 @@ $(LOWEST)/.installed-test: pyproject.toml tools/lowest.py
 	@$(LOWEST)/bin/python tools/lowest.py > $(LOWEST)/constraints.txt
 	@$(LOWEST)/bin/python -m pip install --quiet $(PIP)
 	@$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
-		--build-constraint $(LOWEST)/constraints.txt -e '.[$(EXTRAS)]' --group test --group bench
+		--build-constraint $(LOWEST)/constraints.txt -e '.[$(EXTRAS)]' --group test
 	@touch $@
 
 # The build without CUDA, where the index has one: nothing here needs a GPU.
