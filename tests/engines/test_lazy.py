@@ -850,3 +850,12 @@ def test_a_permutation_test_in_bins_that_needs_the_scores_reads_the_rows(monkeyp
     question = {"truth": "word", "positive": "yes", "score": "p", "metric": "brier", "permutations": 200}
     found, known = (stakes.permutation_test(one, **question) for one in (rows().lazy(), rows()))
     assert found.to_dict() == known.to_dict()
+
+
+def test_duckdb_takes_any_name_of_a_column():
+    import duckdb
+
+    frame = pl.DataFrame({"y.1": [0, 1, 1, 0, 1], 'p"2': [0.1, 0.8, 0.6, 0.7, 0.9], "a b": ["u", "v", "u", "v", "v"]})
+    question = {"truth": "y.1", "score": 'p"2', "by": "a b", "where": '"y.1" >= 0 AND "a b" <> \'w\''}
+    there = stakes.evaluate(duckdb.sql("SELECT * FROM frame"), **question)
+    assert there.to_dict() == stakes.evaluate(frame, **question).to_dict()

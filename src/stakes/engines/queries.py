@@ -133,6 +133,9 @@ class QuerySource:
         plain = {name: f"c{names.index(name)}" for name in [*wanted.values(), *asked]}
         if frame.implementation.is_spark_like():
             frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names))))).lazy()
+        elif frame.implementation.is_duckdb():  # before 2.0 its expressions take what stands before a dot for a table
+            quoted = (f'"{name.replace(chr(34), 2 * chr(34))}" AS {place}' for name, place in plain.items())
+            frame = as_frame(frame.to_native().project(", ".join(quoted))).lazy()
         else:
             frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
         if condition is not None:
