@@ -75,7 +75,8 @@ def _differences(comparison: Comparison, name: str) -> TextTable:
     pairs = comparison._pairs_by(name)
     methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
     columns = [(words("compared.first_minus_second"), pair_of), *_columns(comparison, name, len(pairs) > 1)]
-    return TextTable.of(pairs, *columns, title="; ".join(map(reason_text, methods)))
+    by = words("compared.by_method", method="; ".join(map(reason_text, methods))) if methods else ""
+    return TextTable.of(pairs, *columns, title=by)
 
 
 def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
