@@ -132,20 +132,21 @@ class BinSteps:
     """
 
     def __init__(self) -> None:
-        self._upper, self._smaller, self._above = np.empty(_BLOCK, bool), np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
+        self._smaller, self._signs = np.empty(_BLOCK), np.empty(_BLOCK)
         self.lowest = _HALF
 
     def of(self, scores: Array) -> Array:
-        """Number some scores in [0, 1]."""
-        length = len(scores)
-        upper = np.greater(scores, 0.5, out=self._upper[:length])
-        smaller = np.subtract(1.0, scores, out=self._smaller[:length])
-        np.minimum(smaller, scores, out=smaller)
+        """Number some scores in [0, 1]; the next ones take the same memory."""
+        others = np.subtract(1.0, scores, out=self._smaller[: len(scores)])
+        above = np.subtract(others, scores, out=self._signs[: len(scores)]).view(np.int64)
+        above >>= 63  # all bits of what lies above ½, where the difference has a sign
+        above &= _ABOVE
+        smaller = np.minimum(others, scores, out=others)
         self._note_lowest(smaller)
         bits = smaller.view(np.int64)
-        bits += np.multiply(upper, _ABOVE, out=self._above[:length])
+        bits += above
         bits >>= _CUT
-        return bits.astype(np.uint32)
+        return bits
 
     def _note_lowest(self, sizes: Array) -> None:
         """Remember from where on there is anything in the table, apart from its very beginning."""
@@ -170,22 +171,26 @@ class LongTable:
 
     def add(self, steps: Array, cells: Array) -> None:
         """Count scores by their steps."""
-        places = steps >> self._coarser if self._coarser else steps.copy()
-        places <<= self._cell_bits
+        places = (steps >> self._coarser if self._coarser else steps) << self._cell_bits
         places |= cells
         np.add.at(self._counts, places, np.uint32(1))
 
     def result(self, lowest: int) -> tuple[Array, Array, None, Array]:
         """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
-        half, upper, found = _HALF >> self._coarser, _UPPER >> self._coarser, []
-        for start in (0, upper - 1):
-            for low, high in ((0, 1), (max(lowest >> self._coarser, 1), upper - 1)):
-                first, last = start + low << self._cell_bits, start + high << self._cell_bits
-                found.append(first + np.flatnonzero(self._counts[first:last]))
-        places = np.concatenate(found)
-        steps = places >> self._cell_bits
+        half, upper = _HALF >> self._coarser, _UPPER >> self._coarser
+        ends = (0, 1), (max(lowest >> self._coarser, 1), upper - 1)
+        below, above = ([self._filled(start + low, start + high) for low, high in ends] for start in (0, upper - 1))
+        places = np.concatenate([*below, *(part[::-1] for part in reversed(above))])  # from the lowest bin up
+        cells = places & ((1 << self._cell_bits) - 1)
+        order = np.argsort(cells.astype(np.uint16), kind="stable")
+        places, steps = places[order], places[order] >> self._cell_bits
         numbers = np.where(steps <= half, steps, 2 * half - (steps - upper + 1))
-        return places & ((1 << self._cell_bits) - 1), numbers, None, self._counts[places].astype(np.int64)
+        return cells[order], numbers, None, self._counts[places].astype(np.int64)
+
+    def _filled(self, low: int, high: int) -> Array:
+        first = low << self._cell_bits
+        found: Array = first + np.flatnonzero(self._counts[first : high << self._cell_bits])
+        return found
 
 
 class SortedSums:

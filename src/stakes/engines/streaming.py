@@ -47,7 +47,7 @@ from stakes.tallies import CountSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
-from stakes.tallies.parallel import ahead
+from stakes.tallies.parallel import ahead, run_all
 
 MOST_EXACT = 20_000_000
 """Of more rows than this the scores are binned, unless exact=True."""
@@ -342,9 +342,11 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        cells = found.of_rows
-        self._losses.add(scores, cells, batch.weight)
-        self._bins.add(scores, cells, batch.weight)
+        tasks = (
+            partial(self._losses.add, scores, found, batch.weight),
+            partial(self._bins.add, scores, found.of_rows, batch.weight),
+        )
+        run_all(tasks, len(scores))
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:

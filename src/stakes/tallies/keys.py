@@ -250,6 +250,9 @@ def merge(parts: list[Keys]) -> Keys:
 _FEW = 1 << 10
 """Up to so many numbers are put in order the plain way."""
 
+_FEW_RUNS = 64
+"""So few runs of ascending numbers are merged in a twentieth of the time that a sort takes."""
+
 _MANY, _VERY_MANY = 1 << 16, 1 << 19
 """From how many keys on another sort may be worth its overhead: when Polars is loaded, and when it is not."""
 
@@ -269,7 +272,8 @@ def order_of(values: Array) -> Array:
     The leading bits of a number and its place share one integer: sorting those is several times faster than sorting
     places by what stands there. Where such bits are too few to tell numbers apart, these are sorted again.
     """
-    if values.dtype not in (np.float64, np.int64) or not _FEW < len(values) < 1 << 32:
+    packs = values.dtype in (np.float64, np.int64) and _FEW < len(values) < 1 << 32
+    if not packs or np.count_nonzero(values[1:] < values[:-1]) < _FEW_RUNS:
         return np.argsort(values, kind="stable")
     low, high = _ordered_bits(np.array([values.min(), values.max()])).tolist()
     places = len(values).bit_length()
