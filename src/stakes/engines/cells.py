@@ -17,8 +17,7 @@ _VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".
 """What a name of a cell stands for, by the kind of its column."""
 
 _BLOCK = 1 << 16
-_SMALL_BLOCK = 1 << 15
-"""Rows whose losses are worked out at a time: they take several columns."""
+"""Rows that are worked on at a time."""
 
 _FEW = 8
 """The rows of so few cells are looked at one cell after the other."""
@@ -126,8 +125,8 @@ class CellLosses:
             return
         more = int(found.cells.max()) + 1 - len(self.sums)
         self.sums = np.pad(self.sums, ((0, max(more, 0)), (0, 0), (0, 0)))
-        for start in range(0, len(scores), _SMALL_BLOCK):
-            block = slice(start, start + _SMALL_BLOCK)
+        for start in range(0, len(scores), _BLOCK):
+            block = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[block]
             self._add_block(scores[block].astype(np.float64, copy=False), found.of_rows[block], found.cells, unit)
 
