@@ -10,7 +10,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.keys import order_of
+from stakes.tallies.keys import add_up, put_together
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -198,58 +198,41 @@ class SortedSums:
 
     def __init__(self, operations: ArrayOperations) -> None:
         self._ops = operations
-        self._parts: list[tuple[Array, list[Array]]] = []
+        self._parts: list[tuple[Array, ...]] = []
 
     def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sizes: Array | None = None) -> None:
         """Add a batch; ``sizes`` say how many rows each entry stands for."""
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            self._parts.append(add_up(ops.home(keys), [ops.home(weight)], squared=True))
+            exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
+            self._parts.append(add_up(ops.home(keys), exact, exact * exact))
         elif sizes is not None:
-            self._parts.append(add_up(keys, [sizes]))
+            self._parts.append(add_up(keys, sizes))
         else:
             keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
             ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
-            self._parts.append((ops.home(keys[ops.given(ends, keys)]), [np.diff(ends, prepend=-1)]))
-        if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
-            self._put_together()
+            self._parts.append((ops.home(keys[ops.given(ends, keys)]), np.diff(ends, prepend=-1)))
+        if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
+            self._parts = [put_together(self._parts)]
 
     def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
         found = SortedSums(self._ops)
-        for keys, columns in self._parts:
+        for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
+            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
         return found
 
     def result(self, grid: str, bits: int) -> Binned:
         """Return everything, in the order of cells and bins."""
-        self._put_together()
-        keys, columns = self._parts[0] if self._parts else (np.zeros(0, np.int64), [np.zeros(0, np.int64)])
+        none = np.zeros(0, np.int64)
+        keys, *columns = put_together(self._parts or [(none, none)])
         cells, numbers = _apart(keys)
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
         return Binned(grid, cells, bins.edges(numbers, grid, bits), *sums)
-
-    def _put_together(self) -> None:
-        if len(self._parts) < 2:
-            return
-        columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
-        self._parts = [add_up(np.concatenate([keys for keys, _ in self._parts]), columns)]
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
     cells, numbers = np.divmod(keys, _SPAN)
     return cells, numbers - _SPAN // 2
-
-
-def add_up(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
-    """Add up what has the same key: the columns, or a column of weights and their squares."""
-    order = order_of(keys)
-    keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    sorted_columns = [column[order] for column in columns]
-    if squared:
-        exact = sorted_columns[0].astype(np.longdouble)  # sums of billions must not drift
-        sorted_columns = [exact, exact * exact]
-    return keys[starts], [np.add.reduceat(column, starts) for column in sorted_columns]

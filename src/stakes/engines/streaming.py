@@ -191,13 +191,9 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
     def read(found: Arguments, first: int) -> Batch:
         return replace(Batch.read(found, missing), start=first)
 
-    for batch in files.read_batches(_rows_at_a_time(files), read):
+    at_a_time = -(-2 * BATCH // max(len(class_names(files.wanted)), 2))  # fewer where there are scores of many classes
+    for batch in files.read_batches(at_a_time, read):
         yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
-
-
-def _rows_at_a_time(files: Files) -> int:
-    """How many rows are read at a time: fewer where there are scores of many classes."""
-    return -(-2 * BATCH // max(len(class_names(files.wanted)), 2))
 
 
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ import functools
 import itertools
 import sys
 import timeit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -296,6 +296,19 @@ def order_of(values: Array) -> Array:
         rows = order[unsure]
         order[unsure] = rows[np.argsort(values[rows], kind="stable")]
     return order
+
+
+def add_up(keys: Array, *columns: Array) -> tuple[Array, ...]:
+    """The keys that occur, in their order, and what columns add up to at each of them."""
+    order = order_of(keys)
+    keys = keys[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    return keys[starts], *(np.add.reduceat(column[order], starts) for column in columns)
+
+
+def put_together(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
+    """The same of several such results."""
+    return add_up(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
 
 
 def _ordered_bits(values: Array) -> Array:

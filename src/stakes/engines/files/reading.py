@@ -179,10 +179,7 @@ class Files:
             except errors.EmptyError as nothing:
                 yield nothing.dropped
             except errors.InputError as problem:
-                raise problem.located(functools.partial(self._place_after, first)) from None
-
-    def _place_after(self, first: int, row: int) -> str:
-        return self.place_of(first + row)
+                raise problem.located(lambda row, first=first: self.place_of(first + row)) from None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
