@@ -474,8 +474,8 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
     counted = "percentages" in parts
     histogram = None
     if "histogram" in parts:
-        count = partial(_histogram, walk)
-        histogram = Later(count) if "histogram" in later else count()
+        picture = Later(lambda: histogram_of(count_cells(t, p, w) for (_, _, t, p), w in walk()))
+        histogram = picture if "histogram" in later else dict(picture)
     return {
         "moments": moments,
         "largest": max(span.largest for span in found),
@@ -561,11 +561,6 @@ def histogram_of(parts: Iterable[CellCounts]) -> dict[Cell, float]:
     found, sums = put_together(parts)
     rows, columns = found >> 32, (found & ((1 << 32) - 1)) - (1 << 31)
     return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), sums.tolist(), strict=True))
-
-
-def _histogram(walk: Callable[[], Iterable[Block]]) -> dict[Cell, float]:
-    """Count the cells of each block, and put them together."""
-    return histogram_of(count_cells(t, p, w) for (_, _, t, p), w in walk())
 
 
 def _extreme(column: Array) -> float:
