@@ -306,8 +306,7 @@ class _First:
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
-        columns = rows.truth, rows.prediction
-        self._add(ErrorSums.from_rows(*columns, rows.weight, places=rows.places, parts=self._parts))
+        self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
         self._sizes.add(np.abs(rows.error), rows.weight)
 
     def _add(self, sums: ErrorSums) -> None:
