@@ -9,6 +9,7 @@ import pytest
 
 import stakes
 from stakes.engines import clusters, lazy, streaming
+from stakes.engines.columns import Column
 from stakes.errors import InputError
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
 
@@ -139,3 +140,22 @@ def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
     frame.write_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="cluster is missing in 3 rows"):
         stakes.evaluate(frame.lazy() if data == "lazy" else str(tmp_path / "a.parquet"), **SCORES)
+
+
+def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie():
+    numbers, known, rng = clusters.ClusterNumbers(), {}, np.random.default_rng(2)
+    for low, high in (
+        (0, 99),
+        (50, 400),
+        (-300, 9),
+        (2**40, 2**40 + 50),
+        (5, 2**50),
+        (-9, 99),
+        (2**40 - 9, 2**40 + 60),
+    ):
+        values = rng.integers(low, high, 60)
+        for value in sorted(set(values.tolist())):
+            known.setdefault(value, len(known))
+        found = numbers.of(Column("cluster", "number", values))
+        assert found.tolist() == [known[value] for value in values.tolist()]
+    assert numbers.count == len(known)

@@ -64,6 +64,22 @@ def test_weighted_means_over_rows_need_no_order(name):
         assert same(*(figure(metric, TRUTH, beyond, weight=one) for one in (weight, weight.tolist())))
 
 
+@pytest.mark.parametrize("name", ["brier_score", "log_loss", "mean_probability_error"])
+def test_means_over_many_rows_need_no_order(name):
+    metric, many = stakes.metrics.find(name), 100_000
+    score = RNG.random(many)
+    truth = (RNG.random(many) < score).astype(int)
+    assert mean_of_plain(metric.row_losses, truth[:N], score[:N], None) is None
+    assert mean_of_plain(metric.row_losses, truth, score, None) is not None
+    assert metric(truth, score) == pytest.approx(stakes.evaluate(truth=truth, score=score)[name].value, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["net_benefit", "soft_cost"])
+def test_what_a_mean_of_weighted_rows_lacks_is_told(name):
+    metric = stakes.metrics.find(name)
+    assert same(*(figure(metric, TRUTH, SCORE, weight=one) for one in (np.ones(N), [1.0] * N)))
+
+
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 1e200])
 def test_unusual_weights_are_looked_at_the_long_way(wrong):
     weight = np.append(np.ones(N - 1), wrong)

@@ -418,5 +418,7 @@ def test_order_is_that_of_a_stable_sort():
     rng = np.random.default_rng(8)
     close = 1 + rng.random(3000) * 1e-13  # told apart by their last bits only
     signs = rng.normal(size=3000) * 10.0 ** rng.integers(-300, 300, 3000)
-    for values in (rng.random(3000), np.repeat(rng.random(30), 100), close, signs, np.zeros(3000), rng.random(9)):
+    runs = np.sort(rng.integers(0, 99, (3, 1000)).astype(float)).ravel()  # a few of ascending numbers, with ties
+    plain = rng.random(3000), np.repeat(rng.random(30), 100), np.zeros(3000), rng.random(9)
+    for values in (*plain, close, signs, runs):
         assert np.array_equal(order_of(values), np.argsort(values, kind="stable"))

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from stakes import metrics
+from stakes import count, metrics
 from stakes.tallies import ClassScores, ErrorSums, ScoreTable
 from stakes.tallies.class_scores import ORDERED
+from stakes.uncertainty.scores import LossRows, of_losses
 
 N = 200
 PARAMETERS = {
@@ -51,3 +52,16 @@ def test_what_was_thought_impossible_is_infinitely_surprising():
 def test_a_figure_that_is_no_mean_has_no_row_losses():
     with pytest.raises(TypeError, match="auc is not a mean over rows"):
         metrics.find("auc").row_losses(np.array([True]), np.array([0.5]))
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_very_many_bins_vary_like_a_few_that_are_wider(name, monkeypatch):
+    random = np.random.default_rng(5)
+    scores = random.beta(0.3, 2, 20_000).clip(1e-9)
+    table = count(truth=(random.random(20_000) < scores).astype(int), score=scores, exact=False).scores
+    fine = of_losses(metrics.find(name), LossRows.of_table(table))
+    monkeypatch.setattr("stakes.uncertainty.scores.MOST_ROWS", 100)
+    wide = of_losses(metrics.find(name), LossRows.of_table(table))
+    assert len(wide.changes) < 0.7 * len(fine.changes)
+    assert wide.counts.sum() == fine.counts.sum() == 20_000
+    assert wide.error == pytest.approx(fine.error, rel=1e-4)

@@ -10,7 +10,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.keys import order_of
+from stakes.tallies.keys import add_up, put_together
 
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
@@ -132,20 +132,21 @@ class BinSteps:
     """
 
     def __init__(self) -> None:
-        self._upper, self._smaller, self._above = np.empty(_BLOCK, bool), np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
+        self._smaller, self._signs = np.empty(_BLOCK), np.empty(_BLOCK)
         self.lowest = _HALF
 
     def of(self, scores: Array) -> Array:
-        """Number some scores in [0, 1]."""
-        length = len(scores)
-        upper = np.greater(scores, 0.5, out=self._upper[:length])
-        smaller = np.subtract(1.0, scores, out=self._smaller[:length])
-        np.minimum(smaller, scores, out=smaller)
+        """Number some scores in [0, 1]; the next ones take the same memory."""
+        others = np.subtract(1.0, scores, out=self._smaller[: len(scores)])
+        above = np.subtract(others, scores, out=self._signs[: len(scores)]).view(np.int64)
+        above >>= 63  # all bits of what lies above ½, where the difference has a sign
+        above &= _ABOVE
+        smaller = np.minimum(others, scores, out=others)
         self._note_lowest(smaller)
         bits = smaller.view(np.int64)
-        bits += np.multiply(upper, _ABOVE, out=self._above[:length])
+        bits += above
         bits >>= _CUT
-        return bits.astype(np.uint32)
+        return bits
 
     def _note_lowest(self, sizes: Array) -> None:
         """Remember from where on there is anything in the table, apart from its very beginning."""
@@ -170,22 +171,26 @@ class LongTable:
 
     def add(self, steps: Array, cells: Array) -> None:
         """Count scores by their steps."""
-        places = steps >> self._coarser if self._coarser else steps.copy()
-        places <<= self._cell_bits
+        places = (steps >> self._coarser if self._coarser else steps) << self._cell_bits
         places |= cells
         np.add.at(self._counts, places, np.uint32(1))
 
     def result(self, lowest: int) -> tuple[Array, Array, None, Array]:
         """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
-        half, upper, found = _HALF >> self._coarser, _UPPER >> self._coarser, []
-        for start in (0, upper - 1):
-            for low, high in ((0, 1), (max(lowest >> self._coarser, 1), upper - 1)):
-                first, last = start + low << self._cell_bits, start + high << self._cell_bits
-                found.append(first + np.flatnonzero(self._counts[first:last]))
-        places = np.concatenate(found)
-        steps = places >> self._cell_bits
+        half, upper = _HALF >> self._coarser, _UPPER >> self._coarser
+        ends = (0, 1), (max(lowest >> self._coarser, 1), upper - 1)
+        below, above = ([self._filled(start + low, start + high) for low, high in ends] for start in (0, upper - 1))
+        places = np.concatenate([*below, *(part[::-1] for part in reversed(above))])  # from the lowest bin up
+        cells = places & ((1 << self._cell_bits) - 1)
+        order = np.argsort(cells.astype(np.uint16), kind="stable")
+        places, steps = places[order], places[order] >> self._cell_bits
         numbers = np.where(steps <= half, steps, 2 * half - (steps - upper + 1))
-        return places & ((1 << self._cell_bits) - 1), numbers, None, self._counts[places].astype(np.int64)
+        return cells[order], numbers, None, self._counts[places].astype(np.int64)
+
+    def _filled(self, low: int, high: int) -> Array:
+        first = low << self._cell_bits
+        found: Array = first + np.flatnonzero(self._counts[first : high << self._cell_bits])
+        return found
 
 
 class SortedSums:
@@ -193,58 +198,41 @@ class SortedSums:
 
     def __init__(self, operations: ArrayOperations) -> None:
         self._ops = operations
-        self._parts: list[tuple[Array, list[Array]]] = []
+        self._parts: list[tuple[Array, ...]] = []
 
     def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sizes: Array | None = None) -> None:
         """Add a batch; ``sizes`` say how many rows each entry stands for."""
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
-            self._parts.append(add_up(ops.home(keys), [ops.home(weight)], squared=True))
+            exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
+            self._parts.append(add_up(ops.home(keys), exact, exact * exact))
         elif sizes is not None:
-            self._parts.append(add_up(keys, [sizes]))
+            self._parts.append(add_up(keys, sizes))
         else:
             keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
             ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
-            self._parts.append((ops.home(keys[ops.given(ends, keys)]), [np.diff(ends, prepend=-1)]))
-        if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
-            self._put_together()
+            self._parts.append((ops.home(keys[ops.given(ends, keys)]), np.diff(ends, prepend=-1)))
+        if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
+            self._parts = [put_together(self._parts)]
 
     def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
         found = SortedSums(self._ops)
-        for keys, columns in self._parts:
+        for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
+            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
         return found
 
     def result(self, grid: str, bits: int) -> Binned:
         """Return everything, in the order of cells and bins."""
-        self._put_together()
-        keys, columns = self._parts[0] if self._parts else (np.zeros(0, np.int64), [np.zeros(0, np.int64)])
+        none = np.zeros(0, np.int64)
+        keys, *columns = put_together(self._parts or [(none, none)])
         cells, numbers = _apart(keys)
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
         return Binned(grid, cells, bins.edges(numbers, grid, bits), *sums)
-
-    def _put_together(self) -> None:
-        if len(self._parts) < 2:
-            return
-        columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
-        self._parts = [add_up(np.concatenate([keys for keys, _ in self._parts]), columns)]
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
     cells, numbers = np.divmod(keys, _SPAN)
     return cells, numbers - _SPAN // 2
-
-
-def add_up(keys: Array, columns: list[Array], squared: bool = False) -> tuple[Array, list[Array]]:
-    """Add up what has the same key: the columns, or a column of weights and their squares."""
-    order = order_of(keys)
-    keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    sorted_columns = [column[order] for column in columns]
-    if squared:
-        exact = sorted_columns[0].astype(np.longdouble)  # sums of billions must not drift
-        sorted_columns = [exact, exact * exact]
-    return keys[starts], [np.add.reduceat(column, starts) for column in sorted_columns]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,8 +17,7 @@ _VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".
 """What a name of a cell stands for, by the kind of its column."""
 
 _BLOCK = 1 << 16
-_SMALL_BLOCK = 1 << 13
-"""Rows whose losses are worked out at a time: they take several columns."""
+"""Rows that are worked on at a time."""
 
 _FEW = 8
 """The rows of so few cells are looked at one cell after the other."""
@@ -35,7 +35,7 @@ class Found:
     counts: Array
     cells: Array
 
-    @property
+    @cached_property
     def of_rows(self) -> Array:
         """The cell of each row."""
         if np.array_equal(self.cells, self.present):
@@ -118,17 +118,17 @@ class CellLosses:
     def __init__(self) -> None:
         self.sums: Array | None = np.zeros((0, *SHAPE), np.longdouble)
 
-    def add(self, scores: Array, cells: Array, weight: Array | None) -> None:
+    def add(self, scores: Array, found: Found, weight: Array | None) -> None:
         """Add the rows of a batch."""
         if self.sums is None or scores.min() < 0 or scores.max() > 1:
             self.sums = None
             return
-        more = int(cells.max()) + 1 - len(self.sums)
+        more = int(found.cells.max()) + 1 - len(self.sums)
         self.sums = np.pad(self.sums, ((0, max(more, 0)), (0, 0), (0, 0)))
-        for start in range(0, len(scores), _SMALL_BLOCK):
-            block = slice(start, start + _SMALL_BLOCK)
+        for start in range(0, len(scores), _BLOCK):
+            block = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[block]
-            self._add_block(scores[block].astype(np.float64), cells[block], unit)
+            self._add_block(scores[block].astype(np.float64, copy=False), found.of_rows[block], found.cells, unit)
 
     def in_bins(self, found: Binned) -> Array | None:
         """The sums of each cell beside the first of its bins, which are in the order of the cells."""
@@ -139,17 +139,17 @@ class CellLosses:
         lost[first] = self.sums[found.cells[first]]
         return lost
 
-    def _add_block(self, scores: Array, cells: Array, weight: Array | None) -> None:
+    def _add_block(self, scores: Array, cells: Array, present: Array, weight: Array | None) -> None:
         assert self.sums is not None
-        present = np.flatnonzero(np.bincount(cells))
         if len(present) > _FEW:
             lost = each_loss(scores) if weight is None else each_loss(scores) * weight
             for place in np.ndindex(SHAPE):
                 self.sums[:, *place] += np.bincount(cells, lost[place], len(self.sums))
             return
         for cell in present.tolist():
-            here = cells == cell
-            self.sums[cell] += losses_either_way(scores[here], None if weight is None else weight[here])
+            here = (cells == cell).nonzero()[0]  # rows by their numbers are taken three times as fast as by flags
+            own = None if weight is None else weight[here]
+            self.sums[cell] += losses_either_way(scores[here], own)
 
 
 def _combine(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:

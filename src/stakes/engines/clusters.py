@@ -22,6 +22,7 @@ from stakes.engines.segments import segment_labels
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.keys import put_together
 
 BITS = 5
 """Into so many bits of a power of two the scores of a cluster are told apart."""
@@ -130,6 +131,7 @@ class ClusterNumbers:
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
+        self._low, self._table = 0, np.zeros(0, np.int64)
 
     @property
     def count(self) -> int:
@@ -146,28 +148,35 @@ class ClusterNumbers:
             numbers = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return np.array(numbers, np.int64)[labels.codes]
         values = whole_numbers(cluster).astype(np.int64)
-        low, span = int(values.min()), int(values.max()) - int(values.min()) + 1
-        if span > _DENSE:
+        low, high = int(values.min()), int(values.max()) + 1
+        if high - low > _DENSE:
             found, rows = np.unique(values, return_inverse=True)
             return self._number(found)[rows]
-        places = values - low
-        there = np.zeros(span, bool)
-        there[places] = True
-        table = np.empty(span, np.int64)
-        present = np.flatnonzero(there)
-        table[present] = self._number(present + low)
-        return table[places]
+        self._make_room(low, high)
+        places = values - self._low
+        numbers = self._table[places]
+        if numbers.min() < 0:
+            there = np.zeros(len(self._table), bool)
+            there[places[numbers < 0]] = True
+            new = np.flatnonzero(there)
+            self._table[new] = self._number(new + self._low)
+            numbers = self._table[places]
+        return numbers
+
+    def _make_room(self, low: int, high: int) -> None:
+        """Let the table of numbers hold these clusters too; begin a new one where they lie too far from the others."""
+        first, last = min(low, self._low), max(high, self._low + len(self._table))
+        if not len(self._table) or last - first > _DENSE:
+            self._low, self._table = low, np.full(high - low, -1)
+        elif last - first > len(self._table):
+            more = self._low - first, last - self._low - len(self._table)
+            self._low, self._table = first, np.pad(self._table, more, constant_values=-1)
 
     def _number(self, found: Array) -> Array:
         """The numbers of clusters that are in their order, each of which is there once."""
-        places = np.searchsorted(self._known, found)
-        near = np.minimum(places, len(self._known) - 1)
-        new = np.ones(len(found), bool) if not len(self._known) else self._known[near] != found
-        if not new.any():
-            return np.asarray(self._numbers[places])
-        own = np.arange(len(self._known), len(self._known) + np.count_nonzero(new))
-        self._numbers = np.insert(self._numbers, places[new], own)
-        self._known = np.insert(self._known, places[new], found[new])
+        new = np.setdiff1d(found, self._known, assume_unique=True)
+        own = len(self._known) + np.arange(len(new))
+        self._known, self._numbers = put_together([(self._known, self._numbers), (new, own)])
         return np.asarray(self._numbers[np.searchsorted(self._known, found)])
 
 

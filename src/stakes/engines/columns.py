@@ -44,6 +44,8 @@ LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 _GROUPING = ("by", "cluster", "order", "series")
 """Columns that only tell rows apart, or put them in order."""
 
+_AT_ONCE = 1 << 16
+
 MOST_ROWS = 100_000_000
 """So many rows at most may stand behind frequencies, which are counted one by one."""
 
@@ -316,13 +318,23 @@ def _from_arrow(chunks: Values, argument: str) -> Column:
 
 def _from_codes(series: "pl.Series", argument: str) -> Column:
     """Take a categorical column of Polars by its codes, of which few may occur."""
+    codes, seen, names = codes_of(series)
+    return _put_in_order(argument, [codes], seen, names)
+
+
+def codes_of(series: "pl.Series") -> tuple[Array, Array, list[str]]:
+    """The codes of a categorical column of Polars without gaps, those of them that occur, and what they stand for."""
     import polars as pl
 
     codes = series.to_physical().to_numpy()
-    seen = np.flatnonzero(np.bincount(codes))
-    rows = np.zeros(int(seen.max(initial=0)) + 1, np.int64)
-    rows[codes] = np.arange(len(codes))  # a row of each code
-    return _put_in_order(argument, [codes], seen, series.gather(rows[seen]).cast(pl.String).to_list())
+    size = int(codes.max(initial=0)) + 1
+    known, rows = np.zeros(size, bool), np.zeros(size, np.int64)
+    for start in range(0, len(codes), _AT_ONCE):
+        some = codes[start : start + _AT_ONCE]
+        if not known[some].all():
+            known[some], rows[some] = True, start + np.arange(len(some))  # a row of each code
+    seen = np.flatnonzero(known)
+    return codes, seen, series.gather(rows[seen]).cast(pl.String).to_list()
 
 
 def _put_in_order(argument: str, parts: Sequence[Array], known: Array, names: Sequence[str]) -> Column:

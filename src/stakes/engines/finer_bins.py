@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes.engines.binning import add_up
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.keys import sort
+from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.order import Order
 
 _FINEST = 52 - bins.FINE
@@ -98,7 +97,7 @@ class _Inside:
         """Cut bins, which begin at these edges, into 2 to the ``more`` each, and count the rows in them."""
         bits = bins.FINE + more
         numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
-        held: list[tuple[Array, Array]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        held: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
         memory = 0
         for scores, positive in rows:
             own = bins.numbers(scores, grid)
@@ -106,26 +105,13 @@ class _Inside:
             here = np.flatnonzero(numbers[place] == own)
             place = place[here]
             inside = bins.numbers(scores[here], grid, bits) - first[place]
-            held.append(_counts(sort((((place << more) + inside) << 1) | positive[here])))
+            keys = (((place << more) + inside) << 1) | positive[here]
+            held.append(add_up(keys, np.ones_like(keys)))
             memory = max(memory, sum(part.nbytes for both in held for part in both))
             if sum(len(keys) for keys, _ in held[1:]) > len(held[0][0]):
-                held = [_put_together(held)]
-        keys, counts = _put_together(held)
+                held = [put_together(held)]
+        keys, counts = put_together(held)
         return cls(*_fold(keys, counts, more), memory)
-
-
-def _counts(keys: Array) -> tuple[Array, Array]:
-    """Each key of some that are sorted, and how often it occurs."""
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-    return keys[starts], np.diff(starts, append=len(keys))
-
-
-def _put_together(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    keys, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    if not len(keys):
-        return keys, counts
-    found, (added,) = add_up(keys, [counts])
-    return found, added
 
 
 def _fold(keys: Array, counts: Array, more: int) -> tuple[int, int]:

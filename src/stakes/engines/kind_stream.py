@@ -23,6 +23,7 @@ from stakes.tallies import CountSums, LabelSums, OutputSums, QuantileSums, Score
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.count_sums import Levels
+from stakes.tallies.keys import put_together
 from stakes.tallies.quantile_sums import levels_of, quantiles_of
 from stakes.tallies.term_sums import TermRows, TermSums
 
@@ -102,7 +103,7 @@ class Truths:
 
     weighed: float = 0.0
     held: dict[str, float] = field(default_factory=dict)
-    bins: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
+    bins: tuple[Array, ...] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
 
     def add(self, beside: Beside, weights: Array) -> None:
         """Look at some rows."""
@@ -110,9 +111,7 @@ class Truths:
         if beside.kind == CountSums.kind:
             return
         if beside.kind == QuantileSums.kind:
-            numbers = np.append(self.bins[0], bins.numbers(beside.columns["truth"], "line"))
-            found, place = np.unique(numbers, return_inverse=True)
-            self.bins = found, np.bincount(place, np.append(self.bins[1], weights), len(found))
+            self.bins = put_together([self.bins, (bins.numbers(beside.columns["truth"], "line"), weights)])
             return
         for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own

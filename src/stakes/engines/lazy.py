@@ -143,7 +143,8 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     named |= spread_by(asked.by, data)
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
-    if asked.cluster is not None and (several or by_row or _steps(asked) > 1):
+    thresholds = 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1  # between decisions
+    if asked.cluster is not None and (several or by_row or thresholds > 1):
         return None
     if by_row and asked.score is not None:
         return None  # each row has a threshold of its own
@@ -153,11 +154,6 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     if not several and "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
     return given
-
-
-def _steps(asked: RowQuestion) -> int:
-    """How many thresholds costs can put between the decisions of scores."""
-    return 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1
 
 
 def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:

@@ -23,7 +23,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
 from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
-from stakes.tallies.keys import order_of
+from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import BLOCK, differences
 from stakes.tallies.parallel import ahead, run_all
 
@@ -306,8 +306,7 @@ class _First:
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
-        columns = rows.truth, rows.prediction
-        self._add(ErrorSums.from_rows(*columns, rows.weight, places=rows.places, parts=self._parts))
+        self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
         self._sizes.add(np.abs(rows.error), rows.weight)
 
     def _add(self, sums: ErrorSums) -> None:
@@ -413,7 +412,9 @@ class _Second:
         for place, key in enumerate(KEYS):
             if most[place] <= self._least_heavy[place]:  # as nearly always, once some blocks were seen
                 continue
-            top = self._ops.top(terms[key], min(HEAVY, len(rows.truth)))
+            top = self._ops.places(terms[key] > self._least_heavy[place])
+            if len(top) > HEAVY:
+                top = top[self._ops.top(terms[key][top], HEAVY)]
             own = (self._ops.home(one[top]) for one in (terms[key], rows.truth, rows.prediction, terms[0]))
             found = np.stack([*own, np.ones(len(top))])
             self._heavy[place] = kept = heaviest([self._heavy[place], found])
@@ -430,9 +431,7 @@ class _Second:
 
     def _around_median(self) -> Array:
         """The sizes of errors around the median, and how many there are of each."""
-        around, weights = np.concatenate(self._middle, axis=1)
-        sizes, place = np.unique(around, return_inverse=True)
-        return np.stack([sizes, np.bincount(place, weights, len(sizes))])
+        return np.stack(add_up(*np.concatenate(self._middle, axis=1)))
 
     def result(self) -> SecondSums:
         """Return the sums of all that was added."""
@@ -463,26 +462,26 @@ class Sizes:
         self._zeros = 0.0
         self._start = 0
         self._dense: Array = np.zeros(0)
-        self._sparse: list[tuple[Array, Array]] = []
+        self._sparse: list[tuple[Array, ...]] = []
 
     def add(self, sizes: Tensor, weight: Tensor | None) -> None:
-        """Count some."""
+        """Count some |x|."""
         ops = self._ops
-        numbers = ops.bits(ops.cast(sizes, "float64") + 0.0) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
-        positive = numbers > 0
-        if not bool(positive.all()):
-            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
-            numbers, weight = numbers[positive], None if weight is None else weight[positive]
+        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
         if not len(numbers):
             return
         low, high = map(int, ops.ends(numbers))
+        if low == 0:
+            positive = numbers > 0
+            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
+            self.add(sizes[positive], None if weight is None else weight[positive])
+            return
         if high - low < _DENSE and self._make_room(low, high):
             here = slice(low - self._start, high + 1 - self._start)
             self._dense[here] += ops.home(ops.count(numbers - low, high - low + 1, weight))
         else:
-            found, place = np.unique(ops.home(numbers), return_inverse=True)
-            weight = None if weight is None else ops.home(weight)
-            self._sparse.append((found, np.bincount(place, weight, len(found)).astype(np.float64)))
+            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
+            self._sparse.append(add_up(ops.home(numbers), weight))
 
     def join(self, other: "Sizes") -> None:
         """Add what was counted elsewhere."""
@@ -495,6 +494,8 @@ class Sizes:
         start, end = (low, high + 1) if not len(self._dense) else (
             min(low, self._start), max(high + 1, self._start + len(self._dense))
         )  # fmt: skip
+        if end - start <= len(self._dense):
+            return True
         if end - start > _DENSE:
             return False
         dense = np.zeros(end - start)
@@ -505,9 +506,7 @@ class Sizes:
     def result(self) -> SizeCounts | None:
         """Return the bins that hold any."""
         there = np.flatnonzero(self._dense)
-        parts = [(there + self._start, self._dense[there]), *self._sparse]
-        numbers, place = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
-        counts = np.bincount(place, np.concatenate([part[1] for part in parts]), len(numbers))
+        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
         lower = bins.edges(numbers, "line")
         if self._zeros:
             lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)

@@ -15,6 +15,7 @@ from stakes.engines.plan import Plan
 from stakes.errors import InputError
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, weighted_sum
+from stakes.tallies.steps import BLOCK
 
 _PLAN = Plan(("0", "1"), ("0", "1"), "1")
 _PLAN_OF_FLAGS = Plan(("false", "true"), ("false", "true"), "true")
@@ -38,13 +39,21 @@ def count_plain(
 
 
 def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: Values, weight: Values) -> float | None:
-    """The weighted mean of a loss of probabilities, for which no score need be sorted; None as above."""
+    """The mean of a loss of probabilities, by weight if there is one, for which no score need be sorted.
+
+    None as above, and of few rows without weights: those are counted to the last bit as any others are.
+    """
+    if weight is None and np.size(score) <= BLOCK:
+        return None
     if not _plain_columns(truth, score, weight) or score.dtype.kind != "f":
         return None
     true = _codes(truth)
     if true is None or not (score.min() >= 0 and score.max() <= 1):
         return None
-    found = weighted_sum(loss(true.view(bool), score), weight) / float(weight.sum())
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(score), BLOCK)]
+    own = [None if weight is None else weight[block] for block in blocks]
+    lost = [weighted_sum(loss(true[block].view(bool), score[block]), w) for block, w in zip(blocks, own, strict=True)]
+    found = math.fsum(lost) / (len(score) if weight is None else float(weight.sum()))
     return found if math.isfinite(found) else None
 
 

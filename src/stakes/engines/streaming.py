@@ -47,7 +47,7 @@ from stakes.tallies import CountSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.keys import KeyBuffer
-from stakes.tallies.parallel import ahead
+from stakes.tallies.parallel import ahead, run_all
 
 MOST_EXACT = 20_000_000
 """Of more rows than this the scores are binned, unless exact=True."""
@@ -191,13 +191,9 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
     def read(found: Arguments, first: int) -> Batch:
         return replace(Batch.read(found, missing), start=first)
 
-    for batch in files.read_batches(_rows_at_a_time(files), read):
+    at_a_time = -(-2 * BATCH // max(len(class_names(files.wanted)), 2))  # fewer where there are scores of many classes
+    for batch in files.read_batches(at_a_time, read):
         yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
-
-
-def _rows_at_a_time(files: Files) -> int:
-    """How many rows are read at a time: fewer where there are scores of many classes."""
-    return -(-2 * BATCH // max(len(class_names(files.wanted)), 2))
 
 
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -342,9 +338,8 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        cells = found.of_rows
-        self._losses.add(scores, cells, batch.weight)
-        self._bins.add(scores, cells, batch.weight)
+        given = (self._losses, found), (self._bins, found.of_rows)
+        run_all([partial(kept.add, scores, cells, batch.weight) for kept, cells in given], len(scores))
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:

@@ -396,9 +396,9 @@ class Metric:
         return value
 
     def _mean_of(self, rows: tuple[Values, ...], options: Mapping[str, Values]) -> float | None:
-        """The figure of weighted probabilities, if it is no more than a mean over the rows, and nothing is unusual."""
-        given = [name for name, option in options.items() if option is not None]
-        if given != ["weight"] or self.tally is not ScoreTable or not self.plain_mean or len(rows) != 2:
+        """The figure of probabilities, if it is no more than a mean over the rows, and nothing is unusual."""
+        unusual = any(option is not None for name, option in options.items() if name != "weight")
+        if unusual or self.lacking or self.tally is not ScoreTable or not self.plain_mean or len(rows) != 2:
             return None
         return mean_of_plain(self.row_losses, *rows, options["weight"])
 

@@ -200,21 +200,25 @@ class Columns:
         sums = {name: np.add.reduceat(column, starts, axis=-1) for name, column in self.values.items()}
         return type(self)(self.scores[places - 1], sums)
 
-    def blocks(self) -> list[Callable[[], Steps]]:
-        """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""
+    def blocks(self, in_bins: bool = False) -> list[Callable[[], Steps]]:
+        """Return the walk down the scores, as many of which make a block where they are weighted or ``in_bins``.
+
+        Other counts come in the blocks that keys would have, so that sums round alike.
+        """
         if self.leading:
             return [lambda: self._all_steps]
         positives, negatives = self.values["positives"], self.values["negatives"]
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
-        P, N = self.P, self.N
+        P, N, cuts = self.P, self.N, list(range(BLOCK, len(self.scores), BLOCK))
         if self.weighted:
-            P, N, cuts = float(P), float(N), list(range(BLOCK, len(self.scores), BLOCK))
+            P, N = float(P), float(N)
             positives, negatives, tp, fp = (c.astype(np.float64, copy=False) for c in (positives, negatives, tp, fp))
         else:
             if P + N >= EXACT_PRODUCTS:
                 positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
-            before = tp + fp - positives - negatives
-            cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
+            if not in_bins:
+                before = tp + fp - positives - negatives
+                cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
 
         def steps(cut: slice) -> Steps:
             read = functools.partial(self.scores.__getitem__, cut)

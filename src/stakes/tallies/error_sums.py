@@ -19,7 +19,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_baseline
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, OfArrays, SizeCounts
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
-from stakes.tallies.keys import order_of
+from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import (
     BLOCK,
     COLUMN,
@@ -474,8 +474,8 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
     counted = "percentages" in parts
     histogram = None
     if "histogram" in parts:
-        count = partial(_histogram, walk)
-        histogram = Later(count) if "histogram" in later else count()
+        picture = Later(lambda: histogram_of(count_cells(t, p, w) for (_, _, t, p), w in walk()))
+        histogram = picture if "histogram" in later else dict(picture)
     return {
         "moments": moments,
         "largest": max(span.largest for span in found),
@@ -545,7 +545,7 @@ def _powers(parts: tuple[str, ...]) -> Sequence[Power]:
     return list(dict.fromkeys(power for part in ("", *parts) for power in _POWERS.get(part, ())))
 
 
-CellCounts = tuple[Array, Array]
+CellCounts = tuple[Array, ...]
 """Cells that occur, and what lies in each."""
 
 
@@ -553,24 +553,14 @@ def count_cells(truth: Array, prediction: Array, weight: Array | None) -> CellCo
     """Count some rows on the grid of pictures; a cell is one number here."""
     t, p = (bins.numbers(column, "line", _PICTURE_BITS) for column in (truth, prediction))
     cells = np.asarray((t << 32) + (p + (1 << 31)))
-    if weight is None:
-        return np.unique(cells, return_counts=True)
-    found, places = np.unique(cells, return_inverse=True)
-    return found, np.bincount(places, weights=weight)
+    return np.unique(cells, return_counts=True) if weight is None else add_up(cells, weight)
 
 
 def histogram_of(parts: Iterable[CellCounts]) -> dict[Cell, float]:
     """Put the cells of parts together."""
-    cells, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    found, places = np.unique(cells, return_inverse=True)
-    sums = np.bincount(places, weights=counts)
+    found, sums = put_together(parts)
     rows, columns = found >> 32, (found & ((1 << 32) - 1)) - (1 << 31)
-    return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), sums.astype(counts.dtype).tolist(), strict=True))
-
-
-def _histogram(walk: Callable[[], Iterable[Block]]) -> dict[Cell, float]:
-    """Count the cells of each block, and put them together."""
-    return histogram_of(count_cells(t, p, w) for (_, _, t, p), w in walk())
+    return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), sums.tolist(), strict=True))
 
 
 def _extreme(column: Array) -> float:

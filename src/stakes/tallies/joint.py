@@ -12,6 +12,7 @@ from stakes.tallies.arithmetic import Array, Number, Values, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import Confused, most_frequent
 from stakes.tallies.fields import SUMMED, Content, how, same, say_weighting
+from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.names import read_names
 from stakes.text import visible
 
@@ -166,10 +167,9 @@ class JointCounts(Tally):
 
 def _count_blocks(
     columns: Sequence[Array], sizes: Sequence[int], blocks: Iterable[slice], weight: Array | None
-) -> tuple[Array, Array]:
+) -> tuple[Array, ...]:
     """Number combinations block by block and count the numbers: those that occur, and how often."""
-    found = np.empty(0, np.int64), np.empty(0, np.int64 if weight is None else np.float64)
-    waiting = [found]
+    waiting = [(np.empty(0, np.int64), np.empty(0, np.int64 if weight is None else np.float64))]
     for block in blocks:
         flat = np.zeros(len(columns[0][block]) if columns else 0, np.int64)
         for column, size in zip(columns, sizes, strict=True):
@@ -177,25 +177,14 @@ def _count_blocks(
             flat += column[block]
         waiting.append(_count_numbers(flat, None if weight is None else weight[block], math.prod(sizes)))
         if sum(len(numbers) for numbers, _ in waiting) > _BLOCK:
-            waiting = [_add_up(waiting, weight is not None)]
-    return _add_up(waiting, weight is not None)
+            waiting = [put_together(waiting)]
+    return put_together(waiting)
 
 
-def _count_numbers(flat: Array, weight: Array | None, most: int) -> tuple[Array, Array]:
+def _count_numbers(flat: Array, weight: Array | None, most: int) -> tuple[Array, ...]:
     """The numbers that occur, and how often or with what weight."""
     if most <= _FEW:
         every = np.bincount(flat, weights=weight, minlength=most)
         found = np.unique(flat) if weight is not None else np.flatnonzero(every)
         return found, every[found]
-    if weight is None:
-        return np.unique(flat, return_counts=True)
-    found, places = np.unique(flat, return_inverse=True)
-    return found, np.bincount(places, weights=weight, minlength=len(found))
-
-
-def _add_up(parts: Sequence[tuple[Array, Array]], weighted: bool) -> tuple[Array, Array]:
-    """Add up what was counted of the same number."""
-    numbers, counts = (np.concatenate(one) for one in zip(*parts, strict=True))
-    found, places = np.unique(numbers, return_inverse=True)
-    sums = np.bincount(places, weights=counts, minlength=len(found))
-    return found, sums if weighted else np.rint(sums).astype(np.int64)
+    return np.unique(flat, return_counts=True) if weight is None else add_up(flat, weight.astype(np.float64))

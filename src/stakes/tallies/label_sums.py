@@ -13,12 +13,7 @@ from stakes.tallies.fields import how
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
 
-
-def _add_tables(parts: Sequence[tuple[ScoreTable, ...]]) -> tuple[ScoreTable, ...]:
-    return tuple(ScoreTable.sum(same_label) for same_label in zip(*parts, strict=True))
-
-
-_TABLES = how(add=_add_tables, saved=False)
+_TABLES = how(add=lambda parts: tuple(map(ScoreTable.sum, zip(*parts, strict=True))), saved=False)
 
 
 @dataclass(frozen=True, eq=False)

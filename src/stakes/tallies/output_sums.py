@@ -9,13 +9,8 @@ from stakes.tallies.base import Tally
 from stakes.tallies.error_sums import ErrorSums
 from stakes.tallies.fields import how, same
 
-
-def _add(parts: Sequence[tuple[ErrorSums, ...]]) -> tuple[ErrorSums, ...]:
-    return tuple(ErrorSums.sum(list(same_output)) for same_output in zip(*parts, strict=True))
-
-
 _EACH = how(
-    add=_add,
+    add=lambda parts: tuple(map(ErrorSums.sum, zip(*parts, strict=True))),
     save=lambda each: [one.saved() for one in each],
     load=lambda saved: tuple(ErrorSums.from_dict(one) for one in saved),
 )

@@ -235,13 +235,13 @@ class ScoreTable(Tally):
         """Walk down the distinct scores in blocks.
 
         A step belongs to the block in which its first row lies, however the table is stored; so sums over
-        blocks are the same to the last bit for the same counts.
+        blocks are the same to the last bit for the same counts. Of scores in bins as many bins make a block.
         """
         return (make() for make in self.blocks())
 
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the blocks of :meth:`steps`, each to be made when it is wanted, by any thread."""
-        return self.store.blocks()
+        return self.store.blocks() if self.grid is None else self.as_columns().blocks(in_bins=True)
 
     @property
     def thresholds(self) -> Array:

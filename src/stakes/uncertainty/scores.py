@@ -10,16 +10,20 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.metrics.many import ROW_LOSSES, Average, ClassRows
 from stakes.metrics.prior import base_of
-from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies import ClassScores, ScoreTable, bins
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
 from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, kish_of, left_out, unit_weights
 from stakes.uncertainty.sampling import Sampling
 
 MOST_ROWS = 1 << 17
 """Of more rows evenly spaced ones are asked for their loss."""
+
+_WIDE = 10
+"""Powers of two are cut into 2¹⁰ bins where there are very many of the finer ones."""
 
 _SOME_ROWS = 1 << 14
 """So many rows tell what one more could lose."""
@@ -54,9 +58,8 @@ class LossRows:
         """Rows of one class (0: positive) at one score; of very many rows, evenly spaced ones stand for all."""
         if table.weighted or table.grid is not None:
             store = table.as_columns()
-            scores, (counts, unit) = store.scores, score_counts(store)
-            if table.grid is not None:
-                scores = table.grid.middles(scores)
+            scores, store = (store.scores, store) if table.grid is None else _in_wide_bins(store, table.grid)
+            counts, unit = score_counts(store)
         else:
             scores, *both = table.some_rows(MOST_ROWS)
             counts = np.stack(both).astype(np.float64)
@@ -184,6 +187,18 @@ class LossRows:
         rest = divide(lost.sum(0) - lost, self.sizes - sizes, math.nan)
         changes = weighted_sum(shares, self._means(loss)) - (shares * rest)[:, shares > 0].sum(-1)
         return Influence.of_units(changes, self.equal_units)
+
+
+def _in_wide_bins(store: Columns, grid: Grid) -> tuple[Array, Columns]:
+    """What lies in the middle of bins; very many of them are put together into some a thousandth of a score wide."""
+    middles = grid.middles(store.scores)
+    if len(middles) <= MOST_ROWS:
+        return middles, store
+    wide = bins.numbers(store.scores, grid.kind, _WIDE)
+    ends = np.append(np.flatnonzero(wide[1:] != wide[:-1]) + 1, len(wide))
+    rows = store.counts().sum(-2)
+    together = Columns(store.scores, {**store.values, "rows": rows, "scores": rows * middles}).cut(ends)
+    return together.values["scores"] / together.values["rows"], together
 
 
 def of_losses(metric: Metric, rows: LossRows, held: bool = False) -> Found:

@@ -182,12 +182,8 @@ def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
 def row_at(source: Source, dialect: Dialect, row: int) -> tuple[int, list[str]]:
     """The line on which a row begins, and its fields; those of nothing at the end are no rows."""
     width = len(header(source, dialect))
-    rows = ((line, fields) for line, fields in _rows(source, dialect) if fields or width == 1)
+    rows = ((line, fields) for line, fields in islice(_records(source, dialect), 1, None) if fields or width == 1)
     return next(islice(rows, row, None))
-
-
-def _rows(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    return islice(_records(source, dialect), 1, None)
 
 
 def _records(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

@@ -13,7 +13,7 @@ import polars as pl
 
 from stakes import errors
 from stakes.engines import progress
-from stakes.engines.columns import read_number
+from stakes.engines.columns import codes_of, read_number
 from stakes.engines.conditions.frames import Part, rows_kept, settle_kinds
 from stakes.engines.conditions.kinds import groups
 from stakes.engines.conditions.syntax import parse
@@ -179,10 +179,7 @@ class Files:
             except errors.EmptyError as nothing:
                 yield nothing.dropped
             except errors.InputError as problem:
-                raise problem.located(functools.partial(self._place_after, first)) from None
-
-    def _place_after(self, first: int, row: int) -> str:
-        return self.place_of(first + row)
+                raise problem.located(lambda row, first=first: self.place_of(first + row)) from None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
@@ -350,7 +347,7 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
 def _doubtful(column: pl.Series) -> bool:
     """Whether a column that Polars gave its type holds what a second look has to find the line of."""
     if column.dtype == pl.Categorical:
-        return bool(column.unique().cast(pl.String).str.contains("\0", literal=True).any())
+        return any("\0" in name for name in codes_of(column.drop_nulls())[2])
     return column.dtype == pl.Float64 and bool(column.is_infinite().any())
 
 
