@@ -12,6 +12,7 @@ from scipy import stats
 import stakes
 from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_rows import Rows
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
@@ -553,16 +554,87 @@ def test_known_probabilities_of_labelling_undo_what_was_interesting():
 def test_labels_that_weigh_differently_count_for_fewer():
     """Equal weights change nothing; others count for as many as Hájek's variance says, and keep its share."""
     positive = np.repeat([1.0, 0.0], [10, 40])
-    assert effective_labels(np.full(50, 7.0), positive) == pytest.approx(np.ones(50))
+    assert effective_labels(np.full(50, 7.0), np.full(50, 49.0), positive) == pytest.approx(50)
     weight = np.where(np.arange(50) % 5 == 0, 20.0, 1.0)
-    counted = effective_labels(weight, positive)
+    counted = effective_labels(weight, weight**2, positive)
     share = np.average(positive, weights=weight)
-    assert counted @ positive / counted.sum() == pytest.approx(share)
     hajek = ((weight * (positive - share)) ** 2).sum() / weight.sum() ** 2
     most = weight.sum() ** 2 / (weight**2).sum()
-    assert counted.sum() == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
-    assert counted.sum() <= most + 1e-9
-    assert len(effective_labels(np.zeros(0), np.zeros(0))) == 0
+    assert counted == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
+    assert counted <= most + 1e-9
+    rows = Rows((np.arange(50) % 2), None, positive.astype(int), np.arange(50) < 45, weight=weight)
+    for place, sums in enumerate(np.stack([rows.bins.positive, rows.bins.negative], axis=1)):
+        here = rows.labelled & (rows.decided == place)
+        assert sums[0] / sums.sum() == pytest.approx(np.average(positive[here], weights=weight[here]))
+        heaviest = (weight[rows.decided == place] ** 2).sum() / weight[rows.decided == place].sum()  # labelled or not
+        assert rows.bins.unseen[place] == pytest.approx(max(sums.sum() * heaviest / weight[here].sum(), 1))
+
+
+@pytest.mark.filterwarnings("ignore:exact. distinct scores are row-level data")
+@pytest.mark.parametrize("named", [{"score": "s"}, {"prediction": "d", "positive": 1}], ids=["scores", "decisions"])
+def test_known_probabilities_add_up_and_travel(tmp_path, monkeypatch, named):
+    """Weights of labels are sums: of rows, halves, files, batches and lazy tables they tell the same."""
+    truth, score, chance, labelled = interesting(1, rows=1500)
+    table = {"t": np.where(labelled, truth, np.nan), "s": score, "c": chance, "d": (score >= 0.5) * 1,
+             "g": np.where(np.arange(1500) % 2, "a", "b")}  # fmt: skip
+    asked = {"truth": "t", "unlabelled": "estimate", "label_probability": "c", "by": "g", **named}
+    of_rows = stakes.evaluate(table, **asked)
+    frame = pl.DataFrame(table).with_columns(pl.col("t").fill_nan(None))
+    halves = [stakes.count(half.to_dict(), classes=[0, 1], **asked) for half in (frame[:400], frame[400:])]
+    for number, half in enumerate(halves):
+        half.save(tmp_path / f"{number}.tally", **({"exact": True} if "score" in named else {"min_cell": 1}))
+    frame.write_parquet(tmp_path / "rows.parquet")
+    found = [stakes.evaluate(halves), stakes.evaluate([tmp_path / f"{number}.tally" for number in (0, 1)]),
+             stakes.evaluate(frame.lazy(), **asked)]  # fmt: skip
+    with monkeypatch.context() as small:
+        small.setattr(unlabelled, "MOST_WHOLE", 100)
+        small.setattr(unlabelled, "_BATCH", 64)
+        found.append(stakes.evaluate(tmp_path / "rows.parquet", **asked))
+    for one in found:
+        assert one.kept.counts is not None
+        for part, other in [(one, of_rows), (one.segments["a"], of_rows.segments["a"])]:
+            assert (part.rows, part.labelled, part.labelled_positives) == (other.rows, other.labelled,
+                                                                           other.labelled_positives)  # fmt: skip
+            for name in ("prevalence", "recall", "precision"):
+                limits = part[name].low, part[name].high
+                assert limits == pytest.approx((other[name].low, other[name].high), abs=4e-3), name
+        assert one.as_good_as == pytest.approx(of_rows.as_good_as, rel=0.03)
+    plain = stakes.count(table, **{**asked, "label_probability": None, "classes": [0, 1]})
+    with pytest.raises(stakes.InputError, match=r"label_probability .*given"):
+        stakes.evaluate([halves[0], plain])
+    with pytest.raises(stakes.InputError, match=r"was not tried for a threshold|few labels decide"):
+        stakes.decide(halves, best="f1")
+
+
+WRONG_CHANCES = {
+    "label_probability= is 0 in 2 rows, of which no label can ever tell": [0.0, 0.0],
+    "label_probability= is -0.5 in 1 row; a probability is above 0": [-0.5],
+    "label_probability= is 7 in 1 row; a probability is above 0": [7.0],
+    "label_probability is missing in 1 row": [None],
+    "label_probability= promises about 60 labels, and 30 rows have one": [1.0] * 60,
+}
+
+
+@pytest.mark.parametrize("words", WRONG_CHANCES)
+def test_wrong_probabilities_in_another_engine_are_refused(words):
+    chance = (WRONG_CHANCES[words] + [0.5] * 60)[:60]
+    frame = pl.DataFrame({"t": [0, 1] * 15 + [None] * 30, "s": np.linspace(0.1, 0.9, 60), "c": chance})
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.evaluate(frame.lazy(), truth="t", score="s", unlabelled="estimate", label_probability="c")
+    assert words in str(problem.value)
+
+
+def test_small_sites_are_sent_together_with_their_labels(tmp_path):
+    """Sites of few labels become one, in which labelled rows are still told from others; none gets lost."""
+    truth, score, generator = world(15, rows=1200)
+    site = generator.choice(list("abcd"), 1200, p=[0.6, 0.36, 0.02, 0.02])
+    table = {"t": np.where(at_random(generator, 1200, 150), truth, np.nan), "d": (score >= 0.5) * 1, "g": site}
+    whole = stakes.count(table, truth="t", prediction="d", positive=1, by="g", unlabelled="estimate")
+    whole.save(tmp_path / "sites.tally")
+    sent, kept = stakes.evaluate(tmp_path / "sites.tally"), stakes.evaluate(whole)
+    assert [*sent.segments] == ["a", "b", "(small segments)"] or {*sent.segments} == {"a", "(small segments)"}
+    assert (sent.rows, sent.labelled, sent["recall"].low) == (1200, 150, kept["recall"].low)
+    assert sum(part.labelled for part in sent.segments.values()) == 150
 
 
 @pytest.mark.deep
@@ -606,8 +678,9 @@ def test_probabilities_of_labelling_that_cannot_be_are_refused(words):
     assert words in str(problem.value)
     with pytest.raises(stakes.InputError, match="for rows of which only some have a truth; pass unlabelled='estimate'"):
         stakes.evaluate(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
-    with pytest.raises(stakes.InputError, match="means nothing to count: labels in a tally weigh the same"):
-        stakes.count(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+    with pytest.raises(stakes.InputError, match="label_probability= was tried for two classes only"):
+        stakes.count(truth=["a", "b", "c", None], prediction=["a", "b", "c", "a"], unlabelled="estimate",
+                     label_probability=[0.7] * 4)  # fmt: skip
 
 
 def test_class_frequencies_elsewhere_are_where_saerens_ends():

@@ -9,8 +9,8 @@ from typing import NoReturn
 import numpy as np
 
 from stakes.engines.plan import Counted
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled
-from stakes.errors import Given, InputError, Pass, short, some
+from stakes.engines.unlabelled import LABELLED, PartlyLabelled, tried_for_two
+from stakes.errors import InputError, Pass, short, some
 from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, kappa, mcc
@@ -170,9 +170,9 @@ def estimate_classes(partly: PartlyLabelled, question: Question) -> FewClasses:
     if read.rows.prediction is None:
         words = "few labels of several classes are told by decisions; give them as "
         raise InputError("few-classes-decisions", words, Pass("prediction"))
-    for name, given in {"prior": question["prior"], "label_probability": partly.weight}.items():
+    for name, given in {"prior": question["prior"], "label_probability": partly.chance}.items():
         if given is not None:
-            raise InputError("few-labels-of-two", Given(name), " was tried for two classes only; leave it out")
+            raise tried_for_two(name)
     names = tuple(dict.fromkeys([*plan.classes, *plan.decisions]))
     decided = np.array([names.index(name) for name in plan.decisions])[read.rows.prediction]
     kept = Rows(decided, None, np.asarray(read.rows.truth, np.int64), partly.labelled, partly.numbers)

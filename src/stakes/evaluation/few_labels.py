@@ -12,9 +12,16 @@ from stakes import errors
 from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.engines.columns import Data
 from stakes.engines.labels import Labels
-from stakes.engines.plan import Counted
+from stakes.engines.plan import WEIGHED, Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
+from stakes.engines.unlabelled import (
+    LABELLED,
+    UNLABELLED,
+    PartlyLabelled,
+    count_partly_elsewhere,
+    parts_of,
+    read_partly,
+)
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.few_classes import FewClasses, estimate_classes
 from stakes.evaluation.few_grades import estimate_grades
@@ -146,6 +153,9 @@ class FewLabels(
         if (self.costs is None and best is None) or rows.score is None or rows.shifted:
             words = "few labels decide by probabilities of rows of one place, and by costs or a figure; give "
             raise InputError("few-labels-decide", words, Pass("score"), " and ", Pass("costs"), " or ", Pass("best"))
+        if rows.weight is not None:
+            words = " was not tried for a threshold that few labels choose; evaluate at one that is given"
+            raise InputError("few-labels-not-decided", Given("label_probability"), words)
         if why := self._too_few(auc, 0.0, 1.0):
             raise InputError("too-few-labels", why)
         found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
@@ -380,23 +390,37 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
     counted = first.threshold if question["threshold"] is None else None
     threshold = _threshold(question, *names) if counted is None else counted
     entries = []
-    for kind, part in parts.items():
+    for kind in (LABELLED, UNLABELLED):
+        if kind not in parts:
+            continue
+        again = parts.get(f"{WEIGHED}_{kind}")
         if by_score:
-            part.scores.at(threshold)  # refuses one within a bin
-            columns = part.scores.as_columns()
-            score = np.asarray(columns.scores, np.float64)
+            parts[kind].scores.at(threshold)  # refuses one within a bin
+            score = np.asarray(parts[kind].scores.as_columns().scores, np.float64)
             decided = (score >= threshold).astype(np.int64)
-            cells = np.stack([columns.values[name] for name in ("negatives", "positives")])
         else:
-            table, score, decided = part.confusion, np.zeros(2), np.arange(2)
-            cells = np.asarray(table.counts)[[table.truths.index(name) for name in names]]
-            cells = cells[:, [table.decisions.index(name) for name in names]]
-        for truth, counts in enumerate(cells):
+            score, decided = np.zeros(2), np.arange(2)
+        amounts = [_amounts(parts[kind], names, by_score)[0]]
+        amounts += [np.full_like(amounts[0], np.nan)] * 2 if again is None else _amounts(again, names, by_score)
+        for truth, sums in enumerate(np.stack(amounts, axis=1)):
             here = np.full((2, len(score)), [[truth], [kind == LABELLED]])
-            entries.append(np.vstack([decided, score, here, counts])[:, counts > 0])
-    decided, score, truth, labelled, counts = np.hstack(entries)
-    kept = score if by_score else None
-    return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
+            entries.append(np.vstack([decided, score, here, sums])[:, sums[0] > 0])
+    decided, score, truth, labelled, counts, weight, square = np.hstack(entries)
+    kept = Rows(decided.astype(np.int64), score if by_score else None, truth.astype(np.int64), labelled > 0)
+    if np.isfinite(weight).all():
+        kept = replace(kept, weight=weight / counts, square=square / counts)
+    return replace(kept, counts=counts.astype(np.int64))
+
+
+def _amounts(part: Counted, names: tuple[str, str], by_score: bool) -> list[Array]:
+    """How many negative and positive rows have each score or decision; of rows with weights Σw and Σw²."""
+    if by_score:
+        columns = part.scores.as_columns()
+        found = [columns.counts(), *([columns.counts("_squared")] if columns.weighted else [])]
+        return [np.asarray(one[::-1], np.float64) for one in found]
+    table = part.confusion
+    places = np.ix_([table.truths.index(name) for name in names], [table.decisions.index(name) for name in names])
+    return [np.asarray(one, np.float64)[places] for one in (table.counts, table.squares) if one is not None]
 
 
 def rows_of(partly: PartlyLabelled, question: Question) -> Rows:

@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from stakes.engines import memory
 from stakes.engines.labels import Labels
-from stakes.engines.plan import FEW_LABELS
+from stakes.engines.plan import FEW_LABELS, Plan
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.members import NotOfThisTaskError
@@ -43,9 +44,10 @@ class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
     ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
-    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
-    labelled ones. The threshold was ``chosen`` by the labels.
+    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows each stands for if it is
+    labelled, where the probability of that is known, and ``square`` the square of it: of a tally their means.
+    ``shifted`` rows without a truth have other class frequencies than the labelled ones. The threshold was ``chosen``
+    by the labels.
     """
 
     decided: Array
@@ -55,6 +57,7 @@ class Rows:
     numbers: Array | None = None
     counts: Array | None = None
     weight: Array | None = None
+    square: Array | None = None
     shifted: bool = False
     chosen: bool = False
 
@@ -105,19 +108,31 @@ class Rows:
         elsewhere = summed(~self.labelled) if self.shifted else None
         return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
 
+    def weights(self, chosen: Array) -> tuple[Array, Array]:
+        """The sums of weights and of their squares of chosen entries."""
+        assert self.weight is not None
+        many = 1 if self.counts is None else self.counts[chosen]
+        square = self.weight**2 if self.square is None else self.square
+        return many * self.weight[chosen], many * square[chosen]
+
     def _labels(self) -> tuple[Array, tuple[float, float] | None]:
         """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
 
-        Together those of a decision count for as many plain labels as tell its share of positives as well.
+        Together those of a decision count for as many plain labels as tell its share of positives as well. One more
+        could be any of its rows, labelled or not: it is as heavy as they are on average, by weight.
         """
         labels = self.labelled.astype(np.float64)
         if self.weight is None:
             return labels, None
-        unseen = []
+        unseen = [1.0, 1.0]
         for decision in (0, 1):
-            here = self.labelled & (self.decided == decision)
-            labels[here] = effective_labels(self.weight[here], self.truth[here])
-            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
+            all_rows = self.decided == decision
+            if (here := self.labelled & all_rows).any():
+                weight, square = self.weights(here)
+                each = effective_labels(weight, square, self.truth[here]) / weight.sum()
+                labels[here] = each * self.weight[here]
+                sums, squares = self.weights(all_rows)
+                unseen[decision] = max(each * squares.sum() / sums.sum(), 1.0)
         return labels, (unseen[0], unseen[1])
 
 
@@ -262,18 +277,10 @@ def evaluate_labelled(
     by: Labels | None = None,
 ) -> Evaluation:
     """The labelled rows by themselves, evaluated as usual; of two classes the last is positive."""
-    from stakes.engines.counting import count_rows
-
-    here, named = rows.labelled, np.array(names, object)
-    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
-    columns |= {"truth": named[rows.truth[here]], "prediction": named[rows.decided[here]]}
-    if rows.score is not None:
-        columns["score"] = rows.score[here]
-    if by is not None:
-        columns["by"] = np.array(by.names, object)[by.codes]
+    here, plan = rows.labelled, Plan((*names,), (*names,), names[1] if len(names) == 2 else None)
+    alone = memory.Rows(rows.truth[here], rows.decided[here], None if rows.score is None else rows.score[here])
     if rows.weight is not None and np.ptp(rows.weight[here]):
-        columns["weight"] = rows.weight[here]
-    positive = names[1] if len(names) == 2 else None
-    return Evaluation(
-        count_rows(None, **columns, positive=positive, classes=list(names)), sampling=sampling, pricing=pricing
-    )
+        alone = alone.standing_for(*rows.weights(here))
+    elif rows.counts is not None:
+        alone = alone.standing_for(rows.counts[here], None)
+    return Evaluation(memory.count_classes(plan, alone, by), sampling=sampling, pricing=pricing)

@@ -76,19 +76,17 @@ def draw_decisions(bins: Bins, seed: int, draws: int = DRAWS) -> Draws:
     return _with_rows(bins, np.stack(share, axis=-1), generator)
 
 
-def effective_labels(weight: Array, positive: Array) -> Array:
-    """How many plain labels each of these counts for, which stand for so many rows (``weight``) of one decision.
+def effective_labels(weight: Array, square: Array, positive: Array) -> float:
+    """How many plain labels those of one decision count for, which stand for different numbers of rows.
 
-    Together they count for as many as would tell the share of positives as well (Hájek's estimate of it), and never
-    for more than those that have equal weights would.
+    They count for as many as would tell the share of positives as well (Hájek's estimate of it), and never for more
+    than those that have equal weights would. ``weight`` and ``square`` are sums of weights and of their squares.
     """
-    if not len(weight):
-        return weight
-    share = weight / weight.sum()
-    most = 1 / float((share**2).sum())
-    mean = (float(share @ positive) * most + 0.5) / (most + 1)
-    variance = float(((share * (positive - mean)) ** 2).sum())
-    return np.asarray(share * min(most, mean * (1 - mean) / variance))
+    total = float(weight.sum())
+    most = total**2 / float(square.sum())
+    mean = (float(weight @ positive) / total * most + 0.5) / (most + 1)
+    variance = float(square @ (positive - mean) ** 2) / total**2
+    return min(most, mean * (1 - mean) / variance)
 
 
 def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) -> Array:
