@@ -396,20 +396,16 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
         again = parts.get(f"{WEIGHED}_{kind}")
         if by_score:
             parts[kind].scores.at(threshold)  # refuses one within a bin
-            score = np.asarray(parts[kind].scores.as_columns().scores, np.float64)
-            decided = (score >= threshold).astype(np.int64)
-        else:
-            score, decided = np.zeros(2), np.arange(2)
-        amounts = [_amounts(parts[kind], names, by_score)[0]]
-        amounts += [np.full_like(amounts[0], np.nan)] * 2 if again is None else _amounts(again, names, by_score)
-        for truth, sums in enumerate(np.stack(amounts, axis=1)):
-            here = np.full((2, len(score)), [[truth], [kind == LABELLED]])
-            entries.append(np.vstack([decided, score, here, sums])[:, sums[0] > 0])
-    decided, score, truth, labelled, counts, weight, square = np.hstack(entries)
-    kept = Rows(decided.astype(np.int64), score if by_score else None, truth.astype(np.int64), labelled > 0)
-    if np.isfinite(weight).all():
-        kept = replace(kept, weight=weight / counts, square=square / counts)
-    return replace(kept, counts=counts.astype(np.int64))
+        score = parts[kind].scores.as_columns().scores.astype(np.float64) if by_score else None
+        decided = np.arange(2) if score is None else (score >= threshold).astype(np.int64)
+        sums = [*_amounts(parts[kind], names, by_score), *(() if again is None else _amounts(again, names, by_score))]
+        for truth, (counts, *weights) in enumerate(zip(*sums, strict=True)):
+            there = np.flatnonzero(counts)
+            same = np.full(len(there), truth), np.full(len(there), kind == LABELLED)
+            weight, square = (one[there] / counts[there] for one in weights) if weights else (None, None)
+            found = Rows(decided[there], None if score is None else score[there], *same, None, counts[there])
+            entries.append(replace(found, weight=weight, square=square))
+    return Rows.joined(entries)
 
 
 def _amounts(part: Counted, names: tuple[str, str], by_score: bool) -> list[Array]:
@@ -417,10 +413,10 @@ def _amounts(part: Counted, names: tuple[str, str], by_score: bool) -> list[Arra
     if by_score:
         columns = part.scores.as_columns()
         found = [columns.counts(), *([columns.counts("_squared")] if columns.weighted else [])]
-        return [np.asarray(one[::-1], np.float64) for one in found]
+        return [one[::-1] for one in found]
     table = part.confusion
     places = np.ix_([table.truths.index(name) for name in names], [table.decisions.index(name) for name in names])
-    return [np.asarray(one, np.float64)[places] for one in (table.counts, table.squares) if one is not None]
+    return [np.asarray(one)[places] for one in (table.counts, table.squares) if one is not None]
 
 
 def rows_of(partly: PartlyLabelled, question: Question) -> Rows:

@@ -67,6 +67,13 @@ class Rows:
         taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
         return Rows(**{**columns, **taken})
 
+    @classmethod
+    def joined(cls, parts: Sequence["Rows"]) -> "Rows":
+        """Put rows together that are of one kind."""
+        columns = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
+        return cls(**{name: np.concatenate(all_of) if isinstance(all_of[0], np.ndarray) else all_of[0]
+                      for name, all_of in columns.items()})  # fmt: skip
+
     def count(self, chosen: Array) -> int:
         """How many rows are chosen, by what is said of each entry."""
         return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
@@ -96,17 +103,18 @@ class Rows:
         """All that is needed of the rows: sums that add up."""
         codes, many = self.places
 
-        def summed(values: Array | None = None) -> Array:
+        def summed(values: Array | None = None, chosen: Array | slice = slice(None)) -> Array:
             if self.counts is not None:
-                values = self.counts if values is None else values * self.counts
-            return np.bincount(codes, values, many).astype(np.float64)
+                values = self.counts[chosen] if values is None else values * self.counts[chosen]
+            return np.bincount(codes[chosen], values, many).astype(np.float64)
 
         score = np.zeros(len(codes)) if self.score is None else self.score
-        labels, unseen = self._labels()
-        positive = labels * (self.truth == 1)
-        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
+        (here,), (labels, unseen), cell = np.nonzero(self.labelled), self._labels(), np.zeros(many, np.int64)
+        cell[codes] = self.decided
+        positive = labels * (self.truth[here] == 1)
+        by_class = summed(positive, here), summed(labels - positive, here)
         elsewhere = summed(~self.labelled) if self.shifted else None
-        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
+        return Bins(summed(), *by_class, summed(score), summed(score**2), cell, unseen, elsewhere)
 
     def weights(self, chosen: Array) -> tuple[Array, Array]:
         """The sums of weights and of their squares of chosen entries."""
@@ -116,21 +124,21 @@ class Rows:
         return many * self.weight[chosen], many * square[chosen]
 
     def _labels(self) -> tuple[Array, tuple[float, float] | None]:
-        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
+        """How many labels each labelled row counts for; and, if they weigh differently, one more of each decision.
 
         Together those of a decision count for as many plain labels as tell its share of positives as well. One more
         could be any of its rows, labelled or not: it is as heavy as they are on average, by weight.
         """
-        labels = self.labelled.astype(np.float64)
+        decided, truth = self.decided[self.labelled], self.truth[self.labelled]
+        labels, unseen = np.ones(len(decided)), [1.0, 1.0]
         if self.weight is None:
             return labels, None
-        unseen = [1.0, 1.0]
         for decision in (0, 1):
-            all_rows = self.decided == decision
-            if (here := self.labelled & all_rows).any():
-                weight, square = self.weights(here)
-                each = effective_labels(weight, square, self.truth[here]) / weight.sum()
-                labels[here] = each * self.weight[here]
+            here, all_rows = decided == decision, self.decided == decision
+            if here.any():
+                weight, square = self.weights(self.labelled & all_rows)
+                each = effective_labels(weight, square, truth[here]) / weight.sum()
+                labels[here] = each * self.weight[self.labelled][here]
                 sums, squares = self.weights(all_rows)
                 unseen[decision] = max(each * squares.sum() / sums.sum(), 1.0)
         return labels, (unseen[0], unseen[1])
