@@ -2,19 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
 
-from stakes.engines.plan import Counted
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, tried_for_two
-from stakes.errors import InputError, Pass, short, some
+from stakes.errors import InputError, short, some
 from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, kappa, mcc
-from stakes.question.question import Question
 from stakes.records import Finite, Record
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -53,8 +50,6 @@ class FewClasses(
     segments: Mapping[str, "FewClasses"] = field(default_factory=dict)
 
     main_figures = (accuracy.name, "macro_recall", "macro_f1")
-    _key_figure = accuracy.name
-    rests_on = "few.provided"
 
     @cached_property
     def labels(self) -> Array:
@@ -148,34 +143,3 @@ class FewClasses(
     def _decide(self, *_: object) -> NoReturn:
         """Refuse: the decisions are there already."""
         raise InputError("few-labels-decided", "rows of several classes are decided already; evaluate them")
-
-    @classmethod
-    def of_tally(cls, names: tuple[str, ...], parts: Mapping[str, Counted], question: Question) -> "FewClasses":
-        """The rows of a tally: an entry for each class and decision, labelled or not."""
-        entries = []
-        for kind, part in parts.items():
-            table = part.confusion
-            places = [[names.index(name) for name in side] for side in (table.truths, table.decisions)]
-            for (i, j), count in np.ndenumerate(np.asarray(table.counts)):
-                entries.append((places[1][j], places[0][i], kind == LABELLED, int(count)))
-        decided, truth, labelled, counts = np.array([one for one in entries if one[3]]).T
-        rows = Rows(decided, None, truth, labelled > 0, None, counts)
-        return cls(names, rows, question.sampling.confidence, question.sampling.seed)
-
-
-def estimate_classes(partly: PartlyLabelled, question: Question) -> FewClasses:
-    """Estimate what labels of all rows would tell about decisions between several classes."""
-    read, plan = partly.read, partly.read.plan
-    assert plan is not None
-    if read.rows.prediction is None:
-        words = "few labels of several classes are told by decisions; give them as "
-        raise InputError("few-classes-decisions", words, Pass("prediction"))
-    for name, given in {"prior": question["prior"], "label_probability": partly.chance}.items():
-        if given is not None:
-            raise tried_for_two(name)
-    names = tuple(dict.fromkeys([*plan.classes, *plan.decisions]))
-    decided = np.array([names.index(name) for name in plan.decisions])[read.rows.prediction]
-    kept = Rows(decided, None, np.asarray(read.rows.truth, np.int64), partly.labelled, partly.numbers)
-    found = FewClasses(names, kept, question.sampling.confidence, question.sampling.seed)
-    parts = kept.by_segment(read.by)
-    return replace(found, segments={name: replace(found, kept=part) for name, part in parts.items()})

@@ -64,11 +64,6 @@ class FewGrades(
         """What has to hold, as a sentence is called."""
         return "few.at_random" if self.kept.weight is None else "few.known_chance"
 
-    @property
-    def why_nothing(self) -> str:
-        """Why nothing can be estimated; empty where it can."""
-        return self.why_too_few
-
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The mean of the truth, and how far the judge is off."""
@@ -134,5 +129,4 @@ def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
         raise InputError("few-grades-alone", "few labels of numbers need a prediction of each row")
     truth, judge = (np.asarray(one, np.float64) for one in (rows.truth, rows.prediction))
     kept = Rows(judge, None, truth, partly.labelled, partly.numbers, weight=partly.weight)
-    found = FewGrades(kept, question.sampling.confidence)
-    return replace(found, segments={name: replace(found, kept=part) for name, part in kept.by_segment(by).items()})
+    return FewGrades(kept, question.sampling.confidence).in_segments(kept.by_segment(by))

@@ -11,7 +11,6 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.engines.columns import Data
-from stakes.engines.labels import Labels
 from stakes.engines.plan import WEIGHED, Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.unlabelled import (
@@ -21,9 +20,10 @@ from stakes.engines.unlabelled import (
     count_partly_elsewhere,
     parts_of,
     read_partly,
+    tried_for_two,
 )
 from stakes.errors import Given, InputError, Pass
-from stakes.evaluation.few_classes import FewClasses, estimate_classes
+from stakes.evaluation.few_classes import FewClasses
 from stakes.evaluation.few_grades import estimate_grades
 from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
 from stakes.metrics import Estimate, Metric, find
@@ -76,8 +76,6 @@ class FewLabels(
     segments: Mapping[str, "FewLabels"] = field(default_factory=dict)
     prior: Finite | None = None
     best: str = ""
-
-    _key_figure = accuracy.name
 
     @cached_property
     def labelled_positives(self) -> Count:
@@ -307,31 +305,14 @@ def estimate_few(question: Question, data: Data) -> FewEstimates:
     if counted is None and question["exact"] is not True:
         counted = count_partly_elsewhere(data, row_question(question))
     if counted is not None:
-        return enough(_estimate_tally(counted, question))
+        names = _names_in(counted)
+        parts = {name: _of_tally(part, names, question) for name, part in parts_of(counted).items()}
+        return enough(estimate_rows(names, parts.pop(""), question).in_segments(parts))
     partly = read_partly(data, row_question(question))
     if partly.read.plan is None:
         return enough(estimate_grades(partly, question))
-    if len(partly.read.plan.classes) > 2:
-        return enough(estimate_classes(partly, question))
-    names = (partly.plan.negative, str(partly.plan.positive))
-    return enough(with_segments(rows_of(partly, question), names, partly.read.by, question))
-
-
-def _estimate_tally(counted: Counted, question: Question) -> FewEstimates:
-    """The same from counts of rows with and without a truth."""
-    names, parts = _names_in(counted), parts_of(counted)
-    if len(names) > 2:
-        several = {name: FewClasses.of_tally(names, part, question) for name, part in parts.items()}
-        return replace(several.pop(""), segments=several)
-    two = names[0], names[1]
-    found = {name: estimate_rows(two, _of_tally(part, two, question), question) for name, part in parts.items()}
-    return replace(found.pop(""), segments=found)
-
-
-def with_segments(rows: Rows, names: tuple[str, str], by: Labels | None, question: Question) -> FewLabels:
-    """What the labels tell about all rows, and about those of each segment."""
-    segments = {name: estimate_rows(names, part, question) for name, part in rows.by_segment(by).items()}
-    return replace(estimate_rows(names, rows, question), segments=segments)
+    names, rows = rows_of(partly, question)
+    return enough(estimate_rows(names, rows, question).in_segments(rows.by_segment(partly.read.by)))
 
 
 def _refuse_labels_elsewhere(found: FewLabels) -> None:
@@ -381,14 +362,14 @@ def _names_in(counted: Counted) -> tuple[str, ...]:
     return next(name for name in names if name != table.positive), table.positive
 
 
-def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Question) -> Rows:
-    """The rows of a tally: one entry for each score or decision, of either class if labelled."""
+def _of_tally(parts: Mapping[str, Counted], names: tuple[str, ...], question: Question) -> Rows:
+    """The rows of a tally: one entry for each score or decision, of each class if labelled."""
     first = next(iter(parts.values()))
     by_score = first.scores is not None and (first.confusion is None or first.decided_by != "rows")
     if question["threshold"] is not None and not by_score:
         raise errors.threshold_and_prediction()
     counted = first.threshold if question["threshold"] is None else None
-    threshold = _threshold(question, *names) if counted is None else counted
+    threshold = (_threshold(question, names) if counted is None else counted) if by_score else math.nan
     entries = []
     for kind in (LABELLED, UNLABELLED):
         if kind not in parts:
@@ -397,7 +378,7 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
         if by_score:
             parts[kind].scores.at(threshold)  # refuses one within a bin
         score = parts[kind].scores.as_columns().scores.astype(np.float64) if by_score else None
-        decided = np.arange(2) if score is None else (score >= threshold).astype(np.int64)
+        decided = np.arange(len(names)) if score is None else (score >= threshold).astype(np.int64)
         sums = [*_amounts(parts[kind], names, by_score), *(() if again is None else _amounts(again, names, by_score))]
         for truth, (counts, *weights) in enumerate(zip(*sums, strict=True)):
             there = np.flatnonzero(counts)
@@ -405,59 +386,73 @@ def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Qu
             weight, square = (one[there] / counts[there] for one in weights) if weights else (None, None)
             found = Rows(decided[there], None if score is None else score[there], *same, None, counts[there])
             entries.append(replace(found, weight=weight, square=square))
-    return Rows.joined(entries)
+    return replace(Rows.joined(entries), shifted=question.prior_unknown)
 
 
-def _amounts(part: Counted, names: tuple[str, str], by_score: bool) -> list[Array]:
-    """How many negative and positive rows have each score or decision; of rows with weights Σw and Σw²."""
+def _amounts(part: Counted, names: tuple[str, ...], by_score: bool) -> list[Array]:
+    """How many rows of each class have each score or decision; of rows with weights Σw and Σw²."""
     if by_score:
         columns = part.scores.as_columns()
         found = [columns.counts(), *([columns.counts("_squared")] if columns.weighted else [])]
         return [one[::-1] for one in found]
     table = part.confusion
-    places = np.ix_([table.truths.index(name) for name in names], [table.decisions.index(name) for name in names])
-    return [np.asarray(one)[places] for one in (table.counts, table.squares) if one is not None]
+    places = np.ix_(*([names.index(name) for name in side] for side in (table.truths, table.decisions)))
+    tables = []
+    for counts in (one for one in (table.counts, table.squares) if one is not None):
+        tables.append(np.zeros((len(names), len(names)), counts.dtype))
+        tables[-1][places] = counts
+    return tables
 
 
-def rows_of(partly: PartlyLabelled, question: Question) -> Rows:
-    """The rows of two classes that were read, as few labels need them."""
+def rows_of(partly: PartlyLabelled, question: Question) -> tuple[tuple[str, ...], Rows]:
+    """The classes (of two the positive one last), and the rows that were read as few labels need them."""
     read, plan = partly.read, partly.plan
-    if plan.positive is None:
-        raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
-    if {*plan.decisions} != {*plan.classes}:
-        raise InputError("few-labels-decisions", "few labels are estimated for decisions between the two classes")
-    places = {name: i for i, name in enumerate(plan.classes)}
-    truth = (read.rows.truth == places[plan.positive]).astype(np.int64)
+    names = tuple(dict.fromkeys([*plan.classes, *plan.decisions]))
+    if len(plan.classes) == 2:
+        if plan.positive is None:
+            raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
+        if len(names) > 2:
+            raise InputError("few-labels-decisions", "few labels are estimated for decisions between the two classes")
+        names = plan.negative, plan.positive
+    truth, of_decisions = (np.array([names.index(name) for name in side]) for side in (plan.classes, plan.decisions))
     score = None if read.rows.scores is None else np.asarray(read.rows.scores, np.float64)
     honest = score is not None and bool(((score >= 0) & (score <= 1)).all())
     if read.rows.prediction is not None:
-        decided = (read.rows.prediction == list(plan.decisions).index(plan.positive)).astype(np.int64)
+        decided = of_decisions[read.rows.prediction]
     elif score is not None and honest:
-        decided = (score >= _threshold(question, plan.negative, plan.positive)).astype(np.int64)
+        decided = (score >= _threshold(question, names)).astype(np.int64)
     else:
         raise InputError(
             "few-labels-no-probabilities",
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    return Rows(decided, kept, truth, partly.labelled, partly.numbers, weight=partly.weight)
+    rows = Rows(decided, kept, truth[read.rows.truth], partly.labelled, partly.numbers, weight=partly.weight)
+    return names, replace(rows, shifted=question.prior_unknown)
 
 
-def _threshold(question: Question, negative: str, positive: str) -> float:
+def _threshold(question: Question, names: tuple[str, ...]) -> float:
     """From which probability on to decide: as asked, where costs are least, or from a half on."""
     if question["threshold"] is not None:
         return float(question["threshold"])
-    if question.pricing is None or question.pricing.costs.columns:
+    if (costs := _costs(question, names)) is None:
         return 0.5
-    names = (negative, positive)
     if question["prior"] is not None and not question.prior_unknown:
         words = " and costs move the threshold, by how frequent classes are here, which few labels only estimate; give "
         raise InputError(
             "few-labels-threshold", Given("prior"), words, Pass("threshold"), ", or choose one with decide"
         )
-    costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
     return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
+
+
+def _costs(question: Question, names: tuple[str, ...]) -> Array | None:
+    """What decisions cost, if that was said; costs that differ by row are refused."""
+    if question.pricing is None:
+        return None
+    if question.pricing.costs.columns:
+        raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
+    return np.asarray(question.pricing.costs.for_table(names, names, names[-1]), np.float64)
 
 
 def _in_order(score: Array, decided: Array) -> bool:
@@ -466,18 +461,16 @@ def _in_order(score: Array, decided: Array) -> bool:
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
-def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
-    """What the labels tell about these rows; ``names`` are the negative and the positive class."""
-    negative, positive = names
-    costs, unit = None, ""
-    if question.pricing is not None:
-        if question.pricing.costs.columns:
-            raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
-        costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
-        unit = question.pricing.costs.unit
-    rows = replace(rows, shifted=question.prior_unknown)
-    how, share = question.sampling, _share_there(question.sampling.population, names)
-    return FewLabels(positive, negative, how.confidence, how.seed, rows, costs, unit, prior=share)
+def estimate_rows(names: tuple[str, ...], rows: Rows, question: Question) -> FewLabels | FewClasses:
+    """What the labels tell about these rows of two classes, of which the last is positive, or of several."""
+    how = question.sampling
+    if len(names) > 2:
+        for name in (one for one in ("prior", "label_probability") if question[one] is not None):
+            raise tried_for_two(name)
+        return FewClasses(names, rows, how.confidence, how.seed)
+    costs, unit = _costs(question, names), "" if question.pricing is None else question.pricing.costs.unit
+    share = _share_there(how.population, (names[0], names[1]))
+    return FewLabels(names[1], names[0], how.confidence, how.seed, rows, costs, unit, prior=share)
 
 
 def _share_there(there: Frequencies | Population | None, names: tuple[str, str]) -> float | None:

@@ -8,14 +8,7 @@ from stakes.engines.labels import Labels
 from stakes.engines.unlabelled import read_partly
 from stakes.errors import InputError
 from stakes.evaluation.contestants import Contestant, entries_by_name
-from stakes.evaluation.few_labels import (
-    FewLabels,
-    cells_of,
-    enough,
-    row_question,
-    rows_of,
-    with_segments,
-)
+from stakes.evaluation.few_labels import FewLabels, cells_of, enough, estimate_rows, row_question, rows_of
 from stakes.evaluation.few_rows import evaluate_labelled
 from stakes.metrics import Metric
 from stakes.question.options import Data
@@ -81,13 +74,12 @@ def few_contestants(data: Data, question: Question) -> list[Contestant]:
         partly = read_partly(entry.data, asked)
         if len(partly.plan.classes) > 2:
             raise InputError("few-labels-compared", "few labels compare models of two classes, and these are several")
-        names = partly.plan.negative, str(partly.plan.positive)
+        names, rows = rows_of(partly, question)
         if named not in (None, names):
             raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
         named = names
-        rows = replace(rows_of(partly, question), weight=None)
-        few = enough(with_segments(rows, names, partly.read.by, question))
         here, by = rows.labelled, partly.read.by
+        few = enough(estimate_rows(names, rows, question).in_segments(rows.by_segment(by)))
         sample = Sample(rows.truth[here], names, names, names[1])
         by = None if by is None else Labels(by.codes[here], by.names)
         evaluation = evaluate_labelled(rows, names, question.sampling, question.pricing, by)

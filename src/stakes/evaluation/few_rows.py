@@ -1,10 +1,11 @@
 """Rows of which a few have a truth, and what every estimate from them can be asked."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.members import NotOfThisTaskError
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, find
+from stakes.metrics.agreement import accuracy
 from stakes.question.options import Value
-from stakes.records import Count
+from stakes.records import Count, Finite
 from stakes.results import Reportable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
@@ -157,27 +159,49 @@ def _edges(score: Array, counts: Array | None) -> Array:
 
 
 class FewEstimates(Narrated, Reportable):
-    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table.
-
-    ``rests_on`` is what has to hold, as a sentence is called; ``main_figures`` are told first.
-    """
+    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table."""
 
     kept: Rows
+    confidence: Finite
     seed: int
-    confidence: float
-    segments: Mapping[str, Any]
-    figures: Any
-    as_good_as: Any
-    why_nothing: Any
-    main_figures: Any
-    _key_figure: str
-    rests_on: Any
+    segments: Mapping[str, "FewEstimates"]
 
     drawn_as = "few labels"
     task = FEW_LABELS
+    _key_figure = accuracy.name
 
-    def __getitem__(self, name: Any) -> Estimate:
+    @property
+    def figures(self) -> Mapping[str, Estimate]:
+        """The usual figures; others by their name."""
         raise NotImplementedError
+
+    @property
+    def main_figures(self) -> tuple[str, ...]:
+        """The figures that are told first."""
+        raise NotImplementedError
+
+    @property
+    def as_good_as(self) -> Mapping[str, float]:
+        """How many labels alone would give intervals as narrow, of each figure that both have."""
+        raise NotImplementedError
+
+    @property
+    def rests_on(self) -> str:
+        """What has to hold, as a sentence is called."""
+        return "few.provided"
+
+    @property
+    def why_nothing(self) -> str:
+        """Why nothing can be estimated; empty where it can."""
+        return self.why_too_few
+
+    def __getitem__(self, name: str) -> Estimate:
+        raise NotImplementedError
+
+    def in_segments(self, parts: Mapping[str, Rows]) -> Self:
+        """Return the same with what is told of the rows of each segment."""
+        segments = {name: dataclasses.replace(self, kept=part) for name, part in parts.items()}
+        return dataclasses.replace(self, segments=segments)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say why there is not what other evaluations have."""
