@@ -173,6 +173,20 @@ def test_segments_costs_and_other_figures():
         found["log_loss"]
 
 
+def test_it_says_how_many_labels_would_halve_an_interval():
+    """Four times as many, which widths of 50 and 200 labels bear out; nothing where it is narrow, or rows are too few."""
+    truth, score, generator = world(3)
+    words = [
+        "About 200 labels in all, chosen alike, would halve the interval of recall; fewer if rows are chosen for it."
+    ]
+    widths = []
+    for labels, rows, wanted in ((50, 2000, words), (200, 2000, []), (50, 150, [])):
+        found = estimate(truth[:rows], score[:rows], at_random(generator, rows, labels))
+        assert [one for part in found.findings for one in part.words if "would halve" in one] == wanted
+        widths.append(found["recall"].high - found["recall"].low)
+    assert 0.35 < widths[1] / widths[0] < 0.7
+
+
 def test_too_few_of_a_class_is_told_with_what_to_do():
     truth, score, generator = world(3, prevalence=0.02, apart=3)
     found = estimate(truth, score, at_random(generator, 2000, 60))
