@@ -153,10 +153,8 @@ class Counted(Saved):
         """How many rows are in no segment of their own, because those were small when the counts were sent."""
         if not self.segments:
             return 0
-        kept = {name: kinds for name, kinds in self.kinds_by_segment().items() if name != SMALL_SEGMENTS}
-        shown = sum(
-            part._total for kinds in kept.values() for kind, part in kinds.items() if not kind.startswith(WEIGHED)
-        )
+        parts = [kinds for name, kinds in self.kinds_by_segment().items() if name != SMALL_SEGMENTS]
+        shown = sum(part._total for kinds in parts for kind, part in kinds.items() if not kind.startswith(WEIGHED))
         whole = self._total
         return 0 if math.isclose(shown, whole, rel_tol=1e-9) else whole - shown
 
