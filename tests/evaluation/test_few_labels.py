@@ -174,7 +174,7 @@ def test_segments_costs_and_other_figures():
 
 
 def test_it_says_how_many_labels_would_halve_an_interval():
-    """Four times as many, which widths of 50 and 200 labels bear out; nothing where it is narrow, or rows are too few."""
+    """Four times as many, as widths of 50 and 200 labels bear out; nothing where it is narrow, or rows are too few."""
     truth, score, generator = world(3)
     words = [
         "About 200 labels in all, chosen alike, would halve the interval of recall; fewer if rows are chosen for it."
@@ -381,7 +381,7 @@ def test_a_quiet_command_tells_one_figure(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "more"),
     [
-        ("scores of two classes, and these are several; give decisions as prediction=", {"score": {"cat": "p"}}),
+        ("two classes, for decisions and for numbers; give decisions as prediction=", {"score": {"cat": "p"}}),
         ("prior= was tried for two classes only", {"prior": {"cat": 0.2, "dog": 0.3, "owl": 0.5}}),
         ("label_probability= was tried for two classes only", {"label_probability": "p"}),
     ],

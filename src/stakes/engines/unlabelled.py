@@ -54,13 +54,13 @@ class PartlyLabelled:
         """The classes; scores of several are refused."""
         plan = self.read.plan
         if plan is None or (len(plan.classes) != 2 and self.read.rows.prediction is None):
-            raise InputError(
-                "few-labels-two-classes",
-                "few labels are estimated for scores of two classes, for decisions and for numbers; give what was "
-                "decided as ",
-                Pass("prediction"),
-            )
+            raise _of_two_classes()
         return plan
+
+
+def _of_two_classes() -> InputError:
+    words = "few labels are estimated for scores of two classes, for decisions and for numbers; give decisions as "
+    return InputError("few-labels-two-classes", words, Pass("prediction"))
 
 
 def _filled(values: Values, gaps: Array) -> Values:
@@ -98,11 +98,9 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
     numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
-    partly = PartlyLabelled(read, ~gaps, numbers)
-    if "label_probability" not in found:
-        return partly
-    partly = replace(partly, chance=_chances(found["label_probability"], len(gaps)))
-    if all_rows:
+    chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
+    partly = PartlyLabelled(read, ~gaps, numbers, chance)
+    if all_rows and chance is not None:
         _refuse_broken_promise(partly.promised)
     return partly
 
@@ -114,22 +112,13 @@ def _refuse_others(asked: RowQuestion) -> None:
         raise InputError("unlabelled-columns", Given("unlabelled"), words)
     for name in ("weight", "cluster", "frequency", "exposure", "order", "series"):
         if getattr(asked, name) is not None:
-            article = "an" if name[0] in "eo" else "a"
-            raise InputError(
-                "few-labels-plain",
-                f"few labels are estimated for plain rows, and {article} {name} is given; label all rows, or leave it "
-                "out",
-            )
+            given = f"{'an' if name[0] in 'eo' else 'a'} {name} is given; label all rows, or leave it out"
+            raise InputError("few-labels-plain", f"few labels are estimated for plain rows, and {given}")
     if asked.missing != "error":
-        raise InputError(
-            "few-labels-drop",
-            Given("missing", asked.missing),
-            " does not go with few labels, of which the truth alone may be missing; leave rows out with ",
-            Pass("where"),
-        )
+        words = " does not go with few labels, of which the truth alone may be missing; leave rows out with "
+        raise InputError("few-labels-drop", Given("missing", asked.missing), words, Pass("where"))
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
-        words = "few labels are estimated for scores of two classes, and these are several; give decisions as "
-        raise InputError("few-labels-two-classes", words, Pass("prediction"))
+        raise _of_two_classes()
 
 
 def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
@@ -137,13 +126,8 @@ def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
     if not gaps.all():
         return _filled(values, gaps)
     if asked.classes is None:
-        raise InputError(
-            "no-labels",
-            "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
-            "the ",
-            Pass("classes"),
-            ")",
-        )
+        words = "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
+        raise InputError("no-labels", words, "the ", Pass("classes"), ")")
     return [next(iter(asked.classes))] * len(gaps)
 
 
@@ -154,19 +138,20 @@ def _chances(values: Values, rows: int) -> Array:
     if len(chance) != rows:
         raise errors.wrong_length("label_probability", len(chance), rows)
     wrong = np.flatnonzero((chance <= 0) | (chance > 1))
-    if len(wrong):
-        raise _no_chance(float(chance[wrong[0]]), len(wrong), bool((chance[wrong] == 0).all()), int(wrong[0]))
+    _refuse_chances(len(wrong), chance.min(initial=1.0), chance.max(initial=1.0), *wrong[:1].tolist())
     return chance
 
 
-def _no_chance(value: float, rows: int, never: bool, first: int | None) -> InputError:
-    """The error of so many rows whose probability is none, or 0; ``first`` is the first of them, where that is told."""
+def _refuse_chances(wrong: int, least: float, most: float, first: int | None = None) -> None:
+    """Refuse so many probabilities that are none; ``first`` is the first such row, where rows have numbers."""
     place = () if first is None else (" (", first_row(first), ")")
-    if never:
-        words = f" is 0 in {rows_text(rows)}", *place, ", of which no label can ever tell; leave them out with "
-        return InputError("never-labelled", Given("label_probability"), *words, Pass("where"))
-    words = f" is {value:g} in {rows_text(rows)}", *place, "; a probability is above 0 and at most 1"
-    return InputError("bad-label-probability", Given("label_probability"), *words)
+    seen = f" is {least if least <= 0 else most:g} in {rows_text(wrong)}", *place
+    if wrong and least == 0 and most <= 1:
+        words = ", of which no label can ever tell; leave them out with "
+        raise InputError("never-labelled", Given("label_probability"), *seen, words, Pass("where"))
+    if wrong:
+        words = "; a probability is above 0 and at most 1"
+        raise InputError("bad-label-probability", Given("label_probability"), *seen, words)
 
 
 def _refuse_broken_promise(promised: tuple[float, float, int]) -> None:
@@ -232,23 +217,17 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     if counted is None or "label_probability" not in wanted:
         return None if counted is None else _as_few_labels(counted)
     chance = nw.col(source.places["label_probability"]).cast(nw.Float64)
-    wrong = ~((chance > 0) & (chance <= 1)).fill_null(False)
-    amounts = {"expected": chance, "variance": chance * (1 - chance), "seen": ~gap, "gaps": chance.is_null()}
-    sums = {name: one.cast(nw.Float64).sum() for name, one in {**amounts, "wrong": wrong}.items()}
-    _refuse_wrong_chances(collect(frame.select(**sums, least=chance.min(), most=chance.max())).rows(named=True)[0])
+    wrong = ~((chance > 0) & (chance <= 1)).fill_null(True)
+    amounts = {"expected": chance, "variance": chance * (1 - chance), "seen": ~gap, "wrong": wrong}
+    sums = {name: one.cast(nw.Float64).sum() for name, one in {**amounts, "gaps": chance.is_null()}.items()}
+    seen = collect(frame.select(**sums, least=chance.min(), most=chance.max())).rows(named=True)[0]
+    if seen["gaps"]:
+        raise errors.missing_values("label_probability", int(seen["gaps"]), None)
+    _refuse_chances(int(seen["wrong"]), seen["least"], seen["most"])
+    _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
     again = frame.with_columns((1 / chance).alias(_WEIGHT)).to_native()
     weighed = count_inside(again, replace(alone, weight=_WEIGHT))
     return None if weighed is None else _as_few_labels(counted, weighed)
-
-
-def _refuse_wrong_chances(seen: Mapping[str, float]) -> None:
-    """Refuse probabilities in another engine by what they sum up to; their rows have no numbers."""
-    if seen["gaps"]:
-        raise errors.missing_values("label_probability", int(seen["gaps"]), None)
-    if seen["wrong"]:
-        least, most = float(seen["least"]), float(seen["most"])
-        raise _no_chance(least if least <= 0 else most, int(seen["wrong"]), least == 0 and most <= 1, None)
-    _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
 
 
 def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:

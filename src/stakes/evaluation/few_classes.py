@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 
 from stakes.errors import InputError, short, some
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, kappa, mcc
 from stakes.records import Finite, Record
@@ -78,13 +78,11 @@ class FewClasses(
         """The usual figures; others of decisions by their name."""
         return {name: self[name] for name in _FIGURES}
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow, of each figure that both have."""
+    def _alone(self) -> Mapping[str, Estimate]:
         if self.why_nothing:
             return {}
         alone = evaluate_labelled(self.kept, self.classes, Sampling(self.confidence, seed=self.seed))
-        return labels_as_good(self.labelled, {name: (one, alone[name]) for name, one in self.figures.items()})
+        return {name: alone[name] for name in self.figures}
 
     def __getitem__(self, name: str | tuple[str, str]) -> Estimate:
         metric, of = self._meant(name)

@@ -86,15 +86,9 @@ class FewGrades(
         least = -math.inf if name in (MEAN_TRUTH, mean_error.name) else 0.0
         return Estimate(name, max(value, least), math.nan, max(low, least), high, "", self.confidence, METHOD)
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow."""
-        found = {}
-        for name in _LOSSES:
-            if self[name].low is not None:
-                (_, low, high), (_, least, most) = (self._mean(name, beside) for beside in (True, False))
-                found[name] = self.labelled * ((most - least) / (high - low)) ** 2
-        return found
+    def _alone(self) -> Mapping[str, Estimate]:
+        alone = {name: self._mean(name, beside=False) for name in _LOSSES} if not self.why_nothing else {}
+        return {name: Estimate(name, value, low=low, high=high) for name, (value, low, high) in alone.items()}
 
     def _losses(self, name: str) -> Array:
         here = self.kept.labelled

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from stakes.engines.unlabelled import (
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.few_classes import FewClasses
 from stakes.evaluation.few_grades import estimate_grades
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
 from stakes.metrics.cost import expected_cost
@@ -99,23 +99,34 @@ class FewLabels(
         low, high = float(seen.min()), float(seen.max())
         return low, high, rows.count((rows.score < low) | (rows.score > high)) / self.rows
 
+    def refuse_unless_enough(self) -> Self:
+        """Return the same, if there are labels enough, and at scores where other rows lie."""
+        if (seen := super().refuse_unless_enough().labelled_scores) is None or self.kept.score is None:
+            return self
+        low, high, _ = seen
+        rest = self.kept.score[~self.kept.labelled]
+        if len(rest) and (rest.min() > high or rest.max() < low):
+            raise InputError(
+                "labels-at-other-scores",
+                f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
+                f"{rest.max():.3g}, of which no label tells; label some there",
+            )
+        return self
+
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The usual figures; others by their name: ``ev["f_beta(beta=2)"]``."""
         usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self._of_scores else ())]
         return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow, of each figure that both have."""
+    def _alone(self) -> Mapping[str, Estimate]:
         if self.kept.shifted or self.kept.chosen or not self.labelled:
             return {}
         names = (self.negative, self.positive)
         there = None if self.prior is None else Frequencies({self.positive: self.prior, self.negative: 1 - self.prior})
         alone = evaluate_labelled(self.kept, names, Sampling(self.confidence, seed=self.seed, population=there))
         known = (prevalence.name,) if self.prior is not None else ()
-        wanted = [one for one in self.figures if one not in (alarm_rate.name, expected_cost.name, *known)]
-        return labels_as_good(self.labelled, {name: (self[name], alone[name]) for name in wanted})
+        return {one: alone[one] for one in self.figures if one not in (alarm_rate.name, expected_cost.name, *known)}
 
     def __getitem__(self, name: str) -> Estimate:
         metric = find(name)
@@ -307,38 +318,12 @@ def estimate_few(question: Question, data: Data) -> FewEstimates:
     if counted is not None:
         names = _names_in(counted)
         parts = {name: _of_tally(part, names, question) for name, part in parts_of(counted).items()}
-        return enough(estimate_rows(names, parts.pop(""), question).in_segments(parts))
+        return estimate_rows(names, parts.pop(""), question).in_segments(parts).refuse_unless_enough()
     partly = read_partly(data, row_question(question))
     if partly.read.plan is None:
-        return enough(estimate_grades(partly, question))
+        return estimate_grades(partly, question).refuse_unless_enough()
     names, rows = rows_of(partly, question)
-    return enough(estimate_rows(names, rows, question).in_segments(rows.by_segment(partly.read.by)))
-
-
-def _refuse_labels_elsewhere(found: FewLabels) -> None:
-    """Refuse labels that lie at other scores than all rows without one."""
-    if (seen := found.labelled_scores) is None:
-        return
-    low, high, _ = seen
-    rest = found.kept.score[~found.kept.labelled] if found.kept.score is not None else np.zeros(0)
-    if len(rest) and (rest.min() > high or rest.max() < low):
-        raise InputError(
-            "labels-at-other-scores",
-            f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
-            f"{rest.max():.3g}, of which no label tells; label some there",
-        )
-
-
-Found = TypeVar("Found", bound=FewEstimates)
-
-
-def enough(found: Found) -> Found:
-    """The estimate, if there are labels enough for any, and where rows lie."""
-    if why := found.why_nothing:
-        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
-    if isinstance(found, FewLabels):
-        _refuse_labels_elsewhere(found)
-    return found
+    return estimate_rows(names, rows, question).in_segments(rows.by_segment(partly.read.by)).refuse_unless_enough()
 
 
 def row_question(question: Question) -> RowQuestion:

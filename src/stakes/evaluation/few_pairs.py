@@ -8,7 +8,7 @@ from stakes.engines.labels import Labels
 from stakes.engines.unlabelled import read_partly
 from stakes.errors import InputError
 from stakes.evaluation.contestants import Contestant, entries_by_name
-from stakes.evaluation.few_labels import FewLabels, cells_of, enough, estimate_rows, row_question, rows_of
+from stakes.evaluation.few_labels import FewLabels, cells_of, estimate_rows, row_question, rows_of
 from stakes.evaluation.few_rows import evaluate_labelled
 from stakes.metrics import Metric
 from stakes.question.options import Data
@@ -79,7 +79,7 @@ def few_contestants(data: Data, question: Question) -> list[Contestant]:
             raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
         named = names
         here, by = rows.labelled, partly.read.by
-        few = enough(estimate_rows(names, rows, question).in_segments(rows.by_segment(by)))
+        few = estimate_rows(names, rows, question).in_segments(rows.by_segment(by)).refuse_unless_enough()
         sample = Sample(rows.truth[here], names, names, names[1])
         by = None if by is None else Labels(by.codes[here], by.names)
         evaluation = evaluate_labelled(rows, names, question.sampling, question.pricing, by)

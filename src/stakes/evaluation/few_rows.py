@@ -180,9 +180,17 @@ class FewEstimates(Narrated, Reportable):
         """The figures that are told first."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def as_good_as(self) -> Mapping[str, float]:
         """How many labels alone would give intervals as narrow, of each figure that both have."""
+        both = {name: (self[name], alone) for name, alone in self._alone().items()}
+        widths = {name: [None if e.low is None or e.high is None else e.high - e.low for e in two]
+                  for name, two in both.items()}  # fmt: skip
+        return {name: self.labelled * (alone / own) ** 2 for name, (own, alone) in widths.items()
+                if own and alone is not None}  # fmt: skip
+
+    def _alone(self) -> Mapping[str, Estimate]:
+        """What the labelled rows tell by themselves."""
         raise NotImplementedError
 
     @property
@@ -197,6 +205,12 @@ class FewEstimates(Narrated, Reportable):
 
     def __getitem__(self, name: str) -> Estimate:
         raise NotImplementedError
+
+    def refuse_unless_enough(self) -> Self:
+        """Return the same, if there are labels enough for any estimate."""
+        if why := self.why_nothing:
+            raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+        return self
 
     def in_segments(self, parts: Mapping[str, Rows]) -> Self:
         """Return the same with what is told of the rows of each segment."""
@@ -289,16 +303,6 @@ class FewEstimates(Narrated, Reportable):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.labelled:,} of {self.rows:,} rows have a truth>"
-
-
-def labels_as_good(labelled: int, both: Mapping[str, tuple[Estimate, Estimate]]) -> dict[str, float]:
-    """How many labels alone would give intervals as narrow as the first of two estimates, if the second is theirs."""
-    found = {}
-    for name, (one, alone) in both.items():
-        widths = [None if e.low is None or e.high is None else e.high - e.low for e in (one, alone)]
-        if widths[0] and widths[1] is not None:
-            found[name] = labelled * (widths[1] / widths[0]) ** 2
-    return found
 
 
 def evaluate_labelled(
