@@ -207,7 +207,10 @@ WRONG = {
     "2 of 60 rows have a truth, and 30 at least": ({"t": [0, 1, *[None] * 58], "s": [0.1] * 60}, {}),
     "every labelled row is '0'": ({"t": [*[0] * 40, *[None] * 20], "s": [0.1] * 60}, {"classes": [0, 1]}),
     "the scores are no probabilities": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [3.0, *[0.1] * 59]}, {}),
-    "score is missing in 1 row": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
+    "score is missing in 1 row (the first is row 1, counting from 1); fill them, or leave those rows out with where=": (
+        {"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
+    "score is missing in 2 rows (the first is row 3, counting from 1)": (
+        {"t": [*[0, 1] * 20, *[None] * 20], "s": np.r_[0.1, 0.9, np.nan, np.nan, [0.1] * 56]}, {}),
     "design= means nothing to few labels": (
         {"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60},
         {"design": "classes fixed"},
@@ -624,7 +627,8 @@ WRONG_CHANCES = {
     "label_probability= is 0 in 2 rows, of which no label can ever tell": [0.0, 0.0],
     "label_probability= is -0.5 in 1 row; a probability is above 0": [-0.5],
     "label_probability= is 7 in 1 row; a probability is above 0": [7.0],
-    "label_probability is missing in 1 row": [None],
+    "label_probability is missing in 1 row (in an engine whose rows have no numbers); fill them, or leave those rows "
+    "out with where=": [None],
     "label_probability= promises about 60 labels, and 30 rows have one": [1.0] * 60,
 }
 
@@ -1044,9 +1048,10 @@ def test_lazy_tables_are_counted_where_they_lie():
 def test_few_labels_are_counted_in_spark(spark):
     truth, score, generator = world(14, rows=400)
     known = [str(int(one)) if here else None for one, here in zip(truth, at_random(generator, 400, 120), strict=True)]
-    frame = pl.DataFrame({"y.y": known, "p": score.round(2)})
-    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate"}
-    found = stakes.evaluate(spark.createDataFrame(frame.rows(), "`y.y` string, p double").repartition(3), **asked)
+    frame = pl.DataFrame({"y.y": known, "p": score.round(2), "c": np.where(score > 0.5, 0.3, 0.25)})
+    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate", "label_probability": "c"}
+    there = spark.createDataFrame(frame.rows(), "`y.y` string, p double, c double").repartition(3)
+    found = stakes.evaluate(there, **asked)
     whole = stakes.evaluate(frame, **asked)
     assert found.kept.counts is not None
     assert (found.rows, found.labelled, found.labelled_positives) == (400, 120, whole.labelled_positives)

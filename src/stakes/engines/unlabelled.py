@@ -88,6 +88,9 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
+        for name in named.keys() & found.keys() - {"truth"}:
+            if len(rows := np.flatnonzero(lacking(found[name]))):
+                raise errors.missing_values(name, len(rows), int(rows[0]), leave_out=Pass("where"))
         truth = _truth_or_any(found["truth"], gaps, asked)
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
@@ -211,8 +214,8 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
     frame = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART))
     named: Arguments = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
-    named |= {"classes": asked.classes if asked.classes is not None else sorted(labels), "label_probability": None}
-    alone = replace(asked, truth=_FILLED, by=_PART, where=None, **named)
+    classes = asked.classes if asked.classes is not None else sorted(labels)
+    alone = replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, label_probability=None, **named)
     counted = count_inside(frame.to_native(), alone)
     if counted is None or "label_probability" not in wanted:
         return None if counted is None else _as_few_labels(counted)
@@ -222,7 +225,7 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     sums = {name: one.cast(nw.Float64).sum() for name, one in {**amounts, "gaps": chance.is_null()}.items()}
     seen = collect(frame.select(**sums, least=chance.min(), most=chance.max())).rows(named=True)[0]
     if seen["gaps"]:
-        raise errors.missing_values("label_probability", int(seen["gaps"]), None)
+        raise errors.missing_values("label_probability", int(seen["gaps"]), None, leave_out=Pass("where"))
     _refuse_chances(int(seen["wrong"]), seen["least"], seen["most"])
     _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
     again = frame.with_columns((1 / chance).alias(_WEIGHT)).to_native()

@@ -37,11 +37,16 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
     )
 
 
+_DROP = Pass("missing", "drop")
+
+
 def empty(argument: str) -> EmptyError:
     return EmptyError("empty", About(argument), " is empty; there is nothing to evaluate")
 
 
-def missing_values(argument: str, count: int, first: int | None, needed: bool = False) -> GapError:
+def missing_values(
+    argument: str, count: int, first: int | None, needed: bool = False, leave_out: Pass = _DROP
+) -> GapError:
     if needed:
         return GapError(
             "missing-values", About(argument), " is missing ", in_rows(count, first), "; give a value for each"
@@ -52,7 +57,7 @@ def missing_values(argument: str, count: int, first: int | None, needed: bool = 
         " is missing ",
         in_rows(count, first),
         "; fill them, or leave those rows out with ",
-        Pass("missing", "drop"),
+        leave_out,
         *(_FEW_LABELS if argument == "truth" and count >= _MANY_WITHOUT else ()),
     )
 

@@ -216,7 +216,7 @@ class FewLabels(
                 words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
-        return self.figure_of_cells(metric, self._table(drawn))
+        return self.figure_of_cells(metric, cells_of(drawn, self.kept.bins.cell))
 
     def _at_prior(self, drawn: Draws) -> Draws:
         """The same rows where positives are as frequent as the prior says."""
@@ -239,9 +239,6 @@ class FewLabels(
     def _confusion(self, cells: Array) -> Confusion:
         names = (self.negative, self.positive)
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
-
-    def _table(self, drawn: Draws) -> Array:
-        return cells_of(drawn, self.kept.bins.cell)
 
     def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins

@@ -72,7 +72,7 @@ class Rows:
     @classmethod
     def joined(cls, parts: Sequence["Rows"]) -> "Rows":
         """Put rows together that are of one kind."""
-        columns = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
+        columns: dict[str, list[Value]] = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
         return cls(**{name: np.concatenate(all_of) if isinstance(all_of[0], np.ndarray) else all_of[0]
                       for name, all_of in columns.items()})  # fmt: skip
 
@@ -214,8 +214,10 @@ class FewEstimates(Narrated, Reportable):
 
     def in_segments(self, parts: Mapping[str, Rows]) -> Self:
         """Return the same with what is told of the rows of each segment."""
-        segments = {name: dataclasses.replace(self, kept=part) for name, part in parts.items()}
-        return dataclasses.replace(self, segments=segments)
+        whole: Value = self
+        segments = {name: dataclasses.replace(whole, kept=part) for name, part in parts.items()}
+        found: Self = dataclasses.replace(whole, segments=segments)
+        return found
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say why there is not what other evaluations have."""
@@ -296,6 +298,7 @@ class FewEstimates(Narrated, Reportable):
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; of segments, too."""
+        found: list[dict[str, object]]
         found = [{"segment": "", "metric": name, "value": one.value, "low": one.low, "high": one.high,
                   "no_interval": one.no_interval, "as_good_as": self.as_good_as.get(name)}
                  for name, one in self.figures.items()]  # fmt: skip
