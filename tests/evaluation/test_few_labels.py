@@ -11,7 +11,7 @@ from scipy import stats
 
 import stakes
 from stakes.engines import unlabelled
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_labels import FewLabels, cells_of
 from stakes.evaluation.few_rows import Rows
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.bad_inputs.catalogue import run_command
@@ -164,7 +164,7 @@ def test_segments_costs_and_other_figures():
     (check,) = stakes.gate(silent, require="accuracy.low >= 0.1 in every segment").checks
     assert (check.passed, check.segment, "30 at least are needed" in check.reason) == (False, "rare", True)
     cost = found["expected_cost"]
-    table_ = found._table(found._draws)
+    table_ = cells_of(found._draws, found.kept.bins.cell)
     by_hand = (5 * table_[:, 1, 0] + table_[:, 0, 1]) / table_.sum((-1, -2))
     assert cost.value == pytest.approx(np.median(by_hand))
     assert found["f_beta(beta=2)"].low < found["f_beta(beta=2)"].value
@@ -905,7 +905,7 @@ def test_few_labels_choose_a_threshold(tmp_path):
             stakes.decide(**asked, **{name: value})
     with pytest.raises(stakes.InputError, match="few labels decide by probabilities of rows of one place"):
         stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
-    with pytest.raises(stakes.InputError, match="decisions are between classes"):
+    with pytest.raises(stakes.InputError, match="choose a threshold of scores of two classes"):
         stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
 
 
@@ -946,7 +946,7 @@ def test_few_labels_at_a_known_prior():
     asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
     asked["unlabelled"] = "estimate"
     here, there = stakes.evaluate(**asked), stakes.evaluate(**asked, prior=0.05)
-    (tn, fp), (fn, tp) = np.moveaxis(here._table(here._draws), 0, -1)
+    (tn, fp), (fn, tp) = np.moveaxis(cells_of(here._draws, here.kept.bins.cell), 0, -1)
     recall, false_alarms = tp / (tp + fn), fp / (fp + tn)
     precision = 0.05 * recall / (0.05 * recall + 0.95 * false_alarms)
     low, value, high = np.quantile(precision, (0.025, 0.5, 0.975))

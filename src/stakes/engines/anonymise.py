@@ -65,8 +65,8 @@ def _large_enough(counted: "Counted", minimum: float) -> dict[str, "Counted"]:
     kept = [name for name in segments if name not in small]
     if sum(sizes[name] for name in small) < minimum and not of_kinds:
         small = []
-    found = {f"{kind} {name}".strip(): part for name in kept for kind, part in segments[name].items()}
-    for kind in dict.fromkeys(kind for name in small for kind in segments[name]):
-        parts = [segments[name][kind] for name in small if kind in segments[name]]
-        found[f"{kind} {SMALL_SEGMENTS}".strip()] = type(counted).sum(parts)
-    return found
+    found: dict[str, list[Counted]] = {}
+    for name, place in {**{name: name for name in kept}, **dict.fromkeys(small, SMALL_SEGMENTS)}.items():
+        for kind, part in segments[name].items():
+            found.setdefault(f"{kind} {place}" if kind else place, []).append(part)
+    return {name: type(counted).sum(parts) for name, parts in found.items()}

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 
@@ -68,10 +67,10 @@ class FewClasses(
     def why_nothing(self) -> str:
         """Why nothing can be estimated: too few labels, or none of a decision; empty where it can."""
         silent = (self.decisions > 0) & (self.labels.sum(axis=0) == 0)
-        if not self.why_too_few and silent.any():
+        if not super().why_nothing and silent.any():
             name = short(repr(self.classes[int(np.argmax(silent))]))
             return f"no row that was decided {name} has a truth, and there are {self.decisions[silent][0]:,.0f}"
-        return self.why_too_few
+        return super().why_nothing
 
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
@@ -127,9 +126,6 @@ class FewClasses(
             return ""
         return f"labelled rows of {short(repr(self.classes[place]))}: only {seen[place]:.0f}; label more"
 
-    def _places(self) -> Array:
-        return self.kept.decided
-
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How far the labels of each decision move a figure, beside how many rows it has."""
         _, found = self._moves(metric, None)
@@ -137,7 +133,3 @@ class FewClasses(
         own, labelled = slice(len(columns)), self.labels.sum(axis=0)
         square = np.bincount(columns, found.counts[own] * found.changes[own] ** 2, len(self.classes))
         return np.asarray(np.sqrt(square * np.maximum(labelled, 1.0)) / np.maximum(self.decisions, 1.0))
-
-    def _decide(self, *_: object) -> NoReturn:
-        """Refuse: the decisions are there already."""
-        raise InputError("few-labels-decided", "rows of several classes are decided already; evaluate them")

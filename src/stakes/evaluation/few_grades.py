@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 
@@ -83,8 +82,7 @@ class FewGrades(
         if (others := len(lost) - int(counts.max())) < FEWEST_OTHERS:
             few = f"labelled rows that differ from the most frequent value: only {others}"
             return Estimate(name, value, confidence=self.confidence, no_interval=few)
-        least = -math.inf if name in (MEAN_TRUTH, mean_error.name) else 0.0
-        return Estimate(name, max(value, least), math.nan, max(low, least), high, "", self.confidence, METHOD)
+        return Estimate(name, value, math.nan, low, high, "", self.confidence, METHOD)
 
     def _alone(self) -> Mapping[str, Estimate]:
         alone = {name: self._mean(name, beside=False) for name in _LOSSES} if not self.why_nothing else {}
@@ -97,12 +95,10 @@ class FewGrades(
     def _mean(self, name: str, beside: bool = True) -> tuple[float, float, float]:
         """The mean and its limits, corrected by what stands ``beside`` the labels or not."""
         here, judge, weight = self.kept.labelled, self.kept.decided, self.kept.weight
-        others = (judge[here], judge) if beside else None
-        return regressed_mean(self._losses(name), others, self.confidence, None if weight is None else weight[here])
-
-    def _decide(self, *_: object) -> NoReturn:
-        """Refuse: numbers have no threshold."""
-        raise InputError("grades-decided", "decisions are between classes, and these are numbers")
+        others, weights = (judge[here], judge) if beside else None, None if weight is None else weight[here]
+        value, low, high = regressed_mean(self._losses(name), others, self.confidence, weights)
+        least = -math.inf if name in (MEAN_TRUTH, mean_error.name) else 0.0
+        return max(value, least), max(low, least), high
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
         """Refuse: rows to grade are chosen at random, since a line need not fit where few of them lie."""

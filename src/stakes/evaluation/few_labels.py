@@ -249,11 +249,9 @@ class FewLabels(
     @property
     def why_nothing(self) -> str:
         """Why nothing can be estimated: too few labels, or those of one class alone; empty where it can."""
-        if self.why_too_few:
-            return self.why_too_few
-        if not 0 < self.labelled_positives < self.labelled:
+        if not 0 < self.labelled_positives < self.labelled and not super().why_nothing:
             return f"every labelled row is {(self.positive if self.labelled_positives else self.negative)!r}"
-        return ""
+        return super().why_nothing
 
     # ── what labels are too few for, and which come next ─────────────────────────────────────────────────────────
     def _too_few(self, metric: Metric, low: float, high: float) -> str:
@@ -278,9 +276,6 @@ class FewLabels(
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
-
-    def _places(self) -> Array:
-        return self.kept.places[0]
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""

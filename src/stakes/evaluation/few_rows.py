@@ -200,8 +200,10 @@ class FewEstimates(Narrated, Reportable):
 
     @property
     def why_nothing(self) -> str:
-        """Why nothing can be estimated; empty where it can."""
-        return self.why_too_few
+        """Why nothing can be estimated, as from too few labels; empty where it can."""
+        if self.labelled < FEWEST:
+            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
+        return ""
 
     def __getitem__(self, name: str) -> Estimate:
         raise NotImplementedError
@@ -237,7 +239,8 @@ class FewEstimates(Narrated, Reportable):
         return self._decide(best, there)
 
     def _decide(self, best: str | None, there: Frequencies | None) -> "FewEstimates":
-        raise NotImplementedError
+        words = "few labels choose a threshold of scores of two classes, and these are decisions or numbers"
+        raise InputError("few-labels-decided", f"{words}; evaluate them")
 
     @property
     def rows(self) -> Count:
@@ -248,13 +251,6 @@ class FewEstimates(Narrated, Reportable):
     def labelled(self) -> Count:
         """The rows that have a truth."""
         return self.kept.count(self.kept.labelled)
-
-    @property
-    def why_too_few(self) -> str:
-        """Why there are too few labels for any estimate; empty where there are enough."""
-        if self.labelled < FEWEST:
-            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
-        return ""
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -279,14 +275,10 @@ class FewEstimates(Narrated, Reportable):
         generator = np.random.default_rng(self.seed)
         free = generator.permutation(self.kept.unlabelled)
         chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
-        worth = self._worth_of_labels(metric)[self._places()[left]]
+        worth = self._worth_of_labels(metric)[self.kept.places[0][left]]
         keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
         best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
         return np.append(chosen, left[best])
-
-    def _places(self) -> Array:
-        """Of what kind each row is, by its output."""
-        raise NotImplementedError
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much another label tells about a figure, of each kind of rows."""
