@@ -15,7 +15,7 @@ from stakes.engines.plan import FEW_LABELS, WEIGHED, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
-from stakes.errors import Given, InputError, Pass, first_row, rows_text, short
+from stakes.errors import About, GapError, Given, InputError, Pass, Text, first_row, in_rows, rows_text, short
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 
@@ -59,8 +59,11 @@ class PartlyLabelled:
 
 
 def _of_two_classes() -> InputError:
-    words = "few labels are estimated for scores of two classes, for decisions and for numbers; give decisions as "
-    return InputError("few-labels-two-classes", words, Pass("prediction"))
+    return InputError(
+        "few-labels-two-classes",
+        "few labels are estimated for scores of two classes, for decisions and for numbers; give decisions as ",
+        Pass("prediction"),
+    )
 
 
 def _filled(values: Values, gaps: Array) -> Values:
@@ -90,7 +93,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
             )
         for name in named.keys() & found.keys() - {"truth"}:
             if len(rows := np.flatnonzero(lacking(found[name]))):
-                raise errors.missing_values(name, len(rows), int(rows[0]), leave_out=Pass("where"))
+                raise _gaps(name, len(rows), int(rows[0]))
         truth = _truth_or_any(found["truth"], gaps, asked)
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
@@ -108,6 +111,18 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
     return partly
 
 
+def _gaps(argument: str, count: int, first: int | None) -> GapError:
+    """The error of rows that lack more than a truth: dropping rows would drop those without one, too."""
+    return GapError(
+        "missing-values",
+        About(argument),
+        " is missing ",
+        in_rows(count, first),
+        "; fill them, or leave those rows out with ",
+        Pass("where"),
+    )
+
+
 def _refuse_others(asked: RowQuestion) -> None:
     """Refuse questions that few labels do not answer."""
     if kind_of(asked) is not None:
@@ -115,11 +130,19 @@ def _refuse_others(asked: RowQuestion) -> None:
         raise InputError("unlabelled-columns", Given("unlabelled"), words)
     for name in ("weight", "cluster", "frequency", "exposure", "order", "series"):
         if getattr(asked, name) is not None:
-            given = f"{'an' if name[0] in 'eo' else 'a'} {name} is given; label all rows, or leave it out"
-            raise InputError("few-labels-plain", f"few labels are estimated for plain rows, and {given}")
+            article = "an" if name[0] in "eo" else "a"
+            raise InputError(
+                "few-labels-plain",
+                f"few labels are estimated for plain rows, and {article} {name} is given; label all rows, or leave it "
+                "out",
+            )
     if asked.missing != "error":
-        words = " does not go with few labels, of which the truth alone may be missing; leave rows out with "
-        raise InputError("few-labels-drop", Given("missing", asked.missing), words, Pass("where"))
+        raise InputError(
+            "few-labels-drop",
+            Given("missing", asked.missing),
+            " does not go with few labels, of which the truth alone may be missing; leave rows out with ",
+            Pass("where"),
+        )
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
         raise _of_two_classes()
 
@@ -129,8 +152,13 @@ def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
     if not gaps.all():
         return _filled(values, gaps)
     if asked.classes is None:
-        words = "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
-        raise InputError("no-labels", words, "the ", Pass("classes"), ")")
+        raise InputError(
+            "no-labels",
+            "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
+            "the ",
+            Pass("classes"),
+            ")",
+        )
     return [next(iter(asked.classes))] * len(gaps)
 
 
@@ -147,14 +175,24 @@ def _chances(values: Values, rows: int) -> Array:
 
 def _refuse_chances(wrong: int, least: float, most: float, first: int | None = None) -> None:
     """Refuse so many probabilities that are none; ``first`` is the first such row, where rows have numbers."""
-    place = () if first is None else (" (", first_row(first), ")")
-    seen = f" is {least if least <= 0 else most:g} in {rows_text(wrong)}", *place
+    place = "" if first is None else Text(" (", first_row(first), ")")
     if wrong and least == 0 and most <= 1:
-        words = ", of which no label can ever tell; leave them out with "
-        raise InputError("never-labelled", Given("label_probability"), *seen, words, Pass("where"))
+        raise InputError(
+            "never-labelled",
+            Given("label_probability"),
+            f" is 0 in {rows_text(wrong)}",
+            place,
+            ", of which no label can ever tell; leave them out with ",
+            Pass("where"),
+        )
     if wrong:
-        words = "; a probability is above 0 and at most 1"
-        raise InputError("bad-label-probability", Given("label_probability"), *seen, words)
+        raise InputError(
+            "bad-label-probability",
+            Given("label_probability"),
+            f" is {least if least <= 0 else most:g} in {rows_text(wrong)}",
+            place,
+            "; a probability is above 0 and at most 1",
+        )
 
 
 def _refuse_broken_promise(promised: tuple[float, float, int]) -> None:
@@ -225,7 +263,7 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     sums = {name: one.cast(nw.Float64).sum() for name, one in {**amounts, "gaps": chance.is_null()}.items()}
     seen = collect(frame.select(**sums, least=chance.min(), most=chance.max())).rows(named=True)[0]
     if seen["gaps"]:
-        raise errors.missing_values("label_probability", int(seen["gaps"]), None, leave_out=Pass("where"))
+        raise _gaps("label_probability", int(seen["gaps"]), None)
     _refuse_chances(int(seen["wrong"]), seen["least"], seen["most"])
     _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
     again = frame.with_columns((1 / chance).alias(_WEIGHT)).to_native()

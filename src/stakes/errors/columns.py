@@ -37,16 +37,11 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
     )
 
 
-_DROP = Pass("missing", "drop")
-
-
 def empty(argument: str) -> EmptyError:
     return EmptyError("empty", About(argument), " is empty; there is nothing to evaluate")
 
 
-def missing_values(
-    argument: str, count: int, first: int | None, needed: bool = False, leave_out: Pass = _DROP
-) -> GapError:
+def missing_values(argument: str, count: int, first: int | None, needed: bool = False) -> GapError:
     if needed:
         return GapError(
             "missing-values", About(argument), " is missing ", in_rows(count, first), "; give a value for each"
@@ -57,7 +52,7 @@ def missing_values(
         " is missing ",
         in_rows(count, first),
         "; fill them, or leave those rows out with ",
-        leave_out,
+        Pass("missing", "drop"),
         *(_FEW_LABELS if argument == "truth" and count >= _MANY_WITHOUT else ()),
     )
 

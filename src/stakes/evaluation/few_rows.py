@@ -239,8 +239,10 @@ class FewEstimates(Narrated, Reportable):
         return self._decide(best, there)
 
     def _decide(self, best: str | None, there: Frequencies | None) -> "FewEstimates":
-        words = "few labels choose a threshold of scores of two classes, and these are decisions or numbers"
-        raise InputError("few-labels-decided", f"{words}; evaluate them")
+        raise InputError(
+            "few-labels-decided",
+            "few labels choose a threshold of scores of two classes, and these are decisions or numbers; evaluate them",
+        )
 
     @property
     def rows(self) -> Count:
