@@ -307,7 +307,7 @@ interval: those with fewer than 5 labels of a class have none.
 """
 
 KNOWN = """
-Labels with a known probability (`label_probability=`) that depends on more than the score, about 110 to 180 of 2,000
+Labels with a known probability (`label_probability=`) that depends on more than the score, about 130 to 200 of 2,000
 rows, {runs:,} samples a line.
 
 | labels | of | prevalence | accuracy | recall | precision | f1 | auc |
