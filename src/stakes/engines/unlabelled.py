@@ -94,6 +94,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
         for name in named.keys() & found.keys() - {"truth"}:
             if len(rows := np.flatnonzero(lacking(found[name]))):
                 raise _gaps(name, len(rows), int(rows[0]))
+        chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
         truth = _truth_or_any(found["truth"], gaps, asked)
         plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
         segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
@@ -104,7 +105,6 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
     numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
-    chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
     partly = PartlyLabelled(read, ~gaps, numbers, chance)
     if all_rows and chance is not None:
         _refuse_broken_promise(partly.promised)
