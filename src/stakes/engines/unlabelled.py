@@ -91,7 +91,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
-        for name in named.keys() & found.keys() - {"truth"}:
+        for name in (one for one in named if one in found and one != "truth"):
             if len(rows := np.flatnonzero(lacking(found[name]))):
                 raise _gaps(name, len(rows), int(rows[0]))
         chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None

@@ -94,7 +94,7 @@ class Rows:
     def places(self) -> tuple[Array, int]:
         """The bin of each row, and how many there are: of each decision apart."""
         if self.score is None:
-            return self.decided.astype(np.int64), 2
+            return self.decided.astype(np.int64), max(2, int(self.decided.max(initial=0)) + 1)
         edges = _edges(self.score, self.counts)
         bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
         numbers = np.cumsum(np.bincount(bins, self.counts) > 0)  # of the bins that hold rows
