@@ -137,6 +137,122 @@ def run(case: tuple[int, int], runs: int) -> list[str]:
     return [world.words, str(labels), *cells]
 
 
+# ── thresholds that labels choose, and other places ──────────────────────────────────────────────────────────────
+COSTS = stakes.Costs(miss=5, false_alarm=1)
+THERE = 0.05
+CHOSEN = ("f1", "recall", "precision", "cost")
+ELSEWHERE = ("accuracy", "precision", "f1", "mcc", "brier_score")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A great many rows of a world: what figures are at any threshold, and at any share of positives."""
+
+    positive: np.ndarray
+    negative: np.ndarray
+
+    def figures(self, threshold: float, share: float | None = None) -> dict[str, float]:
+        """The figures of decisions from a threshold on."""
+        here = len(self.positive) / (len(self.positive) + len(self.negative))
+        share = here if share is None else share
+        sides = ((self.positive, share), (self.negative, 1 - share))
+        (tp, fn), (fp, tn) = (
+            (part * (1 - below), part * below)
+            for below, part in ((np.searchsorted(one, threshold) / len(one), part) for one, part in sides)
+        )
+        lost = share * ((1 - self.positive) ** 2).mean() + (1 - share) * (self.negative**2).mean()
+        root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        return {"f1": 2 * tp / (2 * tp + fp + fn), "recall": tp / (tp + fn), "precision": tp / max(tp + fp, 1e-300),
+                "cost": 5 * fn + fp, "accuracy": tp + tn, "mcc": (tp * tn - fp * fn) / max(root, 1e-300),
+                "brier_score": float(lost)}  # fmt: skip
+
+
+def _whole(world: Case) -> Whole:
+    truth, score = world.world(np.random.default_rng(1), WHOLE)
+    return Whole(np.sort(score[truth]), np.sort(score[~truth]))
+
+
+def _chosen(known: np.ndarray, score: np.ndarray, whole: Whole) -> Iterator[tuple[str, bool]]:
+    """Whether intervals hold at thresholds that the labels choose, and where 5 % are positive."""
+    found = stakes.evaluate(truth=known, score=score, unlabelled="estimate", costs=COSTS, threshold=0.5)
+    asked = (("f1", ("f1",)), ("recall >= 0.9", ("recall", "precision")), (None, ("cost",)))
+    for best, names in asked:
+        decided = found.decide(best=best)
+        right = whole.figures(decided.threshold)
+        for name in names:
+            one = decided["expected_cost" if name == "cost" else name]
+            if one.low is not None:
+                yield name, one.low <= right[name] <= one.high
+    there = stakes.evaluate(truth=known, score=score, unlabelled="estimate", prior=THERE)
+    right = whole.figures(0.5, THERE)
+    for name in ELSEWHERE:
+        if there[name].low is not None:
+            yield f"there {name}", there[name].low <= right[name] <= there[name].high
+
+
+def run_chosen(case: tuple[int, int], runs: int) -> list[str]:
+    """A line: how often figures at chosen thresholds, and at a known prior, are covered."""
+    world, labels = CASES[case[0]], case[1]
+    whole, hits = _whole(world), {name: [] for name in (*CHOSEN, *(f"there {one}" for one in ELSEWHERE))}
+    for number in range(runs):
+        rng = np.random.default_rng([case[0], labels, number])
+        truth, score = world.world(rng, ROWS)
+        here = world.choose(rng, score, labels)
+        if 5 <= truth[here].sum() <= labels - 5:
+            known = np.full(ROWS, np.nan)
+            known[here] = truth[here]
+            for name, holds in _chosen(known, score, whole):
+                hits[name].append(holds)
+    return [world.words, str(labels), *(_share(one) for one in hits.values())]
+
+
+# ── known probabilities of labelling ─────────────────────────────────────────────────────────────────────────────
+def flagged(rng: np.random.Generator, truth: np.ndarray, often: float, rarely: float) -> np.ndarray:
+    """A flag that follows the truth makes labels ten times as likely."""
+    return np.where(rng.random(len(truth)) < np.where(truth, often, rarely), 0.2, 0.02)
+
+
+def spread_out(rng: np.random.Generator, truth: np.ndarray) -> np.ndarray:
+    """Probabilities between 1 and 20 %, whatever the row."""
+    return np.exp(rng.uniform(np.log(0.01), np.log(0.2), len(truth)))
+
+
+RARE = partial(normal, share=0.1, apart=2.0)
+CHANCES: tuple[tuple[str, Callable[..., Sample], Callable[..., np.ndarray]], ...] = (
+    ("a flag, on positives somewhat more often", normal, partial(flagged, often=0.4, rarely=0.2)),
+    ("a flag, on positives far more often", normal, partial(flagged, often=0.8, rarely=0.3)),
+    ("the same, 10 % positive", RARE, partial(flagged, often=0.8, rarely=0.3)),
+    ("a flag, on negatives more often", normal, partial(flagged, often=0.1, rarely=0.4)),
+    ("the same flag, steps in the curve", stepped, partial(flagged, often=0.8, rarely=0.3)),
+    ("anything between 1 and 20 %", normal, spread_out),
+)
+OF_CHANCES = ("prevalence", "accuracy", "recall", "precision", "f1", "auc")
+
+
+def run_chances(case: tuple[int, bool], runs: int) -> list[str]:
+    """A line: how often intervals cover where the probability of being labelled is known, of scores or decisions."""
+    (words, world, chances), scored = CHANCES[case[0]], case[1]
+    truth, score = world(np.random.default_rng(1), WHOLE)
+    right = {name: float(getattr(stakes.metrics, name)(truth, score if name == "auc" else score >= 0.5))
+             for name in (OF_CHANCES if scored else OF_CHANCES[:-1])}  # fmt: skip
+    hits: dict[str, list[bool]] = {name: [] for name in right}
+    for number in range(runs):
+        rng = np.random.default_rng([case[0], number])
+        truth, score = world(rng, ROWS)
+        chance = chances(rng, truth)
+        known = np.where(rng.random(ROWS) < chance, truth, np.nan)
+        output = {"score": score} if scored else {"prediction": (score >= 0.5).astype(int), "positive": 1}
+        found = stakes.evaluate(truth=known, **output, unlabelled="estimate", label_probability=chance)
+        for name, value in right.items():
+            if (one := found[name]).low is not None:
+                hits[name].append(one.low <= value <= one.high)
+    return [words, "scores" if scored else "decisions", *(_share(one) for one in hits.values()), *[""] * (not scored)]
+
+
+def _share(hits: list[bool]) -> str:
+    return f"{100 * np.mean(hits):.0f} ({len(hits)})" if hits else "none"
+
+
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
 CLASSES = ((3, 0.75, False), (3, 0.75, True), (5, 0.75, False), (5, 0.94, False), (10, 0.75, False))
 """How many classes, how often decisions are right, and whether the last class is rare."""
@@ -168,8 +284,7 @@ def run_classes(case: tuple[int, float, bool], runs: int) -> list[list[str]]:
                 one, value = found[name], float(getattr(stakes.metrics, name).of(whole))
                 if one.low is not None and one.high is not None:
                     hits[name].append(one.low <= value <= one.high)
-        told = [f"{100 * np.mean(one):.0f} ({len(one)})" if one else "none" for one in hits.values()]
-        lines.append([words, str(labels), *told])
+        lines.append([words, str(labels), *map(_share, hits.values())])
     return lines
 
 
@@ -179,6 +294,24 @@ interval: samples without a label of some decision are refused.
 
 | world | labels | accuracy | kappa | macro f1 |
 |---|---|---|---|---|
+"""
+
+CHOICES = """
+Thresholds that the labels choose, {runs:,} samples a line: how often intervals hold of the f1 that `best="f1"` reaches,
+of recall and precision where `best="recall >= 0.9"` was asked for, and of what each row costs where a miss costs 5
+times a false alarm; then of figures at 0.5 where 5 % are positive (`prior=0.05`). In brackets how many samples had an
+interval: those with fewer than 5 labels of a class have none.
+
+| world | labels | f1 | recall | precision | cost | 5 %: accuracy | precision | f1 | mcc | Brier score |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+KNOWN = """
+Labels with a known probability (`label_probability=`) that depends on more than the score, about 130 to 200 of 2,000
+rows, {runs:,} samples a line.
+
+| labels | of | prevalence | accuracy | recall | precision | f1 | auc |
+|---|---|---|---|---|---|---|---|
 """
 
 FEW = """## Few labels
@@ -197,8 +330,13 @@ def section(runs: int) -> str:
     with ProcessPoolExecutor() as pool:
         cases = [(place, labels) for place in range(len(CASES)) for labels in LABELS]
         lines = pool.map(partial(run, runs=runs), cases)
+        chosen = pool.map(partial(run_chosen, runs=runs), cases)
+        known = pool.map(
+            partial(run_chances, runs=runs), [(i, of) for i in range(len(CHANCES)) for of in (True, False)]
+        )
         several = [line for found in pool.map(partial(run_classes, runs=runs), CLASSES) for line in found]
-        return FEW.format(runs=runs) + _table(lines) + SEVERAL.format(runs=runs) + _table(several)
+        parts = ((FEW, lines), (CHOICES, chosen), (KNOWN, known), (SEVERAL, several))
+        return "".join(words.format(runs=runs) + _table(table) for words, table in parts)
 
 
 def _table(lines: Iterable[list[str]]) -> str:

@@ -58,7 +58,12 @@ def few_labels(n: int) -> Callable[[], float]:
 
 def few_labels_counted(n: int) -> Callable[[], float]:
     tally = stakes.count(**_partly(n), unlabelled="estimate").binned()
-    return lambda: sum(stakes.evaluate(tally)[name].value for name in ("recall", "f1"))
+
+    def call() -> float:
+        found = stakes.evaluate(tally)
+        return sum(found[name].value for name in ("recall", "f1"))
+
+    return call
 
 
 def planned() -> Callable[[], int]:

@@ -426,7 +426,7 @@ def test_a_tally_remembers_its_question(rows, tmp_path):
 
 def test_what_a_tally_remembers_are_options_of_the_table():
     columns = {name for name, option in table("evaluate").items() if option.group == "columns"}
-    assert columns - set(NAMES_OF_COLUMNS) == {"cluster", "label_probability"}  # which are never saved
+    assert columns - set(NAMES_OF_COLUMNS) == {"cluster"}  # which are never saved
     assert set(TRAVELS) <= set(table("evaluate"))
     names = {"truth": ["a", "b", "a"], "said": ["a", "b", "b"], "n": [1, 2, 3], "m": [3, 2, 1]}
     one, other = (stakes.count(names, truth="truth", prediction="said", positive="a", frequency=f) for f in "nm")

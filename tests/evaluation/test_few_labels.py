@@ -11,7 +11,8 @@ from scipy import stats
 
 import stakes
 from stakes.engines import unlabelled
-from stakes.evaluation.few_labels import FewLabels
+from stakes.evaluation.few_labels import FewLabels, cells_of
+from stakes.evaluation.few_rows import Rows
 from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
@@ -163,13 +164,27 @@ def test_segments_costs_and_other_figures():
     (check,) = stakes.gate(silent, require="accuracy.low >= 0.1 in every segment").checks
     assert (check.passed, check.segment, "30 at least are needed" in check.reason) == (False, "rare", True)
     cost = found["expected_cost"]
-    table_ = found._table(found._draws)
+    table_ = cells_of(found._draws, found.kept.bins.cell)
     by_hand = (5 * table_[:, 1, 0] + table_[:, 0, 1]) / table_.sum((-1, -2))
     assert cost.value == pytest.approx(np.median(by_hand))
     assert found["f_beta(beta=2)"].low < found["f_beta(beta=2)"].value
     assert found.as_good_as["prevalence"] > 200
     with pytest.raises(stakes.InputError, match=r"few labels tell figures of decisions, auc and brier_score; log_loss"):
         found["log_loss"]
+
+
+def test_it_says_how_many_labels_would_halve_an_interval():
+    """Four times as many, as widths of 50 and 200 labels bear out; nothing where it is narrow, or rows are too few."""
+    truth, score, generator = world(3)
+    words = [
+        "About 200 labels in all, chosen alike, would halve the interval of recall; fewer if rows are chosen for it."
+    ]
+    widths = []
+    for labels, rows, wanted in ((50, 2000, words), (200, 2000, []), (50, 150, [])):
+        found = estimate(truth[:rows], score[:rows], at_random(generator, rows, labels))
+        assert [one for part in found.findings for one in part.words if "would halve" in one] == wanted
+        widths.append(found["recall"].high - found["recall"].low)
+    assert 0.35 < widths[1] / widths[0] < 0.7
 
 
 def test_too_few_of_a_class_is_told_with_what_to_do():
@@ -192,7 +207,10 @@ WRONG = {
     "2 of 60 rows have a truth, and 30 at least": ({"t": [0, 1, *[None] * 58], "s": [0.1] * 60}, {}),
     "every labelled row is '0'": ({"t": [*[0] * 40, *[None] * 20], "s": [0.1] * 60}, {"classes": [0, 1]}),
     "the scores are no probabilities": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [3.0, *[0.1] * 59]}, {}),
-    "score is missing in 1 row": ({"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
+    "score is missing in 1 row (the first is row 1, counting from 1); fill them, or leave those rows out with where=": (
+        {"t": [*[0, 1] * 20, *[None] * 20], "s": [None, *[0.1] * 59]}, {}),
+    "score is missing in 2 rows (the first is row 3, counting from 1)": (
+        {"t": [*[0, 1] * 20, *[None] * 20], "s": np.r_[0.1, 0.9, np.nan, np.nan, [0.1] * 56]}, {}),
     "design= means nothing to few labels": (
         {"t": [*[0, 1] * 20, *[None] * 20], "s": [0.1] * 60},
         {"design": "classes fixed"},
@@ -366,7 +384,7 @@ def test_a_quiet_command_tells_one_figure(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "more"),
     [
-        ("scores of two classes, and these are several; give decisions as prediction=", {"score": {"cat": "p"}}),
+        ("two classes, for decisions and for numbers; give decisions as prediction=", {"score": {"cat": "p"}}),
         ("prior= was tried for two classes only", {"prior": {"cat": 0.2, "dog": 0.3, "owl": 0.5}}),
         ("label_probability= was tried for two classes only", {"label_probability": "p"}),
     ],
@@ -553,16 +571,88 @@ def test_known_probabilities_of_labelling_undo_what_was_interesting():
 def test_labels_that_weigh_differently_count_for_fewer():
     """Equal weights change nothing; others count for as many as Hájek's variance says, and keep its share."""
     positive = np.repeat([1.0, 0.0], [10, 40])
-    assert effective_labels(np.full(50, 7.0), positive) == pytest.approx(np.ones(50))
+    assert effective_labels(np.full(50, 7.0), np.full(50, 49.0), positive) == pytest.approx(50)
     weight = np.where(np.arange(50) % 5 == 0, 20.0, 1.0)
-    counted = effective_labels(weight, positive)
+    counted = effective_labels(weight, weight**2, positive)
     share = np.average(positive, weights=weight)
-    assert counted @ positive / counted.sum() == pytest.approx(share)
     hajek = ((weight * (positive - share)) ** 2).sum() / weight.sum() ** 2
     most = weight.sum() ** 2 / (weight**2).sum()
-    assert counted.sum() == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
-    assert counted.sum() <= most + 1e-9
-    assert len(effective_labels(np.zeros(0), np.zeros(0))) == 0
+    assert counted == pytest.approx(min(share * (1 - share) / hajek, most), rel=0.05)
+    assert counted <= most + 1e-9
+    rows = Rows((np.arange(50) % 2), None, positive.astype(int), np.arange(50) < 45, weight=weight)
+    for place, sums in enumerate(np.stack([rows.bins.positive, rows.bins.negative], axis=1)):
+        here = rows.labelled & (rows.decided == place)
+        assert sums[0] / sums.sum() == pytest.approx(np.average(positive[here], weights=weight[here]))
+        heaviest = (weight[rows.decided == place] ** 2).sum() / weight[rows.decided == place].sum()  # labelled or not
+        assert rows.bins.unseen[place] == pytest.approx(max(sums.sum() * heaviest / weight[here].sum(), 1))
+
+
+@pytest.mark.filterwarnings("ignore:exact. distinct scores are row-level data")
+@pytest.mark.parametrize("named", [{"score": "s"}, {"prediction": "d", "positive": 1}], ids=["scores", "decisions"])
+def test_known_probabilities_add_up_and_travel(tmp_path, monkeypatch, named):
+    """Weights of labels are sums: of rows, halves, files, batches and lazy tables they tell the same."""
+    truth, score, chance, labelled = interesting(1, rows=1500)
+    table = {"t": np.where(labelled, truth, np.nan), "s": score, "c": chance, "d": (score >= 0.5) * 1,
+             "g": np.where(np.arange(1500) % 2, "a", "b")}  # fmt: skip
+    asked = {"truth": "t", "unlabelled": "estimate", "label_probability": "c", "by": "g", **named}
+    of_rows = stakes.evaluate(table, **asked)
+    frame = pl.DataFrame(table).with_columns(pl.col("t").fill_nan(None))
+    halves = [stakes.count(half.to_dict(), classes=[0, 1], **asked) for half in (frame[:400], frame[400:])]
+    for number, half in enumerate(halves):
+        half.save(tmp_path / f"{number}.tally", **({"exact": True} if "score" in named else {"min_cell": 1}))
+    frame.write_parquet(tmp_path / "rows.parquet")
+    found = [stakes.evaluate(halves), stakes.evaluate([tmp_path / f"{number}.tally" for number in (0, 1)]),
+             stakes.evaluate(frame.lazy(), **asked)]  # fmt: skip
+    with monkeypatch.context() as small:
+        small.setattr(unlabelled, "MOST_WHOLE", 100)
+        small.setattr(unlabelled, "_BATCH", 64)
+        found.append(stakes.evaluate(tmp_path / "rows.parquet", **asked))
+    for one in found:
+        assert one.kept.counts is not None
+        for part, other in [(one, of_rows), (one.segments["a"], of_rows.segments["a"])]:
+            assert (part.rows, part.labelled, part.labelled_positives) == (other.rows, other.labelled,
+                                                                           other.labelled_positives)  # fmt: skip
+            for name in ("prevalence", "recall", "precision"):
+                limits = part[name].low, part[name].high
+                assert limits == pytest.approx((other[name].low, other[name].high), abs=4e-3), name
+        assert one.as_good_as == pytest.approx(of_rows.as_good_as, rel=0.03)
+    plain = stakes.count(table, **{**asked, "label_probability": None, "classes": [0, 1]})
+    with pytest.raises(stakes.InputError, match=r"label_probability .*given"):
+        stakes.evaluate([halves[0], plain])
+    with pytest.raises(stakes.InputError, match=r"was not tried for a threshold|few labels decide"):
+        stakes.decide(halves, best="f1")
+
+
+WRONG_CHANCES = {
+    "label_probability= is 0 in 2 rows, of which no label can ever tell": [0.0, 0.0],
+    "label_probability= is -0.5 in 1 row; a probability is above 0": [-0.5],
+    "label_probability= is 7 in 1 row; a probability is above 0": [7.0],
+    "label_probability is missing in 1 row (in an engine whose rows have no numbers); fill them, or leave those rows "
+    "out with where=": [None],
+    "label_probability= promises about 60 labels, and 30 rows have one": [1.0] * 60,
+}
+
+
+@pytest.mark.parametrize("words", WRONG_CHANCES)
+def test_wrong_probabilities_in_another_engine_are_refused(words):
+    chance = (WRONG_CHANCES[words] + [0.5] * 60)[:60]
+    frame = pl.DataFrame({"t": [0, 1] * 15 + [None] * 30, "s": np.linspace(0.1, 0.9, 60), "c": chance})
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.evaluate(frame.lazy(), truth="t", score="s", unlabelled="estimate", label_probability="c")
+    assert words in str(problem.value)
+
+
+def test_small_sites_are_sent_together_with_their_labels(tmp_path):
+    """Sites of few labels become one, in which labelled rows are still told from others; none gets lost."""
+    truth, score, generator = world(15, rows=1200)
+    site = generator.choice(list("abcd"), 1200, p=[0.6, 0.36, 0.02, 0.02])
+    table = {"t": np.where(at_random(generator, 1200, 150), truth, np.nan), "d": (score >= 0.5) * 1, "g": site}
+    whole = stakes.count(table, truth="t", prediction="d", positive=1, by="g", unlabelled="estimate")
+    whole.save(tmp_path / "sites.tally")
+    sent, kept = stakes.evaluate(tmp_path / "sites.tally"), stakes.evaluate(whole)
+    assert [*sent.segments] == ["a", "b", "(small segments)"] or {*sent.segments} == {"a", "(small segments)"}
+    assert (sent.rows, sent.labelled, sent["recall"].low) == (1200, 150, kept["recall"].low)
+    assert sum(part.labelled for part in sent.segments.values()) == 150
 
 
 @pytest.mark.deep
@@ -606,8 +696,9 @@ def test_probabilities_of_labelling_that_cannot_be_are_refused(words):
     assert words in str(problem.value)
     with pytest.raises(stakes.InputError, match="for rows of which only some have a truth; pass unlabelled='estimate'"):
         stakes.evaluate(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
-    with pytest.raises(stakes.InputError, match="means nothing to count: labels in a tally weigh the same"):
-        stakes.count(truth=[0, 1], score=[0.1, 0.9], label_probability=[0.5, 0.5])
+    with pytest.raises(stakes.InputError, match="label_probability= was tried for two classes only"):
+        stakes.count(truth=["a", "b", "c", None], prediction=["a", "b", "c", "a"], unlabelled="estimate",
+                     label_probability=[0.7] * 4)  # fmt: skip
 
 
 def test_class_frequencies_elsewhere_are_where_saerens_ends():
@@ -814,7 +905,7 @@ def test_few_labels_choose_a_threshold(tmp_path):
             stakes.decide(**asked, **{name: value})
     with pytest.raises(stakes.InputError, match="few labels decide by probabilities of rows of one place"):
         stakes.decide(truth=known, prediction=(score > 0.5).astype(int), unlabelled="estimate", costs=COSTS)
-    with pytest.raises(stakes.InputError, match="decisions are between classes"):
+    with pytest.raises(stakes.InputError, match="choose a threshold of scores of two classes"):
         stakes.decide(truth=known * 1.5, prediction=score, task="regression", unlabelled="estimate")
 
 
@@ -855,7 +946,7 @@ def test_few_labels_at_a_known_prior():
     asked = {"truth": np.where(at_random(generator, 2000, 150), truth, np.nan), "score": score}
     asked["unlabelled"] = "estimate"
     here, there = stakes.evaluate(**asked), stakes.evaluate(**asked, prior=0.05)
-    (tn, fp), (fn, tp) = np.moveaxis(here._table(here._draws), 0, -1)
+    (tn, fp), (fn, tp) = np.moveaxis(cells_of(here._draws, here.kept.bins.cell), 0, -1)
     recall, false_alarms = tp / (tp + fn), fp / (fp + tn)
     precision = 0.05 * recall / (0.05 * recall + 0.95 * false_alarms)
     low, value, high = np.quantile(precision, (0.025, 0.5, 0.975))
@@ -957,9 +1048,10 @@ def test_lazy_tables_are_counted_where_they_lie():
 def test_few_labels_are_counted_in_spark(spark):
     truth, score, generator = world(14, rows=400)
     known = [str(int(one)) if here else None for one, here in zip(truth, at_random(generator, 400, 120), strict=True)]
-    frame = pl.DataFrame({"y.y": known, "p": score.round(2)})
-    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate"}
-    found = stakes.evaluate(spark.createDataFrame(frame.rows(), "`y.y` string, p double").repartition(3), **asked)
+    frame = pl.DataFrame({"y.y": known, "p": score.round(2), "c": np.where(score > 0.5, 0.3, 0.25)})
+    asked = {"truth": "y.y", "score": "p", "unlabelled": "estimate", "label_probability": "c"}
+    there = spark.createDataFrame(frame.rows(), "`y.y` string, p double, c double").repartition(3)
+    found = stakes.evaluate(there, **asked)
     whole = stakes.evaluate(frame, **asked)
     assert found.kept.counts is not None
     assert (found.rows, found.labelled, found.labelled_positives) == (400, 120, whole.labelled_positives)

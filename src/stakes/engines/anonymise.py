@@ -38,7 +38,7 @@ def anonymise(counted: "Counted", minimum: float) -> "Counted":
         raise InputError(
             "bad-min-cell", Given("min_cell", minimum), " is no number of rows; give a whole number from 1 on"
         )
-    segments = _large_enough(dict(counted.segments), minimum)
+    segments = _large_enough(counted, minimum)
     return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})
 
 
@@ -46,12 +46,27 @@ def _tallies(counted: "Counted", minimum: float) -> "Counted":
     return replace(counted, tallies={kind: tally.anonymise(minimum) for kind, tally in counted.tallies.items()})
 
 
-def _large_enough(segments: dict[str, "Counted"], minimum: float) -> dict[str, "Counted"]:
-    """Put small segments together; they are left out where even together they are too few."""
-    sizes = {name: min(t.equal_rows for t in part.tallies.values()) for name, part in segments.items()}
+def _large_enough(counted: "Counted", minimum: float) -> dict[str, "Counted"]:
+    """Put small segments together; they are left out where even together they are too few.
+
+    Few labels are told by their segments alone, so none is left out: the next larger ones join them.
+    """
+    segments = counted.kinds_by_segment()
+    if not any(segments):
+        return dict(counted.segments)  # there are none, or the rows of few labels as a whole
+    sizes = {name: min(tally.equal_rows for part in kinds.values() for tally in part.tallies.values())
+             for name, kinds in segments.items()}  # fmt: skip
     rising = sorted(sizes, key=lambda name: (sizes[name], name))
     small = [name for name in rising if sizes[name] < minimum or name == SMALL_SEGMENTS]
-    kept = {name: part for name, part in segments.items() if name not in small}
-    if sum(sizes[name] for name in small) < minimum:
-        return kept
-    return {**kept, SMALL_SEGMENTS: type(segments[small[0]]).sum([segments[name] for name in small])}
+    of_kinds = any(kind for kinds in segments.values() for kind in kinds)
+    for name in rising if of_kinds and small else ():
+        if sum(sizes[one] for one in small) < minimum and name not in small:
+            small.append(name)
+    kept = [name for name in segments if name not in small]
+    if sum(sizes[name] for name in small) < minimum and not of_kinds:
+        small = []
+    found: dict[str, list[Counted]] = {}
+    for name, place in {**{name: name for name in kept}, **dict.fromkeys(small, SMALL_SEGMENTS)}.items():
+        for kind, part in segments[name].items():
+            found.setdefault(f"{kind} {place}" if kind else place, []).append(part)
+    return {name: type(counted).sum(parts) for name, parts in found.items()}

@@ -33,7 +33,7 @@ from stakes.tallies.confusion import MOST_CLASSES
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
 NAMES_OF_COLUMNS = (
-    *("truth", "score", "prediction", "weight", "frequency", "by", "exposure", "order", "series"),
+    *("truth", "score", "prediction", "weight", "frequency", "by", "exposure", "order", "series", "label_probability"),
     *("low", "high", "quantiles", "ensemble"),
 )
 """Where these are arrays they have no name, which is no other question."""
@@ -65,6 +65,9 @@ _KINDS: dict[str, type[Tally]] = {
 }
 FEW_LABELS = "few labels"
 """The task of rows of which only some have a truth; its segments tell these from the others."""
+
+WEIGHED = "weighed"
+"""So begin segments that hold the same rows again, each as many as it stands for if it is labelled."""
 
 _OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors", "counts"}, "items": {"items"}}
 _OF_TASK |= {FEW_LABELS: {"confusion", "scores"}} | {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
@@ -150,13 +153,19 @@ class Counted(Saved):
         """How many rows are in no segment of their own, because those were small when the counts were sent."""
         if not self.segments:
             return 0
-        shown = sum(part._total for name, part in self.segments.items() if name != SMALL_SEGMENTS)
+        parts = [kinds for name, kinds in self.kinds_by_segment().items() if name != SMALL_SEGMENTS]
+        shown = sum(part._total for kinds in parts for kind, part in kinds.items() if not kind.startswith(WEIGHED))
         whole = self._total
         return 0 if math.isclose(shown, whole, rel_tol=1e-9) else whole - shown
 
     @property
     def _weighted(self) -> bool:
         return any(tally.weighted for tally in self.tallies.values())
+
+    @property
+    def _weighs_again(self) -> bool:
+        """Whether the probabilities with which rows were labelled are known."""
+        return self.task == FEW_LABELS and any(name.startswith(WEIGHED) for name in self.segments)
 
     @property
     def _total(self) -> float:
@@ -232,6 +241,7 @@ class Counted(Saved):
                 raise errors.clusters_do_not_add()
             _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
+            _same("label_probability", *("given" if p._weighs_again else "not given" for p in (first, part)))
         question = _question_of(parts)
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
@@ -252,6 +262,14 @@ class Counted(Saved):
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
+
+    def kinds_by_segment(self) -> dict[str, dict[str, Self]]:
+        """Segment → kind of its rows → their counts; few labels have rows of several kinds, others one, called ""."""
+        found: dict[str, dict[str, Self]] = {}
+        for name, part in self.segments.items():
+            kind, _, segment = name.partition(" ") if self.task == FEW_LABELS else ("", "", name)
+            found.setdefault(segment, {})[kind] = part  # type: ignore[assignment]
+        return found
 
     def binned(self, *grids: str | None) -> Self:
         """Return the same counts with scores in bins, in all segments on one grid (of each class's scores)."""
@@ -392,13 +410,14 @@ class Counted(Saved):
         """Refuse segments that are no parts of the whole, which has so many rows of each class."""
         rows = dict.fromkeys(whole, 0.0)
         exact = self.scores is not None and self.scores.grid is None
-        for part in self.segments.values():
+        for name, part in self.segments.items():
             sizes = next(iter(part.tallies.values())).class_sizes()
             same = part.task == self.task and part.tallies.keys() == self.tallies.keys() and sizes.keys() == rows.keys()
             _require("segments of another kind", same and not part.segments)
             within = not exact or part.scores.range[1] <= self.scores.range[1]
             _require("scores of a segment that the whole lacks", within)
-            rows = {name: rows[name] + float(sizes[name]) for name in rows}
+            if not (self.task == FEW_LABELS and name.startswith(WEIGHED)):  # those are rows that are there already
+                rows = {name: rows[name] + float(sizes[name]) for name in rows}
         fits = all(rows[name] <= float(whole[name]) or alike(rows[name], whole[name]) for name in rows)
         _require("segments of more rows than there are", fits)
 

@@ -11,11 +11,11 @@ from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
-from stakes.engines.plan import FEW_LABELS, Counted, Plan
+from stakes.engines.plan import FEW_LABELS, WEIGHED, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import is_lazy, names_files, take
-from stakes.errors import Given, InputError, Pass, first_row, rows_text, short
+from stakes.errors import About, GapError, Given, InputError, Pass, Text, first_row, in_rows, rows_text, short
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 
@@ -29,27 +29,41 @@ if TYPE_CHECKING:
 class PartlyLabelled:
     """Rows as they were read, those without a truth as if they had the first one; and which have one of their own.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. ``weight``
-    is how many rows each stands for if it is labelled, where the probability of that is known.
+    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. ``chance``
+    is the probability with which each was labelled, where that is known.
     """
 
     read: Read
     labelled: Array
     numbers: Array | None
-    weight: Array | None = None
+    chance: Array | None = None
+
+    @property
+    def weight(self) -> Array | None:
+        """How many rows each stands for if it is labelled."""
+        return None if self.chance is None else 1 / self.chance
+
+    @property
+    def promised(self) -> tuple[float, float, int]:
+        """How many labels the probabilities promise, the variance of that, and how many there are."""
+        chance = np.zeros(0) if self.chance is None else self.chance
+        return float(chance.sum()), float((chance * (1 - chance)).sum()), int(self.labelled.sum())
 
     @property
     def plan(self) -> Plan:
         """The classes; scores of several are refused."""
         plan = self.read.plan
         if plan is None or (len(plan.classes) != 2 and self.read.rows.prediction is None):
-            raise InputError(
-                "few-labels-two-classes",
-                "few labels are estimated for scores of two classes, for decisions and for numbers; give what was "
-                "decided as ",
-                Pass("prediction"),
-            )
+            raise _of_two_classes()
         return plan
+
+
+def _of_two_classes() -> InputError:
+    return InputError(
+        "few-labels-two-classes",
+        "few labels are estimated for scores of two classes, for decisions and for numbers; give decisions as ",
+        Pass("prediction"),
+    )
 
 
 def _filled(values: Values, gaps: Array) -> Values:
@@ -67,10 +81,53 @@ def _filled(values: Values, gaps: Array) -> Values:
 
 def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> PartlyLabelled:
     """Read rows of which some lack a truth, among ``all_rows`` at least; nothing else may be missing."""
+    _refuse_others(asked)
+    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
+    data = in_format(data, asked.text_format)
+    with locating(data, asked):
+        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
+        gaps = lacking(found["truth"])
+        if all_rows and not gaps.any():
+            raise InputError(
+                "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
+            )
+        for name in (one for one in named if one in found and one != "truth"):
+            if len(rows := np.flatnonzero(lacking(found[name]))):
+                raise _gaps(name, len(rows), int(rows[0]))
+        chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
+        truth = _truth_or_any(found["truth"], gaps, asked)
+        plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
+        segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
+        by = segments if len(segments) > 1 else next(iter(segments.values()), None)
+        read = read_rows(
+            None, replace(asked, truth=truth, by=by, where=None, text_format=None, label_probability=None, **plain)
+        )
+    if len(gaps) != len(read.rows.truth):
+        raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
+    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
+    partly = PartlyLabelled(read, ~gaps, numbers, chance)
+    if all_rows and chance is not None:
+        _refuse_broken_promise(partly.promised)
+    return partly
+
+
+def _gaps(argument: str, count: int, first: int | None) -> GapError:
+    """The error of rows that lack more than a truth: dropping rows would drop those without one, too."""
+    return GapError(
+        "missing-values",
+        About(argument),
+        " is missing ",
+        in_rows(count, first),
+        "; fill them, or leave those rows out with ",
+        Pass("where"),
+    )
+
+
+def _refuse_others(asked: RowQuestion) -> None:
+    """Refuse questions that few labels do not answer."""
     if kind_of(asked) is not None:
         words = " is for rows with one truth and one answer, and here are several; estimate each by itself"
         raise InputError("unlabelled-columns", Given("unlabelled"), words)
-    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     for name in ("weight", "cluster", "frequency", "exposure", "order", "series"):
         if getattr(asked, name) is not None:
             article = "an" if name[0] in "eo" else "a"
@@ -87,71 +144,67 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
             Pass("where"),
         )
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
-        words = "few labels are estimated for scores of two classes, and these are several; give decisions as "
-        raise InputError("few-labels-two-classes", words, Pass("prediction"))
-    data = in_format(data, asked.text_format)
-    with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
-        gaps = lacking(found["truth"])
-        if all_rows and not gaps.any():
-            raise InputError(
-                "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
-            )
-        if gaps.all() and asked.classes is None:
-            raise InputError(
-                "no-labels",
-                "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
-                "the ",
-                Pass("classes"),
-                ")",
-            )
-        truth = [next(iter(asked.classes))] * len(gaps) if gaps.all() else _filled(found["truth"], gaps)
-        plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
-        segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
-        by = segments if len(segments) > 1 else next(iter(segments.values()), None)
-        read = read_rows(
-            None, replace(asked, truth=truth, by=by, where=None, text_format=None, label_probability=None, **plain)
+        raise _of_two_classes()
+
+
+def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
+    """The truth of rows that have one, and the first of them for all others; without any the first class."""
+    if not gaps.all():
+        return _filled(values, gaps)
+    if asked.classes is None:
+        raise InputError(
+            "no-labels",
+            "no row has a truth, so nothing is known; label 30 rows at random first (to count them for later, name "
+            "the ",
+            Pass("classes"),
+            ")",
         )
-    if len(gaps) != len(read.rows.truth):
-        raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
-    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
-    weight = _weight_of_labels(found["label_probability"], ~gaps) if "label_probability" in found else None
-    return PartlyLabelled(read, ~gaps, numbers, weight)
+    return [next(iter(asked.classes))] * len(gaps)
 
 
-def _weight_of_labels(values: Values, labelled: Array) -> Array:
-    """How many rows a labelled one stands for: one divided by the probability with which it was labelled."""
+# ── known probabilities of labelling ─────────────────────────────────────────────────────────────────────────────
+def _chances(values: Values, rows: int) -> Array:
+    """The probabilities with which rows were labelled, each above 0."""
     chance = as_finite(to_column(values, "label_probability")).astype(np.float64)
-    if len(chance) != len(labelled):
-        raise errors.wrong_length("label_probability", len(chance), len(labelled))
+    if len(chance) != rows:
+        raise errors.wrong_length("label_probability", len(chance), rows)
     wrong = np.flatnonzero((chance <= 0) | (chance > 1))
-    if len(wrong):
-        if (chance[wrong] == 0).all():
-            raise InputError(
-                "never-labelled",
-                Given("label_probability"),
-                f" is 0 in {rows_text(len(wrong))} (",
-                first_row(int(wrong[0])),
-                "), of which no label can ever tell; leave them out with ",
-                Pass("where"),
-            )
+    _refuse_chances(len(wrong), chance.min(initial=1.0), chance.max(initial=1.0), *wrong[:1].tolist())
+    return chance
+
+
+def _refuse_chances(wrong: int, least: float, most: float, first: int | None = None) -> None:
+    """Refuse so many probabilities that are none; ``first`` is the first such row, where rows have numbers."""
+    place = "" if first is None else Text(" (", first_row(first), ")")
+    if wrong and least == 0 and most <= 1:
+        raise InputError(
+            "never-labelled",
+            Given("label_probability"),
+            f" is 0 in {rows_text(wrong)}",
+            place,
+            ", of which no label can ever tell; leave them out with ",
+            Pass("where"),
+        )
+    if wrong:
         raise InputError(
             "bad-label-probability",
             Given("label_probability"),
-            f" is {chance[wrong[0]]:g} in {rows_text(len(wrong))} (",
-            first_row(int(wrong[0])),
-            "); a probability is above 0 and at most 1",
+            f" is {least if least <= 0 else most:g} in {rows_text(wrong)}",
+            place,
+            "; a probability is above 0 and at most 1",
         )
-    expected, seen = float(chance.sum()), int(labelled.sum())
-    unlikely = (expected - seen) ** 2 > 36 * float((chance * (1 - chance)).sum()) + 1
-    if unlikely and not seen / 2 < expected < 2 * seen:
+
+
+def _refuse_broken_promise(promised: tuple[float, float, int]) -> None:
+    """Refuse probabilities that cannot be: Σp, Σp(1 − p) and the number of labels that there are tell."""
+    expected, variance, seen = promised
+    if (expected - seen) ** 2 > 36 * variance + 1 and not seen / 2 < expected < 2 * seen:
         raise InputError(
             "other-label-probability",
             Given("label_probability"),
             f" promises about {expected:,.0f} labels, and {seen:,} rows have one; give the probability with which each "
             "row was labelled",
         )
-    return np.asarray(1 / chance)
 
 
 def count_partly(data: Data, asked: RowQuestion) -> Counted:
@@ -164,11 +217,11 @@ def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
 
     A pass over the truth finds the classes first.
     """
-    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction")} | spread_by(asked.by, data)
-    wanted = {name: one for name, one in named.items() if one is not None}
+    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
+    wanted = {name: one for name, one in (named | spread_by(asked.by, data)).items() if one is not None}
     if not all(isinstance(one, str) for one in wanted.values()) or asked.task == "regression" or kind_of(asked):
         return None
-    if asked.label_probability is not None or asked.missing != "error":
+    if asked.missing != "error":
         return None
     if is_lazy(data):
         return _count_inside(data, asked, wanted)
@@ -197,11 +250,25 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     by = [nw.col(source.places["by"]).cast(nw.String)] if "by" in wanted else []
     part = nw.concat_str(which, *by, separator=" ") if by else which
     filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
-    table = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART)).to_native()
+    frame = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART))
     named: Arguments = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
     classes = asked.classes if asked.classes is not None else sorted(labels)
-    counted = count_inside(table, replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, **named))
-    return None if counted is None else _as_few_labels(counted)
+    alone = replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, label_probability=None, **named)
+    counted = count_inside(frame.to_native(), alone)
+    if counted is None or "label_probability" not in wanted:
+        return None if counted is None else _as_few_labels(counted)
+    chance = nw.col(source.places["label_probability"]).cast(nw.Float64)
+    wrong = ~((chance > 0) & (chance <= 1)).fill_null(True)
+    amounts = {"expected": chance, "variance": chance * (1 - chance), "seen": ~gap, "wrong": wrong}
+    sums = {name: one.cast(nw.Float64).sum() for name, one in {**amounts, "gaps": chance.is_null()}.items()}
+    seen = collect(frame.select(**sums, least=chance.min(), most=chance.max())).rows(named=True)[0]
+    if seen["gaps"]:
+        raise _gaps("label_probability", int(seen["gaps"]), None)
+    _refuse_chances(int(seen["wrong"]), seen["least"], seen["most"])
+    _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
+    again = frame.with_columns((1 / chance).alias(_WEIGHT)).to_native()
+    weighed = count_inside(again, replace(alone, weight=_WEIGHT))
+    return None if weighed is None else _as_few_labels(counted, weighed)
 
 
 def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
@@ -228,10 +295,15 @@ def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Co
         text_format=None,
     )
     found: Counted | None = None
+    promised = np.zeros(3)
     for batch in files.batches(_BATCH):
         if len(batch["truth"]):
-            part = _count_by_label(read_partly(batch, alone, all_rows=False)).binned()
+            partly = read_partly(batch, alone, all_rows=False)
+            promised += partly.promised
+            part = _count_by_label(partly).binned()
             found = part if found is None else found + part
+    if "label_probability" in wanted:
+        _refuse_broken_promise((float(promised[0]), float(promised[1]), int(promised[2])))
     return found
 
 
@@ -247,29 +319,37 @@ def _classes_in(files: "Files") -> list[str] | None:
 
 
 def _count_by_label(partly: PartlyLabelled) -> Counted:
-    _ = partly.plan  # refuses scores of several classes
+    plan = partly.plan  # refuses scores of several classes
     by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
     kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
     present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)
-    parts = Labels(codes, tuple(kinds[code] for code in present))
-    counted = count_read(replace(partly.read, by=parts))
-    return _as_few_labels(counted)
+    read = replace(partly.read, by=Labels(codes, tuple(kinds[code] for code in present)))
+    if partly.weight is None:
+        return _as_few_labels(count_read(read))
+    if len(plan.classes) > 2:
+        raise tried_for_two("label_probability")
+    weighed = count_read(replace(read, rows=replace(read.rows, weight=partly.weight)))
+    return _as_few_labels(count_read(read), weighed)
 
 
-def _as_few_labels(counted: Counted) -> Counted:
-    segments = {name: replace(part, task=FEW_LABELS) for name, part in counted.segments.items()}
+def tried_for_two(name: str) -> InputError:
+    """The error of an option that nobody tried with several classes."""
+    return InputError("few-labels-of-two", Given(name), " was tried for two classes only; leave it out")
+
+
+def _as_few_labels(counted: Counted, weighed: Counted | None = None) -> Counted:
+    """The counts of rows with and without a truth; and the same rows, each as many as it stands for if labelled."""
+    again = {} if weighed is None else {f"{WEIGHED}_{name}": part for name, part in weighed.segments.items()}
+    segments = {name: replace(part, task=FEW_LABELS) for name, part in {**counted.segments, **again}.items()}
     return replace(counted, task=FEW_LABELS, segments=segments)
 
 
 def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
-    """What :func:`count_partly` counted: segment → kind (labelled or not) → rows; the whole is called ""."""
-    found: dict[str, dict[str, Counted]] = {"": {}}
-    for name, part in counted.segments.items():
-        kind, _, segment = name.partition(" ")
-        for one in {"", segment}:
-            before = found.setdefault(one, {})
-            before[kind] = part if kind not in before else before[kind] + part
-    return found
+    """What :func:`count_partly` counted: segment → kind (labelled or not, weighed) → rows; the whole is called ""."""
+    segments = counted.kinds_by_segment()
+    kinds = dict.fromkeys(kind for parts in segments.values() for kind in parts)
+    whole = {kind: Counted.sum([parts[kind] for parts in segments.values() if kind in parts]) for kind in kinds}
+    return {**segments, "": whole}
 
 
 MOST_WHOLE = 1 << 22
@@ -277,7 +357,7 @@ MOST_WHOLE = 1 << 22
 
 _BATCH = 1 << 20
 LABELLED, UNLABELLED = "labelled", "unlabelled"
-_FILLED, _PART = "truth_or_any_class", "labelled_or_not"
+_FILLED, _PART, _WEIGHT = "truth_or_any_class", "labelled_or_not", "rows_that_a_label_stands_for"
 _NUMBERS = "numbers of the rows"
 
 

@@ -202,12 +202,12 @@ def _of_labels(question: Question, data: Data) -> bool:
 
 def _decide_few(question: Question, found: Value) -> "Decision":
     """Choose a threshold by few labels; what has no meaning there is refused."""
-    if "harm" in question.changed:
-        words = " is weighed against what the model saves, which few labels do not tell; leave it out"
-        raise InputError("few-labels-not-decided", Given("harm"), words)
-    if "training_prior" in question.changed:
-        words = " corrects probabilities, and few labels say themselves what a score means; leave it out"
-        raise InputError("few-labels-not-decided", Given("training_prior"), words)
+    reasons = {
+        "harm": "is weighed against what the model saves, which few labels do not tell",
+        "training_prior": "corrects probabilities, and few labels say themselves what a score means",
+    }
+    for name in (one for one in reasons if one in question.changed):
+        raise InputError("few-labels-not-decided", Given(name), f" {reasons[name]}; leave it out")
     decided: Decision = found.decide(question["best"], question.sampling.population)
     return decided
 

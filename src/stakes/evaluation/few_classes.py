@@ -2,19 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 
-from stakes.engines.plan import Counted
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled
-from stakes.errors import Given, InputError, Pass, short, some
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
+from stakes.errors import InputError, short, some
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, kappa, mcc
-from stakes.question.question import Question
 from stakes.records import Finite, Record
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -53,8 +49,6 @@ class FewClasses(
     segments: Mapping[str, "FewClasses"] = field(default_factory=dict)
 
     main_figures = (accuracy.name, "macro_recall", "macro_f1")
-    _key_figure = accuracy.name
-    rests_on = "few.provided"
 
     @cached_property
     def labels(self) -> Array:
@@ -73,23 +67,21 @@ class FewClasses(
     def why_nothing(self) -> str:
         """Why nothing can be estimated: too few labels, or none of a decision; empty where it can."""
         silent = (self.decisions > 0) & (self.labels.sum(axis=0) == 0)
-        if not self.why_too_few and silent.any():
+        if not super().why_nothing and silent.any():
             name = short(repr(self.classes[int(np.argmax(silent))]))
             return f"no row that was decided {name} has a truth, and there are {self.decisions[silent][0]:,.0f}"
-        return self.why_too_few
+        return super().why_nothing
 
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The usual figures; others of decisions by their name."""
         return {name: self[name] for name in _FIGURES}
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow, of each figure that both have."""
+    def _alone(self) -> Mapping[str, Estimate]:
         if self.why_nothing:
             return {}
         alone = evaluate_labelled(self.kept, self.classes, Sampling(self.confidence, seed=self.seed))
-        return labels_as_good(self.labelled, {name: (one, alone[name]) for name, one in self.figures.items()})
+        return {name: alone[name] for name in self.figures}
 
     def __getitem__(self, name: str | tuple[str, str]) -> Estimate:
         metric, of = self._meant(name)
@@ -134,9 +126,6 @@ class FewClasses(
             return ""
         return f"labelled rows of {short(repr(self.classes[place]))}: only {seen[place]:.0f}; label more"
 
-    def _places(self) -> Array:
-        return self.kept.decided
-
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How far the labels of each decision move a figure, beside how many rows it has."""
         _, found = self._moves(metric, None)
@@ -144,38 +133,3 @@ class FewClasses(
         own, labelled = slice(len(columns)), self.labels.sum(axis=0)
         square = np.bincount(columns, found.counts[own] * found.changes[own] ** 2, len(self.classes))
         return np.asarray(np.sqrt(square * np.maximum(labelled, 1.0)) / np.maximum(self.decisions, 1.0))
-
-    def _decide(self, *_: object) -> NoReturn:
-        """Refuse: the decisions are there already."""
-        raise InputError("few-labels-decided", "rows of several classes are decided already; evaluate them")
-
-    @classmethod
-    def of_tally(cls, names: tuple[str, ...], parts: Mapping[str, Counted], question: Question) -> "FewClasses":
-        """The rows of a tally: an entry for each class and decision, labelled or not."""
-        entries = []
-        for kind, part in parts.items():
-            table = part.confusion
-            places = [[names.index(name) for name in side] for side in (table.truths, table.decisions)]
-            for (i, j), count in np.ndenumerate(np.asarray(table.counts)):
-                entries.append((places[1][j], places[0][i], kind == LABELLED, int(count)))
-        decided, truth, labelled, counts = np.array([one for one in entries if one[3]]).T
-        rows = Rows(decided, None, truth, labelled > 0, None, counts)
-        return cls(names, rows, question.sampling.confidence, question.sampling.seed)
-
-
-def estimate_classes(partly: PartlyLabelled, question: Question) -> FewClasses:
-    """Estimate what labels of all rows would tell about decisions between several classes."""
-    read, plan = partly.read, partly.read.plan
-    assert plan is not None
-    if read.rows.prediction is None:
-        words = "few labels of several classes are told by decisions; give them as "
-        raise InputError("few-classes-decisions", words, Pass("prediction"))
-    for name, given in {"prior": question["prior"], "label_probability": partly.weight}.items():
-        if given is not None:
-            raise InputError("few-labels-of-two", Given(name), " was tried for two classes only; leave it out")
-    names = tuple(dict.fromkeys([*plan.classes, *plan.decisions]))
-    decided = np.array([names.index(name) for name in plan.decisions])[read.rows.prediction]
-    kept = Rows(decided, None, np.asarray(read.rows.truth, np.int64), partly.labelled, partly.numbers)
-    found = FewClasses(names, kept, question.sampling.confidence, question.sampling.seed)
-    parts = kept.by_segment(read.by)
-    return replace(found, segments={name: replace(found, kept=part) for name, part in parts.items()})

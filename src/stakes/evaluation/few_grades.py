@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 
@@ -64,11 +63,6 @@ class FewGrades(
         """What has to hold, as a sentence is called."""
         return "few.at_random" if self.kept.weight is None else "few.known_chance"
 
-    @property
-    def why_nothing(self) -> str:
-        """Why nothing can be estimated; empty where it can."""
-        return self.why_too_few
-
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The mean of the truth, and how far the judge is off."""
@@ -88,18 +82,11 @@ class FewGrades(
         if (others := len(lost) - int(counts.max())) < FEWEST_OTHERS:
             few = f"labelled rows that differ from the most frequent value: only {others}"
             return Estimate(name, value, confidence=self.confidence, no_interval=few)
-        least = -math.inf if name in (MEAN_TRUTH, mean_error.name) else 0.0
-        return Estimate(name, max(value, least), math.nan, max(low, least), high, "", self.confidence, METHOD)
+        return Estimate(name, value, math.nan, low, high, "", self.confidence, METHOD)
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow."""
-        found = {}
-        for name in _LOSSES:
-            if self[name].low is not None:
-                (_, low, high), (_, least, most) = (self._mean(name, beside) for beside in (True, False))
-                found[name] = self.labelled * ((most - least) / (high - low)) ** 2
-        return found
+    def _alone(self) -> Mapping[str, Estimate]:
+        alone = {name: self._mean(name, beside=False) for name in _LOSSES} if not self.why_nothing else {}
+        return {name: Estimate(name, value, low=low, high=high) for name, (value, low, high) in alone.items()}
 
     def _losses(self, name: str) -> Array:
         here = self.kept.labelled
@@ -108,12 +95,10 @@ class FewGrades(
     def _mean(self, name: str, beside: bool = True) -> tuple[float, float, float]:
         """The mean and its limits, corrected by what stands ``beside`` the labels or not."""
         here, judge, weight = self.kept.labelled, self.kept.decided, self.kept.weight
-        others = (judge[here], judge) if beside else None
-        return regressed_mean(self._losses(name), others, self.confidence, None if weight is None else weight[here])
-
-    def _decide(self, *_: object) -> NoReturn:
-        """Refuse: numbers have no threshold."""
-        raise InputError("grades-decided", "decisions are between classes, and these are numbers")
+        others, weights = (judge[here], judge) if beside else None, None if weight is None else weight[here]
+        value, low, high = regressed_mean(self._losses(name), others, self.confidence, weights)
+        least = -math.inf if name in (MEAN_TRUTH, mean_error.name) else 0.0
+        return max(value, least), max(low, least), high
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
         """Refuse: rows to grade are chosen at random, since a line need not fit where few of them lie."""
@@ -134,5 +119,4 @@ def estimate_grades(partly: PartlyLabelled, question: Question) -> FewGrades:
         raise InputError("few-grades-alone", "few labels of numbers need a prediction of each row")
     truth, judge = (np.asarray(one, np.float64) for one in (rows.truth, rows.prediction))
     kept = Rows(judge, None, truth, partly.labelled, partly.numbers, weight=partly.weight)
-    found = FewGrades(kept, question.sampling.confidence)
-    return replace(found, segments={name: replace(found, kept=part) for name, part in kept.by_segment(by).items()})
+    return FewGrades(kept, question.sampling.confidence).in_segments(kept.by_segment(by))

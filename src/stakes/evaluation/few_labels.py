@@ -4,21 +4,28 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.thresholds.objectives import BestFigure
 from stakes.engines.columns import Data
-from stakes.engines.labels import Labels
-from stakes.engines.plan import Counted
+from stakes.engines.plan import WEIGHED, Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.unlabelled import LABELLED, PartlyLabelled, count_partly_elsewhere, parts_of, read_partly
+from stakes.engines.unlabelled import (
+    LABELLED,
+    UNLABELLED,
+    PartlyLabelled,
+    count_partly_elsewhere,
+    parts_of,
+    read_partly,
+    tried_for_two,
+)
 from stakes.errors import Given, InputError, Pass
-from stakes.evaluation.few_classes import FewClasses, estimate_classes
+from stakes.evaluation.few_classes import FewClasses
 from stakes.evaluation.few_grades import estimate_grades
-from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled, labels_as_good
+from stakes.evaluation.few_rows import FEWEST_OF_A_CLASS, FewEstimates, Rows, evaluate_labelled
 from stakes.metrics import Estimate, Metric, find
 from stakes.metrics.agreement import accuracy, balanced_accuracy, f1, kappa, mcc
 from stakes.metrics.cost import expected_cost
@@ -70,8 +77,6 @@ class FewLabels(
     prior: Finite | None = None
     best: str = ""
 
-    _key_figure = accuracy.name
-
     @cached_property
     def labelled_positives(self) -> Count:
         """The labelled rows that are positive."""
@@ -94,23 +99,34 @@ class FewLabels(
         low, high = float(seen.min()), float(seen.max())
         return low, high, rows.count((rows.score < low) | (rows.score > high)) / self.rows
 
+    def refuse_unless_enough(self) -> Self:
+        """Return the same, if there are labels enough, and at scores where other rows lie."""
+        if (seen := super().refuse_unless_enough().labelled_scores) is None or self.kept.score is None:
+            return self
+        low, high, _ = seen
+        rest = self.kept.score[~self.kept.labelled]
+        if len(rest) and (rest.min() > high or rest.max() < low):
+            raise InputError(
+                "labels-at-other-scores",
+                f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
+                f"{rest.max():.3g}, of which no label tells; label some there",
+            )
+        return self
+
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
         """The usual figures; others by their name: ``ev["f_beta(beta=2)"]``."""
         usual: list[Metric] = [*_TABLE, *((auc, brier_score) if self._of_scores else ())]
         return {one.name: self[one.name] for one in (*usual, *((expected_cost,) if self.costs is not None else ()))}
 
-    @cached_property
-    def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow, of each figure that both have."""
+    def _alone(self) -> Mapping[str, Estimate]:
         if self.kept.shifted or self.kept.chosen or not self.labelled:
             return {}
         names = (self.negative, self.positive)
         there = None if self.prior is None else Frequencies({self.positive: self.prior, self.negative: 1 - self.prior})
         alone = evaluate_labelled(self.kept, names, Sampling(self.confidence, seed=self.seed, population=there))
         known = (prevalence.name,) if self.prior is not None else ()
-        wanted = [one for one in self.figures if one not in (alarm_rate.name, expected_cost.name, *known)]
-        return labels_as_good(self.labelled, {name: (self[name], alone[name]) for name in wanted})
+        return {one: alone[one] for one in self.figures if one not in (alarm_rate.name, expected_cost.name, *known)}
 
     def __getitem__(self, name: str) -> Estimate:
         metric = find(name)
@@ -146,6 +162,9 @@ class FewLabels(
         if (self.costs is None and best is None) or rows.score is None or rows.shifted:
             words = "few labels decide by probabilities of rows of one place, and by costs or a figure; give "
             raise InputError("few-labels-decide", words, Pass("score"), " and ", Pass("costs"), " or ", Pass("best"))
+        if rows.weight is not None:
+            words = " was not tried for a threshold that few labels choose; evaluate at one that is given"
+            raise InputError("few-labels-not-decided", Given("label_probability"), words)
         if why := self._too_few(auc, 0.0, 1.0):
             raise InputError("too-few-labels", why)
         found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
@@ -197,7 +216,7 @@ class FewLabels(
                 words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
             return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
-        return self.figure_of_cells(metric, self._table(drawn))
+        return self.figure_of_cells(metric, cells_of(drawn, self.kept.bins.cell))
 
     def _at_prior(self, drawn: Draws) -> Draws:
         """The same rows where positives are as frequent as the prior says."""
@@ -221,9 +240,6 @@ class FewLabels(
         names = (self.negative, self.positive)
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
 
-    def _table(self, drawn: Draws) -> Array:
-        return cells_of(drawn, self.kept.bins.cell)
-
     def _brier(self, drawn: Draws) -> Array:
         bins = self.kept.bins
         mean, square = bins.means, bins.square / np.maximum(bins.rows, 1e-300)
@@ -233,11 +249,9 @@ class FewLabels(
     @property
     def why_nothing(self) -> str:
         """Why nothing can be estimated: too few labels, or those of one class alone; empty where it can."""
-        if self.why_too_few:
-            return self.why_too_few
-        if not 0 < self.labelled_positives < self.labelled:
+        if not 0 < self.labelled_positives < self.labelled and not super().why_nothing:
             return f"every labelled row is {(self.positive if self.labelled_positives else self.negative)!r}"
-        return ""
+        return super().why_nothing
 
     # ── what labels are too few for, and which come next ─────────────────────────────────────────────────────────
     def _too_few(self, metric: Metric, low: float, high: float) -> str:
@@ -262,9 +276,6 @@ class FewLabels(
             best = self.kept.score[self._next(recall if kind == "positive" else specificity, more)]
             where = f"; best those with scores from {np.quantile(best, 0.1):.2g} to {np.quantile(best, 0.9):.2g}"
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
-
-    def _places(self) -> Array:
-        return self.kept.places[0]
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
@@ -297,57 +308,14 @@ def estimate_few(question: Question, data: Data) -> FewEstimates:
     if counted is None and question["exact"] is not True:
         counted = count_partly_elsewhere(data, row_question(question))
     if counted is not None:
-        return enough(_estimate_tally(counted, question))
+        names = _names_in(counted)
+        parts = {name: _of_tally(part, names, question) for name, part in parts_of(counted).items()}
+        return estimate_rows(names, parts.pop(""), question).in_segments(parts).refuse_unless_enough()
     partly = read_partly(data, row_question(question))
     if partly.read.plan is None:
-        return enough(estimate_grades(partly, question))
-    if len(partly.read.plan.classes) > 2:
-        return enough(estimate_classes(partly, question))
-    names = (partly.plan.negative, str(partly.plan.positive))
-    return enough(with_segments(rows_of(partly, question), names, partly.read.by, question))
-
-
-def _estimate_tally(counted: Counted, question: Question) -> FewEstimates:
-    """The same from counts of rows with and without a truth."""
-    names, parts = _names_in(counted), parts_of(counted)
-    if len(names) > 2:
-        several = {name: FewClasses.of_tally(names, part, question) for name, part in parts.items()}
-        return replace(several.pop(""), segments=several)
-    two = names[0], names[1]
-    found = {name: estimate_rows(two, _of_tally(part, two, question), question) for name, part in parts.items()}
-    return replace(found.pop(""), segments=found)
-
-
-def with_segments(rows: Rows, names: tuple[str, str], by: Labels | None, question: Question) -> FewLabels:
-    """What the labels tell about all rows, and about those of each segment."""
-    segments = {name: estimate_rows(names, part, question) for name, part in rows.by_segment(by).items()}
-    return replace(estimate_rows(names, rows, question), segments=segments)
-
-
-def _refuse_labels_elsewhere(found: FewLabels) -> None:
-    """Refuse labels that lie at other scores than all rows without one."""
-    if (seen := found.labelled_scores) is None:
-        return
-    low, high, _ = seen
-    rest = found.kept.score[~found.kept.labelled] if found.kept.score is not None else np.zeros(0)
-    if len(rest) and (rest.min() > high or rest.max() < low):
-        raise InputError(
-            "labels-at-other-scores",
-            f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
-            f"{rest.max():.3g}, of which no label tells; label some there",
-        )
-
-
-Found = TypeVar("Found", bound=FewEstimates)
-
-
-def enough(found: Found) -> Found:
-    """The estimate, if there are labels enough for any, and where rows lie."""
-    if why := found.why_nothing:
-        raise InputError("too-few-labels", f"{why}; label more, chosen at random")
-    if isinstance(found, FewLabels):
-        _refuse_labels_elsewhere(found)
-    return found
+        return estimate_grades(partly, question).refuse_unless_enough()
+    names, rows = rows_of(partly, question)
+    return estimate_rows(names, rows, question).in_segments(rows.by_segment(partly.read.by)).refuse_unless_enough()
 
 
 def row_question(question: Question) -> RowQuestion:
@@ -371,73 +339,97 @@ def _names_in(counted: Counted) -> tuple[str, ...]:
     return next(name for name in names if name != table.positive), table.positive
 
 
-def _of_tally(parts: Mapping[str, Counted], names: tuple[str, str], question: Question) -> Rows:
-    """The rows of a tally: one entry for each score or decision, of either class if labelled."""
+def _of_tally(parts: Mapping[str, Counted], names: tuple[str, ...], question: Question) -> Rows:
+    """The rows of a tally: one entry for each score or decision, of each class if labelled."""
     first = next(iter(parts.values()))
     by_score = first.scores is not None and (first.confusion is None or first.decided_by != "rows")
     if question["threshold"] is not None and not by_score:
         raise errors.threshold_and_prediction()
     counted = first.threshold if question["threshold"] is None else None
-    threshold = _threshold(question, *names) if counted is None else counted
+    threshold = (_threshold(question, names) if counted is None else counted) if by_score else math.nan
     entries = []
-    for kind, part in parts.items():
+    for kind in (LABELLED, UNLABELLED):
+        if kind not in parts:
+            continue
+        again = parts.get(f"{WEIGHED}_{kind}")
         if by_score:
-            part.scores.at(threshold)  # refuses one within a bin
-            columns = part.scores.as_columns()
-            score = np.asarray(columns.scores, np.float64)
-            decided = (score >= threshold).astype(np.int64)
-            cells = np.stack([columns.values[name] for name in ("negatives", "positives")])
-        else:
-            table, score, decided = part.confusion, np.zeros(2), np.arange(2)
-            cells = np.asarray(table.counts)[[table.truths.index(name) for name in names]]
-            cells = cells[:, [table.decisions.index(name) for name in names]]
-        for truth, counts in enumerate(cells):
-            here = np.full((2, len(score)), [[truth], [kind == LABELLED]])
-            entries.append(np.vstack([decided, score, here, counts])[:, counts > 0])
-    decided, score, truth, labelled, counts = np.hstack(entries)
-    kept = score if by_score else None
-    return Rows(decided.astype(np.int64), kept, truth.astype(np.int64), labelled > 0, None, counts.astype(np.int64))
+            parts[kind].scores.at(threshold)  # refuses one within a bin
+        score = parts[kind].scores.as_columns().scores.astype(np.float64) if by_score else None
+        decided = np.arange(len(names)) if score is None else (score >= threshold).astype(np.int64)
+        sums = [*_amounts(parts[kind], names, by_score), *(() if again is None else _amounts(again, names, by_score))]
+        for truth, (counts, *weights) in enumerate(zip(*sums, strict=True)):
+            there = np.flatnonzero(counts)
+            same = np.full(len(there), truth), np.full(len(there), kind == LABELLED)
+            weight, square = (one[there] / counts[there] for one in weights) if weights else (None, None)
+            found = Rows(decided[there], None if score is None else score[there], *same, None, counts[there])
+            entries.append(replace(found, weight=weight, square=square))
+    return replace(Rows.joined(entries), shifted=question.prior_unknown)
 
 
-def rows_of(partly: PartlyLabelled, question: Question) -> Rows:
-    """The rows of two classes that were read, as few labels need them."""
+def _amounts(part: Counted, names: tuple[str, ...], by_score: bool) -> list[Array]:
+    """How many rows of each class have each score or decision; of rows with weights Σw and Σw²."""
+    if by_score:
+        columns = part.scores.as_columns()
+        found = [columns.counts(), *([columns.counts("_squared")] if columns.weighted else [])]
+        return [one[::-1] for one in found]
+    table = part.confusion
+    places = np.ix_(*([names.index(name) for name in side] for side in (table.truths, table.decisions)))
+    tables = []
+    for counts in (one for one in (table.counts, table.squares) if one is not None):
+        tables.append(np.zeros((len(names), len(names)), counts.dtype))
+        tables[-1][places] = counts
+    return tables
+
+
+def rows_of(partly: PartlyLabelled, question: Question) -> tuple[tuple[str, ...], Rows]:
+    """The classes (of two the positive one last), and the rows that were read as few labels need them."""
     read, plan = partly.read, partly.plan
-    if plan.positive is None:
-        raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
-    if {*plan.decisions} != {*plan.classes}:
-        raise InputError("few-labels-decisions", "few labels are estimated for decisions between the two classes")
-    places = {name: i for i, name in enumerate(plan.classes)}
-    truth = (read.rows.truth == places[plan.positive]).astype(np.int64)
+    names = tuple(dict.fromkeys([*plan.classes, *plan.decisions]))
+    if len(plan.classes) == 2:
+        if plan.positive is None:
+            raise InputError("few-labels-positive", "say which class is positive: ", Pass("positive"))
+        if len(names) > 2:
+            raise InputError("few-labels-decisions", "few labels are estimated for decisions between the two classes")
+        names = plan.negative, plan.positive
+    truth, of_decisions = (np.array([names.index(name) for name in side]) for side in (plan.classes, plan.decisions))
     score = None if read.rows.scores is None else np.asarray(read.rows.scores, np.float64)
     honest = score is not None and bool(((score >= 0) & (score <= 1)).all())
     if read.rows.prediction is not None:
-        decided = (read.rows.prediction == list(plan.decisions).index(plan.positive)).astype(np.int64)
+        decided = of_decisions[read.rows.prediction]
     elif score is not None and honest:
-        decided = (score >= _threshold(question, plan.negative, plan.positive)).astype(np.int64)
+        decided = (score >= _threshold(question, names)).astype(np.int64)
     else:
         raise InputError(
             "few-labels-no-probabilities",
             "the scores are no probabilities, so labels cannot be spread by them; give decisions, or calibrate them",
         )
     kept = score if honest and score is not None and _in_order(score, decided) else None
-    return Rows(decided, kept, truth, partly.labelled, partly.numbers, weight=partly.weight)
+    rows = Rows(decided, kept, truth[read.rows.truth], partly.labelled, partly.numbers, weight=partly.weight)
+    return names, replace(rows, shifted=question.prior_unknown)
 
 
-def _threshold(question: Question, negative: str, positive: str) -> float:
+def _threshold(question: Question, names: tuple[str, ...]) -> float:
     """From which probability on to decide: as asked, where costs are least, or from a half on."""
     if question["threshold"] is not None:
         return float(question["threshold"])
-    if question.pricing is None or question.pricing.costs.columns:
+    if (costs := _costs(question, names)) is None:
         return 0.5
-    names = (negative, positive)
     if question["prior"] is not None and not question.prior_unknown:
         words = " and costs move the threshold, by how frequent classes are here, which few labels only estimate; give "
         raise InputError(
             "few-labels-threshold", Given("prior"), words, Pass("threshold"), ", or choose one with decide"
         )
-    costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
     return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
+
+
+def _costs(question: Question, names: tuple[str, ...]) -> Array | None:
+    """What decisions cost, if that was said; costs that differ by row are refused."""
+    if question.pricing is None:
+        return None
+    if question.pricing.costs.columns:
+        raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
+    return np.asarray(question.pricing.costs.for_table(names, names, names[-1]), np.float64)
 
 
 def _in_order(score: Array, decided: Array) -> bool:
@@ -446,18 +438,16 @@ def _in_order(score: Array, decided: Array) -> bool:
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
-def estimate_rows(names: tuple[str, str], rows: Rows, question: Question) -> FewLabels:
-    """What the labels tell about these rows; ``names`` are the negative and the positive class."""
-    negative, positive = names
-    costs, unit = None, ""
-    if question.pricing is not None:
-        if question.pricing.costs.columns:
-            raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
-        costs = np.asarray(question.pricing.costs.for_table(names, names, positive), np.float64)
-        unit = question.pricing.costs.unit
-    rows = replace(rows, shifted=question.prior_unknown)
-    how, share = question.sampling, _share_there(question.sampling.population, names)
-    return FewLabels(positive, negative, how.confidence, how.seed, rows, costs, unit, prior=share)
+def estimate_rows(names: tuple[str, ...], rows: Rows, question: Question) -> FewLabels | FewClasses:
+    """What the labels tell about these rows of two classes, of which the last is positive, or of several."""
+    how = question.sampling
+    if len(names) > 2:
+        for name in (one for one in ("prior", "label_probability") if question[one] is not None):
+            raise tried_for_two(name)
+        return FewClasses(names, rows, how.confidence, how.seed)
+    costs, unit = _costs(question, names), "" if question.pricing is None else question.pricing.costs.unit
+    share = _share_there(how.population, (names[0], names[1]))
+    return FewLabels(names[1], names[0], how.confidence, how.seed, rows, costs, unit, prior=share)
 
 
 def _share_there(there: Frequencies | Population | None, names: tuple[str, str]) -> float | None:

@@ -8,20 +8,12 @@ from stakes.engines.labels import Labels
 from stakes.engines.unlabelled import read_partly
 from stakes.errors import InputError
 from stakes.evaluation.contestants import Contestant, entries_by_name
-from stakes.evaluation.few_labels import (
-    FewLabels,
-    cells_of,
-    enough,
-    row_question,
-    rows_of,
-    with_segments,
-)
+from stakes.evaluation.few_labels import FewLabels, cells_of, estimate_rows, row_question, rows_of
 from stakes.evaluation.few_rows import evaluate_labelled
 from stakes.metrics import Metric
 from stakes.question.options import Data
 from stakes.question.question import Question
-from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.few_labels import Bins, draw_decisions
+from stakes.uncertainty.few_labels import draw_decisions
 from stakes.uncertainty.paired import Difference, Flipped, flipped
 from stakes.uncertainty.sampling import Sample, Sampling
 
@@ -43,9 +35,10 @@ class FewPairs:
         for found in (one, other):
             if why := found[metric.text].no_interval:
                 return Difference(note=why)
-        drawn = draw_decisions(_together(one, other), sampling.seed)
-        values = one.figure_of_cells(metric, cells_of(drawn, np.array([0, 0, 1, 1])))
-        values = values - other.figure_of_cells(metric, cells_of(drawn, np.array([0, 1, 0, 1])))
+        both = replace(one.kept, decided=2 * one.kept.decided + other.kept.decided, score=None).bins
+        drawn = draw_decisions(both, sampling.seed)
+        values = one.figure_of_cells(metric, cells_of(drawn, both.cell // 2))
+        values = values - other.figure_of_cells(metric, cells_of(drawn, both.cell % 2))
         values = values[np.isfinite(values)]
         tail = (1 - sampling.confidence) / 2
         low, value, high = (float(end) for end in np.quantile(values, (tail, 0.5, 1 - tail)))
@@ -56,18 +49,6 @@ class FewPairs:
 def _few(model: Contestant) -> FewLabels:
     assert isinstance(model.estimated, FewLabels)
     return model.estimated
-
-
-def _together(one: FewLabels, other: FewLabels) -> Bins:
-    """Rows and labels of each combination of decisions: none, the second alone, the first alone, both positive."""
-    combined, labelled = 2 * one.kept.decided + other.kept.decided, one.kept.labelled
-
-    def summed(chosen: Array) -> Array:
-        return np.bincount(combined[chosen], minlength=4).astype(np.float64)
-
-    positive = labelled & (one.kept.truth == 1)
-    rows, nothing = summed(np.ones(len(labelled), bool)), np.zeros(4)
-    return Bins(rows, summed(positive), summed(labelled & ~positive), nothing, nothing, np.arange(4))
 
 
 def few_contestants(data: Data, question: Question) -> list[Contestant]:
@@ -81,13 +62,12 @@ def few_contestants(data: Data, question: Question) -> list[Contestant]:
         partly = read_partly(entry.data, asked)
         if len(partly.plan.classes) > 2:
             raise InputError("few-labels-compared", "few labels compare models of two classes, and these are several")
-        names = partly.plan.negative, str(partly.plan.positive)
+        names, rows = rows_of(partly, question)
         if named not in (None, names):
             raise InputError("few-labels-other-classes", "the models do not decide between the same two classes")
         named = names
-        rows = replace(rows_of(partly, question), weight=None)
-        few = enough(with_segments(rows, names, partly.read.by, question))
         here, by = rows.labelled, partly.read.by
+        few = estimate_rows(names, rows, question).in_segments(rows.by_segment(by)).refuse_unless_enough()
         sample = Sample(rows.truth[here], names, names, names[1])
         by = None if by is None else Labels(by.codes[here], by.names)
         evaluation = evaluate_labelled(rows, names, question.sampling, question.pricing, by)

@@ -1,22 +1,25 @@
 """Rows of which a few have a truth, and what every estimate from them can be asked."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 
+from stakes.engines import memory
 from stakes.engines.labels import Labels
-from stakes.engines.plan import FEW_LABELS
+from stakes.engines.plan import FEW_LABELS, Plan
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.members import NotOfThisTaskError
 from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, find
+from stakes.metrics.agreement import accuracy
 from stakes.question.options import Value
-from stakes.records import Count
+from stakes.records import Count, Finite
 from stakes.results import Reportable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
@@ -43,9 +46,10 @@ class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
     ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows a labelled one stands for, where
-    the probability of being labelled is known. ``shifted`` rows without a truth have other class frequencies than the
-    labelled ones. The threshold was ``chosen`` by the labels.
+    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows each stands for if it is
+    labelled, where the probability of that is known, and ``square`` the square of it: of a tally their means.
+    ``shifted`` rows without a truth have other class frequencies than the labelled ones. The threshold was ``chosen``
+    by the labels.
     """
 
     decided: Array
@@ -55,6 +59,7 @@ class Rows:
     numbers: Array | None = None
     counts: Array | None = None
     weight: Array | None = None
+    square: Array | None = None
     shifted: bool = False
     chosen: bool = False
 
@@ -63,6 +68,13 @@ class Rows:
         columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
         taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
         return Rows(**{**columns, **taken})
+
+    @classmethod
+    def joined(cls, parts: Sequence["Rows"]) -> "Rows":
+        """Put rows together that are of one kind."""
+        columns: dict[str, list[Value]] = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
+        return cls(**{name: np.concatenate(all_of) if isinstance(all_of[0], np.ndarray) else all_of[0]
+                      for name, all_of in columns.items()})  # fmt: skip
 
     def count(self, chosen: Array) -> int:
         """How many rows are chosen, by what is said of each entry."""
@@ -82,7 +94,7 @@ class Rows:
     def places(self) -> tuple[Array, int]:
         """The bin of each row, and how many there are: of each decision apart."""
         if self.score is None:
-            return self.decided.astype(np.int64), 2
+            return self.decided.astype(np.int64), max(2, int(self.decided.max(initial=0)) + 1)
         edges = _edges(self.score, self.counts)
         bins = np.searchsorted(edges, self.score, side="right") + self.decided * (len(edges) + 1)
         numbers = np.cumsum(np.bincount(bins, self.counts) > 0)  # of the bins that hold rows
@@ -93,31 +105,44 @@ class Rows:
         """All that is needed of the rows: sums that add up."""
         codes, many = self.places
 
-        def summed(values: Array | None = None) -> Array:
+        def summed(values: Array | None = None, chosen: Array | slice = slice(None)) -> Array:
             if self.counts is not None:
-                values = self.counts if values is None else values * self.counts
-            return np.bincount(codes, values, many).astype(np.float64)
+                values = self.counts[chosen] if values is None else values * self.counts[chosen]
+            return np.bincount(codes[chosen], values, many).astype(np.float64)
 
         score = np.zeros(len(codes)) if self.score is None else self.score
-        labels, unseen = self._labels()
-        positive = labels * (self.truth == 1)
-        sums = (summed(), summed(positive), summed(labels - positive), summed(score), summed(score**2))
+        (here,), (labels, unseen), cell = np.nonzero(self.labelled), self._labels(), np.zeros(many, np.int64)
+        cell[codes] = self.decided
+        positive = labels * (self.truth[here] == 1)
+        by_class = summed(positive, here), summed(labels - positive, here)
         elsewhere = summed(~self.labelled) if self.shifted else None
-        return Bins(*sums, np.round(summed(self.decided) / summed()).astype(np.int64), unseen, elsewhere)
+        return Bins(summed(), *by_class, summed(score), summed(score**2), cell, unseen, elsewhere)
+
+    def weights(self, chosen: Array) -> tuple[Array, Array]:
+        """The sums of weights and of their squares of chosen entries."""
+        assert self.weight is not None
+        many = 1 if self.counts is None else self.counts[chosen]
+        square = self.weight**2 if self.square is None else self.square
+        return many * self.weight[chosen], many * square[chosen]
 
     def _labels(self) -> tuple[Array, tuple[float, float] | None]:
-        """How many labels each row counts for; and, if they weigh differently, one more of each decision at most.
+        """How many labels each labelled row counts for; and, if they weigh differently, one more of each decision.
 
-        Together those of a decision count for as many plain labels as tell its share of positives as well.
+        Together those of a decision count for as many plain labels as tell its share of positives as well. One more
+        could be any of its rows, labelled or not: it is as heavy as they are on average, by weight.
         """
-        labels = self.labelled.astype(np.float64)
+        decided, truth = self.decided[self.labelled], self.truth[self.labelled]
+        labels, unseen = np.ones(len(decided)), [1.0, 1.0]
         if self.weight is None:
             return labels, None
-        unseen = []
         for decision in (0, 1):
-            here = self.labelled & (self.decided == decision)
-            labels[here] = effective_labels(self.weight[here], self.truth[here])
-            unseen.append(float(max(labels[here].max(initial=0.0), 1.0)))
+            here, all_rows = decided == decision, self.decided == decision
+            if here.any():
+                weight, square = self.weights(self.labelled & all_rows)
+                each = effective_labels(weight, square, truth[here]) / weight.sum()
+                labels[here] = each * self.weight[self.labelled][here]
+                sums, squares = self.weights(all_rows)
+                unseen[decision] = max(each * squares.sum() / sums.sum(), 1.0)
         return labels, (unseen[0], unseen[1])
 
 
@@ -134,27 +159,67 @@ def _edges(score: Array, counts: Array | None) -> Array:
 
 
 class FewEstimates(Narrated, Reportable):
-    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table.
-
-    ``rests_on`` is what has to hold, as a sentence is called; ``main_figures`` are told first.
-    """
+    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table."""
 
     kept: Rows
+    confidence: Finite
     seed: int
-    confidence: float
-    segments: Mapping[str, Any]
-    figures: Any
-    as_good_as: Any
-    why_nothing: Any
-    main_figures: Any
-    _key_figure: str
-    rests_on: Any
+    segments: Mapping[str, "FewEstimates"]
 
     drawn_as = "few labels"
     task = FEW_LABELS
+    _key_figure = accuracy.name
 
-    def __getitem__(self, name: Any) -> Estimate:
+    @property
+    def figures(self) -> Mapping[str, Estimate]:
+        """The usual figures; others by their name."""
         raise NotImplementedError
+
+    @property
+    def main_figures(self) -> tuple[str, ...]:
+        """The figures that are told first."""
+        raise NotImplementedError
+
+    @cached_property
+    def as_good_as(self) -> Mapping[str, float]:
+        """How many labels alone would give intervals as narrow, of each figure that both have."""
+        both = {name: (self[name], alone) for name, alone in self._alone().items()}
+        widths = {name: [None if e.low is None or e.high is None else e.high - e.low for e in two]
+                  for name, two in both.items()}  # fmt: skip
+        return {name: self.labelled * (alone / own) ** 2 for name, (own, alone) in widths.items()
+                if own and alone is not None}  # fmt: skip
+
+    def _alone(self) -> Mapping[str, Estimate]:
+        """What the labelled rows tell by themselves."""
+        raise NotImplementedError
+
+    @property
+    def rests_on(self) -> str:
+        """What has to hold, as a sentence is called."""
+        return "few.provided"
+
+    @property
+    def why_nothing(self) -> str:
+        """Why nothing can be estimated, as from too few labels; empty where it can."""
+        if self.labelled < FEWEST:
+            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
+        return ""
+
+    def __getitem__(self, name: str) -> Estimate:
+        raise NotImplementedError
+
+    def refuse_unless_enough(self) -> Self:
+        """Return the same, if there are labels enough for any estimate."""
+        if why := self.why_nothing:
+            raise InputError("too-few-labels", f"{why}; label more, chosen at random")
+        return self
+
+    def in_segments(self, parts: Mapping[str, Rows]) -> Self:
+        """Return the same with what is told of the rows of each segment."""
+        whole: Value = self
+        segments = {name: dataclasses.replace(whole, kept=part) for name, part in parts.items()}
+        found: Self = dataclasses.replace(whole, segments=segments)
+        return found
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say why there is not what other evaluations have."""
@@ -174,7 +239,10 @@ class FewEstimates(Narrated, Reportable):
         return self._decide(best, there)
 
     def _decide(self, best: str | None, there: Frequencies | None) -> "FewEstimates":
-        raise NotImplementedError
+        raise InputError(
+            "few-labels-decided",
+            "few labels choose a threshold of scores of two classes, and these are decisions or numbers; evaluate them",
+        )
 
     @property
     def rows(self) -> Count:
@@ -185,13 +253,6 @@ class FewEstimates(Narrated, Reportable):
     def labelled(self) -> Count:
         """The rows that have a truth."""
         return self.kept.count(self.kept.labelled)
-
-    @property
-    def why_too_few(self) -> str:
-        """Why there are too few labels for any estimate; empty where there are enough."""
-        if self.labelled < FEWEST:
-            return f"{self.labelled:,} of {self.rows:,} rows have a truth, and {FEWEST} at least are needed"
-        return ""
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
         """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
@@ -216,14 +277,10 @@ class FewEstimates(Narrated, Reportable):
         generator = np.random.default_rng(self.seed)
         free = generator.permutation(self.kept.unlabelled)
         chosen, left = np.split(free, [math.ceil(AT_RANDOM * count)])
-        worth = self._worth_of_labels(metric)[self._places()[left]]
+        worth = self._worth_of_labels(metric)[self.kept.places[0][left]]
         keys = np.log(generator.random(len(left))) / np.maximum(worth, 1e-300)  # a weighted sample (Efraimidis 2006)
         best = np.argsort(-keys, kind="stable")[: max(count - len(chosen), 0)]
         return np.append(chosen, left[best])
-
-    def _places(self) -> Array:
-        """Of what kind each row is, by its output."""
-        raise NotImplementedError
 
     def _worth_of_labels(self, metric: Metric) -> Array:
         """How much another label tells about a figure, of each kind of rows."""
@@ -235,6 +292,7 @@ class FewEstimates(Narrated, Reportable):
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; of segments, too."""
+        found: list[dict[str, object]]
         found = [{"segment": "", "metric": name, "value": one.value, "low": one.low, "high": one.high,
                   "no_interval": one.no_interval, "as_good_as": self.as_good_as.get(name)}
                  for name, one in self.figures.items()]  # fmt: skip
@@ -242,16 +300,6 @@ class FewEstimates(Narrated, Reportable):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.labelled:,} of {self.rows:,} rows have a truth>"
-
-
-def labels_as_good(labelled: int, both: Mapping[str, tuple[Estimate, Estimate]]) -> dict[str, float]:
-    """How many labels alone would give intervals as narrow as the first of two estimates, if the second is theirs."""
-    found = {}
-    for name, (one, alone) in both.items():
-        widths = [None if e.low is None or e.high is None else e.high - e.low for e in (one, alone)]
-        if widths[0] and widths[1] is not None:
-            found[name] = labelled * (widths[1] / widths[0]) ** 2
-    return found
 
 
 def evaluate_labelled(
@@ -262,18 +310,10 @@ def evaluate_labelled(
     by: Labels | None = None,
 ) -> Evaluation:
     """The labelled rows by themselves, evaluated as usual; of two classes the last is positive."""
-    from stakes.engines.counting import count_rows
-
-    here, named = rows.labelled, np.array(names, object)
-    columns: dict[str, Value] = {} if rows.counts is None else {"frequency": rows.counts[here]}
-    columns |= {"truth": named[rows.truth[here]], "prediction": named[rows.decided[here]]}
-    if rows.score is not None:
-        columns["score"] = rows.score[here]
-    if by is not None:
-        columns["by"] = np.array(by.names, object)[by.codes]
+    here, plan = rows.labelled, Plan((*names,), (*names,), names[1] if len(names) == 2 else None)
+    alone = memory.Rows(rows.truth[here], rows.decided[here], None if rows.score is None else rows.score[here])
     if rows.weight is not None and np.ptp(rows.weight[here]):
-        columns["weight"] = rows.weight[here]
-    positive = names[1] if len(names) == 2 else None
-    return Evaluation(
-        count_rows(None, **columns, positive=positive, classes=list(names)), sampling=sampling, pricing=pricing
-    )
+        alone = alone.standing_for(*rows.weights(here))
+    elif rows.counts is not None:
+        alone = alone.standing_for(rows.counts[here], None)
+    return Evaluation(memory.count_classes(plan, alone, by), sampling=sampling, pricing=pricing)

@@ -556,7 +556,6 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
         **dict.fromkeys(("confidence", "design", "horizon"), _SAID_LATER),
-        "label_probability": "labels in a tally weigh the same; evaluate the rows themselves",
         "seed": "counting draws no random numbers",
         "auc_error": "what is counted finer stays with the rows, and a tally has the bins that all tallies have",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",

@@ -27,6 +27,12 @@ _MANY = 1e9
 _HALVINGS = 28
 """So many halvings leave less open than draws do by far."""
 
+_CLOSE = 1e-6
+"""How near to the wanted log odds is near enough."""
+
+_SMALL = 1e-5
+"""Steps by which slopes are told."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bins:
@@ -76,19 +82,17 @@ def draw_decisions(bins: Bins, seed: int, draws: int = DRAWS) -> Draws:
     return _with_rows(bins, np.stack(share, axis=-1), generator)
 
 
-def effective_labels(weight: Array, positive: Array) -> Array:
-    """How many plain labels each of these counts for, which stand for so many rows (``weight``) of one decision.
+def effective_labels(weight: Array, square: Array, positive: Array) -> float:
+    """How many plain labels those of one decision count for, which stand for different numbers of rows.
 
-    Together they count for as many as would tell the share of positives as well (Hájek's estimate of it), and never
-    for more than those that have equal weights would.
+    They count for as many as would tell the share of positives as well (Hájek's estimate of it), and never for more
+    than those that have equal weights would. ``weight`` and ``square`` are sums of weights and of their squares.
     """
-    if not len(weight):
-        return weight
-    share = weight / weight.sum()
-    most = 1 / float((share**2).sum())
-    mean = (float(share @ positive) * most + 0.5) / (most + 1)
-    variance = float(((share * (positive - mean)) ** 2).sum())
-    return np.asarray(share * min(most, mean * (1 - mean) / variance))
+    total = float(weight.sum())
+    most = total**2 / float(square.sum())
+    mean = (float(weight @ positive) / total * most + 0.5) / (most + 1)
+    variance = float(square @ (positive - mean) ** 2) / total**2
+    return min(most, mean * (1 - mean) / variance)
 
 
 def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) -> Array:
@@ -139,7 +143,7 @@ def _curves(bins: Bins, generator: np.random.Generator, power: float, draws: int
     base = (float(bins.positive.sum()) + 0.5) / (labelled + 1)
     centre = math.log(base / (1 - base))
     means = np.clip(bins.means, _LEAST, _MOST)
-    steps = np.log(means / (1 - means)) - centre
+    steps = _logit(means) - centre
 
     seen = bins.positive + bins.negative > 0
     positive, negative, labelled_steps = bins.positive[seen], bins.negative[seen], steps[seen]
@@ -164,6 +168,10 @@ def _sigmoid(x: Array) -> Array:
     return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
+def _logit(share: Array) -> Array:
+    return np.asarray(np.log(share / (1 - share)))
+
+
 def _beta(x: Array) -> Array:
     """The logarithm of a Beta(½, 2) density, of a logit."""
     return np.asarray(0.5 * x - 2.5 * np.logaddexp(0, x))
@@ -173,7 +181,12 @@ def _sampled(chance: Callable[[Array], Array], start: Array, generator: np.rando
     """Draw parameters: around the likeliest ones with heavy tails, then again by how likely each of them is."""
     from scipy.optimize import minimize
 
-    best = minimize(lambda x: -float(chance(x)), start, method="BFGS").x
+    steps = _SMALL * np.eye(len(start))
+
+    def slope(x: Array) -> Array:
+        return np.asarray((chance(x - steps) - chance(x + steps)) / (2 * _SMALL))
+
+    best = minimize(lambda x: -float(chance(x)), start, method="BFGS", jac=slope).x
     spread = _spread(chance, best)
     proposed = generator.standard_normal((4 * draws, len(best)))
     stretch = np.sqrt(generator.chisquare(_TAILS, 4 * draws) / _TAILS)
@@ -187,10 +200,10 @@ def _sampled(chance: Callable[[Array], Array], start: Array, generator: np.rando
 def _spread(chance: Callable[[Array], Array], best: Array) -> Array:
     """A root of the covariance at the likeliest parameters; along flat directions no wider than the priors are."""
     step, size = 0.05, len(best)
-    units = step * np.eye(size)
-    corners = [[chance(best + a + b) - chance(best + a - b) - chance(best - a + b) + chance(best - a - b)
-                for a in units] for b in units]  # fmt: skip
-    values, vectors = np.linalg.eigh(-np.array(corners) / (4 * step**2))
+    one, other = step * np.eye(size)[:, None], step * np.eye(size)
+    corners = np.stack([one + other, one - other, other - one, -one - other])
+    bent = np.tensordot([1, -1, -1, 1], chance(best + corners), axes=1) / (4 * step**2)
+    values, vectors = np.linalg.eigh(-bent)
     return np.asarray(vectors * (1.2 / np.sqrt(np.maximum(values, 0.05))))
 
 
@@ -209,18 +222,27 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
 
 
 def _shift(share: Array, weight: Array, wanted: Array) -> Array:
-    """Shift log odds of each draw by halving, until the weighted mean is the wanted one."""
+    """Shift log odds of each draw until the weighted mean is the wanted one: by Newton's steps, or by halves.
+
+    The log odds of the mean are nearly a line in the shift, so that few steps lead there.
+    """
     share = np.clip(share, 1e-12, 1 - 1e-12)
     seen = weight > 0
     odds = share / (1 - share)
     of_seen, weight = odds[:, seen], weight[seen]
     low, high = np.full(len(share), -40.0), np.full(len(share), 40.0)
+    goal, shift = _logit(np.clip(wanted, 1e-12, 1 - 1e-12)), np.zeros(len(share))
     for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        moved = of_seen * np.exp(middle)[:, None]
-        below = (moved / (1 + moved)) @ weight < wanted
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    moved = odds * np.exp((low + high) / 2)[:, None]
+        moved = of_seen * np.exp(shift)[:, None]
+        moved /= 1 + moved
+        mean = moved @ weight
+        away = goal - _logit(mean)
+        if np.abs(away).max() < _CLOSE:
+            break
+        low, high = np.where(away > 0, shift, low), np.where(away > 0, high, shift)
+        guess = shift + away * mean * (1 - mean) / (mean - moved**2 @ weight)
+        shift = np.where((guess > low) & (guess < high), guess, (low + high) / 2)
+    moved = odds * np.exp(shift)[:, None]
     return np.asarray(moved / (1 + moved))
 
 

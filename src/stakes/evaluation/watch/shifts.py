@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.engines.unlabelled import parts_of
+from stakes.engines.unlabelled import LABELLED, UNLABELLED, parts_of
 from stakes.errors import InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.watch.monitors import Area, Figures, Monitor
@@ -143,5 +143,6 @@ def _sizes(counted: Counted) -> Mapping[str, float]:
     """How many rows each segment has, labelled or not."""
     if counted.task != FEW_LABELS:
         return {name: float(next(iter(part.tallies.values())).total) for name, part in counted.segments.items()}
-    parts = {name: kinds.values() for name, kinds in parts_of(counted).items() if name}
-    return {name: sum(Unlabelled(part).rows for part in kinds) for name, kinds in parts.items()}
+    parts = {name: kinds for name, kinds in parts_of(counted).items() if name}
+    return {name: sum(Unlabelled(part).rows for kind, part in kinds.items() if kind in (LABELLED, UNLABELLED))
+            for name, kinds in parts.items()}  # fmt: skip

@@ -1,11 +1,12 @@
 """The verdict on few labels: how good is it, did the other rows help, and what does all of it rest on?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stakes.decisions.thresholds.objectives import BestFigure
-from stakes.evaluation.few_grades import MEAN_TRUTH
+from stakes.evaluation.few_grades import MEAN_TRUTH, FewGrades
 from stakes.evaluation.few_labels import FewLabels
 from stakes.evaluation.few_rows import FewEstimates
+from stakes.findings.verdicts.answers import WIDE
 from stakes.language.sentences import Finding, Sentence, answer, caution, metric, reason, sentence
 from stakes.metrics import Estimate
 from stakes.metrics.rates import alarm_rate
@@ -30,7 +31,8 @@ def verdict_of(found: FewEstimates) -> tuple[Finding, ...]:
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
         answers.append(answer("few.decide", "note", *_choice(found)))
-    answers.append(answer("few.question", "note", told, figures=[one for one in shown if one.name != MEAN_TRUTH]))
+    figures = [one for one in shown if one.name != MEAN_TRUTH]
+    answers.append(answer("few.question", "note", told, *_more_labels(found, figures), figures=figures))
     if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
     missing = [caution("few.no_interval", name=named(one.name), why=reason(one.no_interval))
@@ -54,6 +56,16 @@ def _choice(found: FewLabels) -> Iterator[Sentence]:
         yield sentence("few.best_with", name=metric(one.name), condition=found.best, **values)
         held = found[wanted.condition.text]
         yield sentence("few.then", name=metric(held.name), **_limits(held))
+
+
+def _more_labels(found: FewEstimates, figures: Sequence[Estimate]) -> Iterator[Sentence]:
+    """How many labels would halve the widest interval of a share, where it is too wide: widths fall with their root."""
+    widths = {one.name: one.high - one.low for one in figures if one.low is not None and one.high is not None}
+    widest = max(widths, key=lambda name: widths[name], default="")
+    if isinstance(found, FewGrades) or found.kept.shifted or 4 * found.labelled > found.rows:
+        return
+    if widths.get(widest, 0.0) > WIDE:
+        yield sentence("few.halved", labels=4 * found.labelled, name=metric(widest))
 
 
 def _limits(one: Estimate) -> dict[str, float | None]:
