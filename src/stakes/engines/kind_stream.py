@@ -23,6 +23,7 @@ from stakes.tallies import CountSums, LabelSums, OutputSums, QuantileSums, Score
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.count_sums import Levels
+from stakes.tallies.label_sums import GroupCells
 from stakes.tallies.quantile_sums import levels_of, quantiles_of
 from stakes.tallies.term_sums import TermRows, TermSums
 
@@ -33,6 +34,12 @@ _MOST_TABLES = 200
 """Of more labels than this neither their scores nor which are missed together are kept."""
 
 _FEW_GROUPS = 200
+
+_PIECES = 64
+"""Into so many pieces the ranking of a label is cut, in each of which the rows of groups are counted."""
+
+_MOST_IN_PIECES = 1 << 24
+"""About so many numbers are kept of groups in pieces."""
 
 Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
 """Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
@@ -98,16 +105,24 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
 # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(eq=False)
 class Truths:
-    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin."""
+    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin.
+
+    Of labels and counts also how they are ranked by scores or predictions, in bins.
+    """
 
     weighed: float = 0.0
     held: dict[str, float] = field(default_factory=dict)
     bins: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
+    tables: dict[str, ScoreTable] = field(default_factory=dict)
+    levels: Levels | None = None
 
-    def add(self, beside: Beside, weights: Array) -> None:
-        """Look at some rows."""
+    def add(self, batch: "KindBatch", grid: str) -> None:
+        """Look at some rows, whose scores are put into the bins of a grid."""
+        beside, weights = batch.beside, batch.weights
         self.weighed += float(weights.sum())
         if beside.kind == CountSums.kind:
+            levels = Levels.of(beside.columns["truth"], beside.columns["prediction"], weights)
+            self.levels = levels if self.levels is None else Levels.join([self.levels, levels])
             return
         if beside.kind == QuantileSums.kind:
             numbers = np.append(self.bins[0], bins.numbers(beside.columns["truth"], "line"))
@@ -116,6 +131,11 @@ class Truths:
             return
         for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
+        if "scores" in beside.columns and len(beside.names) <= _MOST_TABLES:
+            own_scores = LabelSums(beside.names, (), np.zeros(1), rows=TermRows(beside.columns, batch.weight))
+            for name, table in zip(beside.names, own_scores.tables, strict=True):
+                before = [self.tables[name].on_grid(grid)] if name in self.tables else []
+                self.tables[name] = ScoreTable.sum([*before, table.on_grid(grid)])
 
     def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
         """What a model says of each name that ignores its input; of counts the sums themselves tell it."""
@@ -150,16 +170,21 @@ class Survey:
         self.columns |= set(beside.columns)
         for name in () if batch.cluster is None else batch.cluster.names:
             self.clusters.setdefault(name, len(self.clusters))
-        self.truths[None].add(beside, batch.weights)
-        for name, part in batch.by_segment():
-            self.truths.setdefault(name, Truths()).add(part.beside, part.weights)
         if (scores := beside.columns.get("scores")) is not None:
             self.reach = min(self.reach[0], float(scores.min())), max(self.reach[1], float(scores.max()))
+        self.truths[None].add(batch, self.grid)
+        for name, part in batch.by_segment():
+            self.truths.setdefault(name, Truths()).add(part, self.grid)
 
     @property
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1]."""
         return self.reach[0] >= 0 and self.reach[1] <= 1
+
+    @property
+    def grid(self) -> str:
+        """The bins that scores are put into."""
+        return "probability" if self.probabilities else "line"
 
     def settled(self, asked: RowQuestion) -> dict[str, Any]:
         """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
@@ -178,9 +203,7 @@ class KindCounts:
 
     def __init__(self, seen: Survey) -> None:
         self._seen = seen
-        self._parts = {
-            name: _Sums(seen, truths.constant_answer(seen.kind, seen.names)) for name, truths in seen.truths.items()
-        }
+        self._parts = {name: _Sums(seen, truths) for name, truths in seen.truths.items()}
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
@@ -212,62 +235,74 @@ class KindCounts:
 
 
 class _Sums:
-    """What rows add, what a model would that ignores its input, both by group, and scores in bins."""
+    """What rows add, what a model would that ignores its input, both by group, and where groups are ranked."""
 
-    def __init__(self, seen: Survey, always: Array | None) -> None:
-        self._seen, self._always = seen, always
+    def __init__(self, seen: Survey, truths: Truths) -> None:
+        self._seen, self._truths = seen, truths
+        self._always = truths.constant_answer(seen.kind, seen.names)
         self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums)}[seen.kind]
         self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
         self._added: list[Array] = []
         self._terms: tuple[str, ...] = ()
         self._squares, self._weighted = 0.0, False
-        self._tables: tuple[ScoreTable, ...] | None = None
         self._together: Array | None = None
-        self._levels: Levels | None = None
+        self._tables = tuple(truths.tables[name].on_grid(seen.grid) for name in seen.names if name in truths.tables)
+        self._count = self._group_count()
+        self._cells = self._cut_rankings()
+        self._area_changes = np.zeros(self._count)
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
         kind, names, columns = self._kind, self._seen.names, batch.beside.columns
-        count = self._count(len(names))
+        groups = np.asarray(batch.groups) % self._count
         both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
         new = []
         for one in both:
             rows = TermRows(one, batch.weight)
-            self._terms, sums = kind.group_sums(names, rows, np.asarray(batch.groups) % count, count)
+            self._terms, sums = kind.group_sums(names, rows, groups, self._count)
             new.append(sums)
         self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
         self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
-        if kind is CountSums:
-            levels = Levels.of(columns["truth"], columns["prediction"], batch.weights)
-            self._levels = levels if self._levels is None else Levels.join([self._levels, levels])
-        if self._few:
-            self._add_labels(LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)))
+        if self._truths.levels is not None:
+            moved = self._truths.levels.changes(columns["truth"], columns["prediction"], batch.weights)
+            self._area_changes += np.bincount(groups, moved, self._count)
+        if self._few and "decided" in columns:
+            missed = LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)).missed_together()
+            self._together = missed if self._together is None else self._together + missed
+        for place in range(len(self._tables)):
+            rows_of_label = columns["scores"][:, place], columns["truth"][:, place], batch.weights, groups
+            for ranking in (place, -1):
+                self._cells[ranking] = self._cells[ranking].with_rows(*rows_of_label)
 
-    def _count(self, names: int) -> int:
+    def _group_count(self) -> int:
         """How many groups there are: those of clusters stay as they are."""
         if self._seen.clusters:
             return min(len(self._seen.clusters), MOST_GROUPS)
-        return max(_FEW_GROUPS, min(MOST_GROUPS, CELLS // (4 * names)))
+        of_terms, in_pieces = CELLS // (4 * len(self._seen.names)), _MOST_IN_PIECES // self._rankings // _PIECES
+        return max(_FEW_GROUPS, min(MOST_GROUPS, in_pieces if self._tables else of_terms))
 
-    def _add_labels(self, own: LabelSums) -> None:
-        if own.rows is not None and "decided" in own.rows.columns:
-            missed = own.missed_together()
-            self._together = missed if self._together is None else self._together + missed
-        if own.tables:
-            grid = "probability" if self._seen.probabilities else "line"
-            tables = tuple(table.binned(grid) for table in own.tables)
-            before = self._tables
-            self._tables = (
-                tables if before is None else tuple(ScoreTable.sum(pair) for pair in zip(before, tables, strict=True))
-            )
+    @property
+    def _rankings(self) -> int:
+        """How many halves of rankings there are: of each label and of all labels, in each segment."""
+        return 2 * (len(self._tables) + 1) * len(self._seen.truths)
+
+    def _cut_rankings(self) -> list[GroupCells]:
+        """The pieces of the ranking of each label, and of that of all."""
+        tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables else ()
+        pieces = max(_PIECES // 4, min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count))
+        return [GroupCells.cut(table, self._count, pieces) for table in tables]
 
     def result(self) -> TermSums:
         """Return the sums of all that was added."""
-        groups, *ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
+        there = self._added[0][:, 0] > 0
+        groups, *ignoring = (one[there] for one in self._added)
         found: dict[str, Any] = {"groups": groups}
         if ignoring:
             found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
-        found |= {"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}
-        found |= {"levels": self._levels} if self._kind is CountSums else {}
+        if self._kind is LabelSums:
+            found |= {"scored": self._tables or None, "together": self._together}
+            found["cells"] = tuple(one.of_groups(there) for one in self._cells)
+        elif self._kind is CountSums:
+            found |= {"levels": self._truths.levels, "area_changes": self._area_changes[there]}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
         return self._kind(*whole, **found)

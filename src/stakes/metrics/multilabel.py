@@ -15,7 +15,6 @@ from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.reasons import NO_SCORES, Undefined
 from stakes.tallies import Confusion, LabelSums, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, ratio
-from stakes.tallies.term_sums import TermRows
 
 UNDECIDED = Undefined("no decisions were given", lambda sums: "decided" not in sums)
 UNRANKED = Undefined(NO_SCORES, lambda sums: not {"depth", "rank loss"} & set(sums.terms))
@@ -159,11 +158,23 @@ def _constant_of(base: Metric, sums: LabelSums) -> Number:
     return base.baseline_of(ScoreTable.sum(sums.tables)) if sums.tables else math.nan
 
 
-def _changes_in_one_ranking(base: Metric, rows: TermRows) -> Array:
-    """What the rows change whose labels all lie in one ranking."""
-    truth, scores = rows.columns["truth"], rows.columns["scores"]
-    ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(rows.weights, truth.shape[1]))
-    return np.asarray(ranking.changes(base).reshape(truth.shape).sum(axis=1))
+def _changes_in_one_ranking(base: Metric, sums: LabelSums, groups: Array, count: int) -> Array | None:
+    """What groups of rows change whose labels all lie in one ranking; None where that is not known."""
+    if sums.rows is None:
+        return _changes_in_cells(base, sums, ScoreTable.sum(sums.tables), -1)
+    truth, scores = sums.rows.columns["truth"], sums.rows.columns["scores"]
+    ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(sums.rows.weights, truth.shape[1]))
+    return np.bincount(groups, ranking.changes(base).reshape(truth.shape).sum(axis=1), count)
+
+
+def _changes_in_cells(base: Metric, sums: LabelSums, table: ScoreTable, place: int) -> Array | None:
+    """What groups of rows change in a figure of a ranking, by the pieces of it that they lie in."""
+    if not sums.cells or base.one_row is None:
+        return None
+    columns = table.as_columns()
+    counts = np.stack([columns.values[name].astype(np.float64) for name in ("positives", "negatives")])
+    unit = np.full(counts.shape, float(table.row_weight))
+    return sums.cells[place].add_up(table, base.one_row.changes(*counts, unit, **base.parameters) / unit)
 
 
 micro_auc = _micro(auc, "micro_auc")
@@ -222,20 +233,26 @@ def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:
     return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
 
 
-def _changes_over_labels(average: Average, rows: TermRows) -> Array:
-    """What each row changes in the average over the labels of a figure of their scores."""
-    truth, scores, weights = rows.columns["truth"], rows.columns["scores"], rows.weights
-    totals = weights @ truth
+def _changes_over_labels(average: Average, sums: LabelSums, groups: Array, count: int) -> Array | None:
+    """What groups of rows change in the average over the labels of a figure of their scores; None if not known."""
+    totals = sums["truth"]
     shares = totals / totals.sum() if average.how == "weighted" else np.full(len(totals), 1 / len(totals))
-    found = np.zeros(len(weights))
-    for place, share in enumerate(shares):
-        ranking = Ranking(np.ascontiguousarray(scores[:, place]), np.ascontiguousarray(truth[:, place]), weights)
-        found += share * ranking.changes(average.base)
-        if average.how == "weighted":  # the share of the label changes, too
-            left = totals.sum() - weights * truth.sum(axis=1)
-            moved = share - (totals[place] - weights * truth[:, place]) / left
-            found += ranking.value(average.base) * moved
+    each = [_changes_of_label(average.base, sums, place, groups, count) for place in range(len(totals))]
+    if any(one is None for one in each):
+        return None
+    found = np.einsum("l,lg->g", shares, np.array(each))
+    if average.how == "weighted":  # the shares of the labels change, too
+        own = sums.own_by(groups, count)
+        values = np.array([float(average.base.of(table)) for table in sums.tables])
+        found += (shares - (totals - own) / (totals - own).sum(axis=1, keepdims=True)) @ values
     return found
+
+
+def _changes_of_label(base: Metric, sums: LabelSums, place: int, groups: Array, count: int) -> Array | None:
+    if sums.rows is None:
+        return _changes_in_cells(base, sums, sums.tables[place], place)
+    scores, truth = (np.ascontiguousarray(sums.rows.columns[name][:, place]) for name in ("scores", "truth"))
+    return np.bincount(groups, Ranking(scores, truth, sums.rows.weights).changes(base), count)
 
 
 FORMS[LabelSums] = over_labels

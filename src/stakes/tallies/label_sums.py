@@ -19,6 +19,51 @@ def _add_tables(parts: Sequence[tuple[ScoreTable, ...]]) -> tuple[ScoreTable, ..
 
 
 _TABLES = how(add=_add_tables, saved=False)
+_FORGOTTEN = how(add=lambda parts: None, saved=False)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCells:
+    """What rows of groups weigh in each piece of a ranking: groups × class (positive first) × piece.
+
+    ``lowest`` are the lowest scores of the pieces, the highest first. Each holds about as much of both classes, so what
+    a row changes in a figure of the ranking hardly differs within one.
+    """
+
+    lowest: Array
+    counts: Array
+
+    @classmethod
+    def cut(cls, table: ScoreTable, groups: int, pieces: int) -> Self:
+        """Cut a ranking into so many pieces, which hold nothing yet."""
+        columns = table.as_columns()
+        shares = [divide(reached, reached[-1]) for reached in map(columns.cumulated, ("positives", "negatives"))]
+        places = np.searchsorted(np.add(*shares), np.linspace(0, 2, pieces + 1)[1:] - 1e-9)
+        lowest = columns.scores[np.unique(np.append(places, len(columns.scores) - 1))].astype(np.float64)
+        return cls(lowest, np.zeros((groups, 2, len(lowest))))
+
+    def _places(self, scores: Array) -> Array:
+        return np.searchsorted(-self.lowest, -scores.astype(np.float64))
+
+    def with_rows(self, scores: Array, positive: Array, weight: Array, groups: Array) -> Self:
+        """The same with some more rows."""
+        cells = (groups * 2 + ~positive) * len(self.lowest) + self._places(scores)
+        more = np.bincount(cells, weight, self.counts.size).reshape(self.counts.shape)
+        return type(self)(self.lowest, self.counts + more)
+
+    def of_groups(self, there: Array) -> Self:
+        """The same of some of the groups."""
+        return type(self)(self.lowest, self.counts[there])
+
+    def add_up(self, table: ScoreTable, changes: Array) -> Array:
+        """Add up by group what rows of each class and score of the ranking change, by their weight."""
+        columns = table.as_columns()
+        places, found = self._places(columns.scores), np.zeros(len(self.counts))
+        for place, name in enumerate(("positives", "negatives")):
+            own = columns.values[name].astype(np.float64)
+            held, moved = (np.bincount(places, one, len(self.lowest)) for one in (own, own * changes[place]))
+            found += self.counts[:, place] @ divide(moved, held)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +72,12 @@ class LabelSums(TermSums):
 
     Of each label: the rows that have it (``truth``), that it was given to (``decided``), and both (``hits``). Of the
     rows: what share of the labels given, or of those that it has, is right, and in how many rows there are any.
-    Where rows were not kept, ``scored`` are the scores of each label in bins, and ``together`` is
-    :meth:`missed_together`.
+    Where rows were not kept, ``scored`` are the scores of each label in bins, ``cells`` where groups of rows lie in
+    the ranking of each label and, last, in that of all of them, and ``together`` is :meth:`missed_together`.
     """
 
     scored: tuple[ScoreTable, ...] | None = field(default=None, metadata=_TABLES)
+    cells: tuple[GroupCells, ...] | None = field(default=None, metadata=_FORGOTTEN)
     together: Array | None = field(default=None, metadata=how(add=lambda parts: np.sum(parts, axis=0), saved=False))
 
     kind = "labels"
@@ -103,6 +149,14 @@ class LabelSums(TermSums):
         assert self.rows is not None
         scores, truth = (dense_column(self.rows.columns[name], place) for name in ("scores", "truth"))
         return ScoreTable.from_rows(scores, truth, self.rows.weight, positive="yes", negative="no")
+
+    def own_by(self, groups: Array, count: int) -> Array:
+        """How many rows (by weight) have each label, in each group that was kept or in these groups of rows."""
+        if self.rows is None:
+            return self.moved(np.asarray(self.groups))["truth"]
+        truth, weights = self.rows.columns["truth"], self.rows.weights
+        columns = (dense_column(truth, place) for place in range(len(self.names)))
+        return np.stack([np.bincount(groups, weights * one, count) for one in columns], axis=-1)
 
     def coin(self) -> Self:
         """The sums of giving each label at random, as often as the model does."""
