@@ -84,7 +84,7 @@ def cross_products(
     with files.relation() as table:
         if table is not None:
             return cross_products(table, shared, where, columns, centre)
-    quick = files.with_types(("truth", "prediction", "weight"))
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
     return count_typed(files, quick, lambda some: FileNumbers(some, "error", BATCH).cross(centre))
 
 

@@ -10,7 +10,7 @@ from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import Values
 from stakes.engines.counting import count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
-from stakes.engines.kinds import kind_of
+from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
@@ -53,18 +53,22 @@ from stakes.uncertainty.sampling import Sample, Sampling
 
 def shared_contestants(data: Data, question: Question) -> list[Contestant] | None:
     """The models of a comparison whose rows need not be brought here; None where they are to be read."""
+    if not (_are_files(data) or _is_lazy(data)) or not question["paired"]:
+        return None
+    entries = {entry.name: entry for entry in entries_by_name(data, question)}
+    asked = {name: _question_of(entry, question) for name, entry in entries.items()}
+    if any(kind_of(one) is not None for one in asked.values()):
+        return _contestants_in_batches(data, question, asked)
     shared = _columns(data, question)
     if shared is None:
-        return contestants_in_batches(data, question)
-    entries = {entry.name: entry for entry in entries_by_name(data, question)}
+        return None
     names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
     mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
     if mixed or len(names) != len(entries) or not all(isinstance(name, str) for name in names):
         return None
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
-        where = _complete(where, [*shared.values(), *names])
-        dropped = count_where(data, shared["truth"], question["where"]) - count_where(data, shared["truth"], where)
+        where, dropped = _without_gaps(data, [*shared.values(), *names], where)
     models = SharedModels(data, question, shared, where, entries).contestants(dropped)
     known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
     return models if all(known) else None  # too many classes for a table
@@ -82,35 +86,57 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
     files = _are_files(data)
     by_row = question.pricing is not None and question.pricing.costs.columns
-    if question["exact"] or not question["paired"] or not (files or _is_lazy(data)) or by_row:
+    if question["exact"] or by_row:
         return None
-    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series", "exposure")):
+    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
         return None
-    named = {name: question[name] for name in ("truth", "weight", "cluster")} | spread_by(question["by"], data)
+    named = {name: question[name] for name in ("truth", "weight", "cluster", "exposure")}
+    named |= spread_by(question["by"], data)
     given = {name: column for name, column in named.items() if column is not None}
     if not all(isinstance(name, str) for name in given.values()):
         return None
-    few = MOST_EXACT if files else FEW_ROWS
+    of_counts = question["task"] == "counts" or question["exposure"] is not None
+    few = MOST_EXACT if files or of_counts else FEW_ROWS  # counts are added up here, wherever they lie
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
 
 
-def contestants_in_batches(data: Data, question: Question) -> list[Contestant] | None:
-    """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
-    elsewhere = _are_files(data) or _is_lazy(data)
-    if not elsewhere or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
-        return None
+def _question_of(entry: Entry, question: Question) -> RowQuestion:
     options = {name: value for name, value in question.rows.items() if name != "exact"}
-    models = SharedModels(data, question, {}, question["where"], {})
-    for entry in entries_by_name(data, question):
-        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
-        asked = RowQuestion(**{**options, **said})
-        with naming(entry.name):
-            counted = None if kind_of(asked) is None else count_elsewhere(data, asked, question["exact"])
+    return RowQuestion(**{**options, "truth": entry.truth, "score": entry.score, "prediction": entry.prediction})
+
+
+def _contestants_in_batches(
+    data: Data, question: Question, asked: Mapping[str, RowQuestion]
+) -> list[Contestant] | None:
+    """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
+    if question.pricing is not None:
+        return None
+    columns = list[str]()
+    for one in asked.values():
+        named = None if (kind := kind_of(one)) is None else columns_named(data, one, kind)
+        if named is None:
+            return None
+        without_labels = () if question["label_separator"] is None else ("truth", "prediction")  # no gap, but no label
+        columns += [column for name, column in named.items() if name not in without_labels]
+    where, dropped = question["where"], 0
+    if question["missing"] == "drop":
+        where, dropped = _without_gaps(data, columns, question["where"])
+    models = SharedModels(data, question, {}, where, {})
+    for name, one in asked.items():
+        with naming(name):
+            counted = count_elsewhere(data, replace(one, where=where, missing="error"), question["exact"])
         if counted is None:
             return None
-        models.judged[entry.name] = judge(counted, None, question.sampling)
+        counted = replace(counted, dropped=dropped, read=counted.read + dropped)
+        models.judged[name] = judge(counted, None, question.sampling)
     return models.known()
+
+
+def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tuple[str, int]:
+    """The condition of rows that lack none of these columns, and how many of the others do."""
+    complete = _complete(where, columns)
+    return complete, count_where(data, columns[0], where) - count_where(data, columns[0], complete)
 
 
 def _complete(where: str | None, columns: Sequence[str]) -> str:
