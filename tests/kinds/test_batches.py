@@ -8,7 +8,8 @@ import pytest
 from scipy.special import ndtr
 
 import stakes
-from stakes.engines import streaming
+from stakes.engines import on_disk, streaming
+from stakes.engines.queries import QuerySource
 from stakes.errors import InputError
 from stakes.evaluation import shared_models
 from stakes.tallies.clusters import deal_out
@@ -96,6 +97,17 @@ def test_batches_tell_what_whole_files_tell(kind, more, files, in_batches):
         assert widths[0] == (None if widths[1] is None else pytest.approx(widths[1], rel=apart, abs=1e-12)), name
 
 
+def test_rows_without_one_of_several_outputs_are_left_out_of_all(files, in_batches, tmp_path):
+    table = pl.read_parquet(files / "rows.parquet").with_columns(pl.when(pl.col("rate") > 1.6).then("years"))
+    table.write_parquet(tmp_path / "rows.parquet")
+    asked = {**ASKED["outputs"], "missing": "drop", "where": "by = 'x'"}
+    whole, parts = (tell(tmp_path / "rows.parquet", **asked) for tell in (stakes.evaluate, in_batches))
+    assert not keeps_rows(parts.counted)
+    assert (parts.rows, parts.counted.dropped) == (whole.rows, whole.counted.dropped)
+    assert parts.counted.dropped > 0
+    assert parts["uniform_r2"].value == pytest.approx(whole["uniform_r2"].value)
+
+
 @pytest.mark.parametrize("kind", ["scores of labels", "quantiles"])
 def test_segments_of_batches(kind, files, in_batches):
     whole, parts = (tell(files / "rows.parquet", **ASKED[kind], by="by") for tell in (stakes.evaluate, in_batches))
@@ -150,18 +162,51 @@ def test_a_bad_row_of_a_batch_is_named_with_its_place(in_batches, tmp_path):
         in_batches(tmp_path / "rows.csv", truth="y", low="low", high="high", level=0.9)
 
 
-@pytest.mark.parametrize("kind", ["tags", "scores of labels", "quantiles"])
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_tables_of_engines_come_here_in_batches(engine, kind, files, in_batches):
-    if engine == "duckdb":
-        table = importlib.import_module("duckdb").sql(f"select * from '{files / 'rows.parquet'}'")
-    else:
-        table = pl.scan_parquet(files / "rows.parquet")
-    whole, parts = stakes.evaluate(files / "rows.parquet", **ASKED[kind]), in_batches(table, **ASKED[kind])
+ENGINES = {
+    "polars": lambda file: pl.scan_parquet(file),
+    "duckdb": lambda file: importlib.import_module("duckdb").sql(f"select * from '{file}'"),
+    "dask": lambda file: importlib.import_module("dask.dataframe").from_pandas(pl.read_parquet(file).to_pandas(), 4),
+    "ibis": lambda file: importlib.import_module("ibis").memtable(pl.read_parquet(file).to_arrow()),
+}
+IN_BATCHES = ["tags", "scores of labels", "quantiles", "an ensemble", "outputs", "counts", "an exposure"]
+
+
+def comes_in_batches(table, file, kind, in_batches, monkeypatch):
+    """What is told of a table is that of the rows, none of which are brought here all at once."""
+    whole = stakes.evaluate(file, **ASKED[kind], where="by = 'x'")
+    with monkeypatch.context() as patched:
+        patched.setattr(QuerySource, "rows", None)
+        patched.setattr(on_disk, "_NUMBERS", 600)
+        parts = in_batches(table, **ASKED[kind], where="by = 'x'")
     assert not keeps_rows(parts.counted)
     figure = whole._usual_figure
     assert parts[figure].value == pytest.approx(whole[figure].value)
-    assert keeps_rows(stakes.evaluate(table, **ASKED[kind]).counted)  # few rows are brought here at once
+    assert parts[figure].high - parts[figure].low == pytest.approx(whole[figure].high - whole[figure].low, rel=0.15)
+
+
+@pytest.mark.each_choice
+@pytest.mark.parametrize("kind", IN_BATCHES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_tables_of_engines_come_here_in_batches(engine, kind, files, in_batches, monkeypatch):
+    comes_in_batches(ENGINES[engine](files / "rows.parquet"), files / "rows.parquet", kind, in_batches, monkeypatch)
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+@pytest.mark.parametrize("kind", ["tags", "outputs", "an exposure"])
+def test_rows_of_spark_come_here_in_batches(kind, spark, files, in_batches, monkeypatch):
+    table = spark.createDataFrame(pl.read_parquet(files / "rows.parquet").to_pandas()).repartition(3)
+    comes_in_batches(table, files / "rows.parquet", kind, in_batches, monkeypatch)
+
+
+def test_few_rows_of_a_lazy_table_are_kept_and_a_wrong_one_has_no_number(files, in_batches):
+    table = pl.scan_parquet(files / "rows.parquet")
+    assert keeps_rows(stakes.evaluate(table, **ASKED["tags"]).counted)
+    wrong = table.with_columns(pl.col("n") - 3)
+    with pytest.raises(
+        InputError, match=r"holds counts, and in .* below 0 \(-2; in an engine whose rows have no numbers"
+    ):
+        in_batches(wrong, **ASKED["counts"])
 
 
 COMPARED = {
@@ -228,6 +273,7 @@ def test_models_are_compared_in_batches(kind, more, two_models, in_batches):
 GAPS = {"sa": (3, 11), "ob": (7, 11), "q0.5": (5,), "o0.5": (20,), "years": (8,), "rate": (9,), "weight": (30,)}
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("kind", COMPARED)
 @pytest.mark.parametrize("place", ["memory", "batches", "lazy"])
 def test_models_are_compared_on_the_rows_that_none_of_them_lacks(kind, place, two_models, in_batches, tmp_path):

@@ -1,17 +1,19 @@
 """Models on rows that stay where they are, in files or in another engine: each counted there, and every two of them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import Values
-from stakes.engines.counting import count_elsewhere, count_rows
+from stakes.engines.counting import bring_here, count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
 from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
+from stakes.engines.lazy import number_columns
+from stakes.engines.missing import complete
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
 from stakes.engines.reading import Read, RowQuestion, read_rows
@@ -57,8 +59,15 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
         return None
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
     asked = {name: _question_of(entry, question) for name, entry in entries.items()}
-    if any(kind_of(one) is not None for one in asked.values()):
-        return _contestants_in_batches(data, question, asked)
+    several = any(kind_of(one) is not None for one in asked.values())
+    if several or any(one.of_counts for one in asked.values()):
+        columns = _columns_of_all(data, asked.values())
+        if columns is None:
+            return None
+        if _is_lazy(data):  # no engine adds these up
+            data, question = bring_here(data, columns, question["where"]), question.without("where")
+        if several or data is None:
+            return None if data is None else _contestants_in_batches(data, question, asked, columns)
     shared = _columns(data, question)
     if shared is None:
         return None
@@ -95,8 +104,7 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     given = {name: column for name, column in named.items() if column is not None}
     if not all(isinstance(name, str) for name in given.values()):
         return None
-    of_counts = question["task"] == "counts" or question["exposure"] is not None
-    few = MOST_EXACT if files or of_counts else FEW_ROWS  # counts are added up here, wherever they lie
+    few = MOST_EXACT if files else FEW_ROWS
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
 
@@ -106,22 +114,27 @@ def _question_of(entry: Entry, question: Question) -> RowQuestion:
     return RowQuestion(**{**options, "truth": entry.truth, "score": entry.score, "prediction": entry.prediction})
 
 
+def _columns_of_all(data: Data, asked: Iterable[RowQuestion]) -> dict[str, str] | None:
+    """The columns of all models by a name; None where some are no columns of the table."""
+    found: dict[str, str] = {}
+    for number, one in enumerate(asked):
+        kind = kind_of(one)
+        named = number_columns(data, one) if kind is None else columns_named(data, one, kind)
+        if named is None or one.pricing is not None or one.order is not None:
+            return None
+        found |= {f"{name} of model {number}": column for name, column in named.items()}
+    return found
+
+
 def _contestants_in_batches(
-    data: Data, question: Question, asked: Mapping[str, RowQuestion]
+    data: Data, question: Question, asked: Mapping[str, RowQuestion], columns: Mapping[str, str]
 ) -> list[Contestant] | None:
     """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
-    if question.pricing is not None:
-        return None
-    columns = list[str]()
-    for one in asked.values():
-        named = None if (kind := kind_of(one)) is None else columns_named(data, one, kind)
-        if named is None:
-            return None
-        without_labels = () if question["label_separator"] is None else ("truth", "prediction")  # no gap, but no label
-        columns += [column for name, column in named.items() if name not in without_labels]
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
-        where, dropped = _without_gaps(data, columns, question["where"])
+        tags = () if question["label_separator"] is None else ("truth of model", "prediction of model")  # may be empty
+        present = [column for name, column in columns.items() if not name.startswith(tags)]
+        where, dropped = _without_gaps(data, present, question["where"]) if present else (where, 0)
     models = SharedModels(data, question, {}, where, {})
     for name, one in asked.items():
         with naming(name):
@@ -135,14 +148,8 @@ def _contestants_in_batches(
 
 def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tuple[str, int]:
     """The condition of rows that lack none of these columns, and how many of the others do."""
-    complete = _complete(where, columns)
-    return complete, count_where(data, columns[0], where) - count_where(data, columns[0], complete)
-
-
-def _complete(where: str | None, columns: Sequence[str]) -> str:
-    """The condition of rows that have a value in each of these columns."""
-    parts = ['"{}" IS NOT NULL'.format(name.replace('"', '""')) for name in dict.fromkeys(columns)]
-    return " AND ".join(parts if where is None else [f"({where})", *parts])
+    present = complete(where, columns)
+    return present, count_where(data, columns[0], where) - count_where(data, columns[0], present)
 
 
 @dataclass(frozen=True, eq=False)
