@@ -137,7 +137,7 @@ def _micro(base: Metric, name: str) -> Metric:
     """A figure of the scores of all labels in one ranking."""
 
     def figure(sums: LabelSums) -> Number:
-        return float(base.of(ScoreTable.sum(sums.tables)))
+        return float(base.of(sums.pooled))
 
     figure.__name__ = name
     return metric(
@@ -155,13 +155,13 @@ def _micro(base: Metric, name: str) -> Metric:
 
 
 def _constant_of(base: Metric, sums: LabelSums) -> Number:
-    return base.baseline_of(ScoreTable.sum(sums.tables)) if sums.tables else math.nan
+    return base.baseline_of(sums.pooled) if sums.tables else math.nan
 
 
 def _changes_in_one_ranking(base: Metric, sums: LabelSums, groups: Array, count: int) -> Array | None:
     """What groups of rows change whose labels all lie in one ranking; None where that is not known."""
     if sums.rows is None:
-        return _changes_in_cells(base, sums, ScoreTable.sum(sums.tables), -1)
+        return _changes_in_cells(base, sums, sums.pooled, -1)
     truth, scores = sums.rows.columns["truth"], sums.rows.columns["scores"]
     ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(sums.rows.weights, truth.shape[1]))
     return np.bincount(groups, ranking.changes(base).reshape(truth.shape).sum(axis=1), count)
@@ -181,6 +181,9 @@ micro_auc = _micro(auc, "micro_auc")
 micro_average_precision = _micro(average_precision, "micro_average_precision")
 
 _KNOWN: dict[str, Metric] = {}
+
+_FEW_LABELS = 50
+"""The rankings of more labels than this are laid side by side; those of few are walked down one by one."""
 
 
 def over_labels(figure: Metric) -> Metric:
@@ -215,7 +218,7 @@ def _constant_average(figure: Metric, sums: LabelSums) -> Number:
     if not sums.tables:
         return math.nan
     average: Average = figure.function.args[0]  # type: ignore[union-attr]
-    each = np.array([float(average.base.baseline_of(table)) for table in sums.tables])
+    each = _of_each_label(average.base, sums, constant=True)
     return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
 
 
@@ -228,9 +231,22 @@ def _of_decisions(average: Average, sums: LabelSums, **given: float) -> Number:
 
 
 def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:
-    base = average.base.with_parameters(**given)
-    each = np.array([float(base.of(table)) for table in sums.tables])
+    each = _of_each_label(average.base.with_parameters(**given), sums)
     return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
+
+
+def _of_each_label(base: Metric, sums: LabelSums, constant: bool = False) -> Array:
+    """A figure of the scores of each label, or of one score for all rows; of very many labels that of some at once."""
+    known: dict[tuple[str, bool], Array] = vars(sums).setdefault("_of_labels", {})
+    key = base.full_text, constant
+    if key not in known and (len(sums.names) <= _FEW_LABELS or base.one_row is None):
+        of_table = base.baseline_of if constant else base.of
+        known[key] = np.array([float(of_table(table)) for table in sums.tables])
+    elif key not in known:
+        known[key] = np.empty(len(sums.names))
+        for places, tables in sums.side_by_side(constant):
+            known[key][places] = base.of(tables)
+    return known[key]
 
 
 def _changes_over_labels(average: Average, sums: LabelSums, groups: Array, count: int) -> Array | None:
@@ -243,7 +259,7 @@ def _changes_over_labels(average: Average, sums: LabelSums, groups: Array, count
     found = np.einsum("l,lg->g", shares, np.array(each))
     if average.how == "weighted":  # the shares of the labels change, too
         own = sums.own_by(groups, count)
-        values = np.array([float(average.base.of(table)) for table in sums.tables])
+        values = _of_each_label(average.base, sums)
         found += (shares - (totals - own) / (totals - own).sum(axis=1, keepdims=True)) @ values
     return found
 

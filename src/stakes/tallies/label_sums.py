@@ -1,6 +1,6 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import how
 from stakes.tallies.scores import ScoreTable
@@ -17,6 +18,9 @@ from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_spars
 def _add_tables(parts: Sequence[tuple[ScoreTable, ...]]) -> tuple[ScoreTable, ...]:
     return tuple(ScoreTable.sum(same_label) for same_label in zip(*parts, strict=True))
 
+
+_NUMBERS = 1 << 20
+"""About so many numbers of rankings are laid side by side."""
 
 _TABLES = how(add=_add_tables, saved=False)
 _FORGOTTEN = how(add=lambda parts: None, saved=False)
@@ -129,6 +133,10 @@ class LabelSums(TermSums):
     # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────
     def against_rest(self) -> Confusion:
         """The table of each label, along the last leading axis."""
+        return self._against_rest
+
+    @cached_property
+    def _against_rest(self) -> Confusion:
         own, given, hits = self["truth"], self["decided"], self["hits"]
         rest = self.sums[..., :1] - own - given + hits
         cells = (np.maximum(one, 0.0) for one in (hits, own - hits, given - hits, rest))
@@ -143,6 +151,39 @@ class LabelSums(TermSums):
         if is_sparse(self.rows.columns["scores"]) and not self.weighted:
             return _tables_of_sparse(self.rows.columns["truth"], self.rows.columns["scores"])
         return [self.table_of(place) for place in range(len(self.names))]
+
+    @cached_property
+    def pooled(self) -> ScoreTable:
+        """The scores of all labels in one ranking."""
+        return ScoreTable.sum(self.tables)
+
+    def side_by_side(self, constant: bool = False) -> Iterator[tuple[Array, ScoreTable]]:
+        """The rankings of some labels at a time along a leading axis, and which labels these are.
+
+        They are about as long, and nothing but their order counts; with a ``constant`` score they are of one step.
+        """
+        stores = [table.as_columns() for table in self.tables]
+        steps = np.array([1 if constant else len(store.scores) for store in stores])
+        lengths = np.int64(1) << np.ceil(np.log2(np.maximum(steps, 1))).astype(np.int64)
+        for length in np.unique(lengths).tolist():
+            alike = np.flatnonzero(lengths == length)
+            for places in np.array_split(alike, max(1, len(alike) * length // _NUMBERS)):
+                if constant:
+                    counts = {name: [[stores[i].values[name].sum()] for i in places] for name in COUNTS}
+                    yield places, self._rankings({name: np.array(one, np.float64) for name, one in counts.items()})
+                    continue
+                rows = np.repeat(np.arange(len(places)), steps[places])
+                starts = np.cumsum(steps[places]) - steps[places]
+                values = {name: np.zeros((len(places), length)) for name in COUNTS}
+                for name, column in values.items():
+                    column[rows, np.arange(len(rows)) - starts[rows]] = np.concatenate(
+                        [stores[i].values[name] for i in places]
+                    )
+                yield places, self._rankings(values)
+
+    def _rankings(self, values: dict[str, Array]) -> ScoreTable:
+        scores = -np.arange(float(values[COUNTS[0]].shape[-1]))
+        return ScoreTable("yes", "no", Columns(scores, values))
 
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
