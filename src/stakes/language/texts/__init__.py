@@ -15,12 +15,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SPELT = {
-    **{word: word.upper() for word in ("auc", "crps", "ece", "f", "f1", "ks", "mcc", "mce")},
+    **{word: word.upper() for word in ["auc", "crps", "ece", "f", "f1", "ks", "mase", "mcc", "mce", "rmsse"]},
     **{
         name: name.title()
-        for name in ["brier", "fowlkes", "gini", "hamming", "hand", "jaccard", "mallows", "pearson", "till", "winkler"]
+        for name in [
+            "brier",
+            "fowlkes",
+            "gini",
+            "hamming",
+            "hand",
+            "jaccard",
+            "lorenz",
+            "mallows",
+            "pearson",
+            "poisson",
+            "till",
+            "tweedie",
+            "winkler",
+        ]
     },
     "r2": "R²",
+    "d2": "D²",
 }
 """Words of English metric names that are not written in small letters."""
 
