@@ -77,7 +77,7 @@ def test_frames_of_several_columns_are_columns():
 
 
 @pytest.mark.parametrize(
-    "lang, names",
+    ("lang", "names"),
     {
         "en": ["F1, plain mean", "weighted interval score", "Poisson deviance", "D² Poisson", "MASE", "AUC, pooled"],
         "es": [
