@@ -38,6 +38,8 @@ _FEW_GROUPS = 200
 _PIECES = 64
 """Into so many pieces the ranking of a label is cut, in each of which the rows of groups are counted."""
 
+_RANKED = ("scores", "truth", "decided")
+
 _MOST_IN_PIECES = 1 << 24
 """About so many numbers are kept of groups in pieces."""
 
@@ -270,7 +272,8 @@ class _Sums:
             missed = LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)).missed_together()
             self._together = missed if self._together is None else self._together + missed
         for place in range(len(self._tables)):
-            rows_of_label = columns["scores"][:, place], columns["truth"][:, place], batch.weights, groups
+            scores, truth, given = (columns.get(name, columns["truth"])[:, place] for name in _RANKED)
+            rows_of_label = scores, truth, given, batch.weights, groups
             for ranking in (place, -1):
                 self._cells[ranking] = self._cells[ranking].with_rows(*rows_of_label)
 
@@ -290,7 +293,8 @@ class _Sums:
         """The pieces of the ranking of each label, and of that of all."""
         tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables else ()
         pieces = max(_PIECES // 4, min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count))
-        return [GroupCells.cut(table, self._count, pieces) for table in tables]
+        decided = bool(self._seen.clusters) and "decided" in self._seen.columns
+        return [GroupCells.cut(table, self._count, pieces, decided) for table in tables]
 
     def result(self) -> TermSums:
         """Return the sums of all that was added."""

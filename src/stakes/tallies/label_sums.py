@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes.frozen import dataclass, field
 from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import how
@@ -28,7 +29,7 @@ _FORGOTTEN = how(add=lambda parts: None, saved=False)
 
 @dataclass(frozen=True, eq=False)
 class GroupCells:
-    """What rows of groups weigh in each piece of a ranking: groups × class (positive first) × piece.
+    """What rows of groups weigh in each piece of a ranking: groups × class (positive first) × given or not × piece.
 
     ``lowest`` are the lowest scores of the pieces, the highest first. Each holds about as much of both classes, so what
     a row changes in a figure of the ranking hardly differs within one.
@@ -38,20 +39,22 @@ class GroupCells:
     counts: Array
 
     @classmethod
-    def cut(cls, table: ScoreTable, groups: int, pieces: int) -> Self:
-        """Cut a ranking into so many pieces, which hold nothing yet."""
+    def cut(cls, table: ScoreTable, groups: int, pieces: int, decided: bool) -> Self:
+        """Cut a ranking into so many pieces, which hold nothing yet; whether labels were given may be told apart."""
         columns = table.as_columns()
         shares = [divide(reached, reached[-1]) for reached in map(columns.cumulated, ("positives", "negatives"))]
         places = np.searchsorted(np.add(*shares), np.linspace(0, 2, pieces + 1)[1:] - 1e-9)
         lowest = columns.scores[np.unique(np.append(places, len(columns.scores) - 1))].astype(np.float64)
-        return cls(lowest, np.zeros((groups, 2, len(lowest))))
+        return cls(lowest, np.zeros((groups, 2, 1 + decided, len(lowest))))
 
     def _places(self, scores: Array) -> Array:
         return np.searchsorted(-self.lowest, -scores.astype(np.float64))
 
-    def with_rows(self, scores: Array, positive: Array, weight: Array, groups: Array) -> Self:
+    def with_rows(self, scores: Array, positive: Array, decided: Array, weight: Array, groups: Array) -> Self:
         """The same with some more rows."""
-        cells = (groups * 2 + ~positive) * len(self.lowest) + self._places(scores)
+        cells = groups * 2 + ~positive
+        cells = cells if self.counts.shape[2] == 1 else cells * 2 + decided
+        cells = cells * len(self.lowest) + self._places(scores)
         more = np.bincount(cells, weight, self.counts.size).reshape(self.counts.shape)
         return type(self)(self.lowest, self.counts + more)
 
@@ -66,8 +69,15 @@ class GroupCells:
         for place, name in enumerate(("positives", "negatives")):
             own = columns.values[name].astype(np.float64)
             held, moved = (np.bincount(places, one, len(self.lowest)) for one in (own, own * changes[place]))
-            found += self.counts[:, place] @ divide(moved, held)
+            found += self.counts[:, place].sum(axis=1) @ divide(moved, held)
         return found
+
+    def as_clusters(self, count: int) -> Clusters:
+        """The groups as so many clusters, whose entries stand for rows."""
+        groups, negative, decided, pieces = np.nonzero(self.counts)
+        said = decided if self.counts.shape[2] > 1 else None
+        weight, grid = self.counts[groups, negative, decided, pieces], ("probability", 0)
+        return Clusters(groups, count, 1 - negative, said, self.lowest[pieces], weight, grid=grid)
 
 
 @dataclass(frozen=True, eq=False)
