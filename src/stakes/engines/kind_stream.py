@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments
-from stakes.engines.kinds import Beside, bind, read_counts, read_kind
+from stakes.engines.kinds import bind, read_counts, read_kind
 from stakes.engines.labels import Labels, encode
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
@@ -51,30 +51,22 @@ Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch |
 class KindBatch:
     """Some rows of a kind, the first of which has this number; their segments and clusters by name."""
 
-    beside: Beside
-    weight: Array | None
+    kind: str
+    names: tuple[str, ...]
+    rows: TermRows
     by: Labels | None
     cluster: Labels | None
     first: int
     dropped: Dropped
     groups: Array | None = None
 
-    @property
-    def weights(self) -> Array:
-        """What each row weighs."""
-        return np.ones(len(self)) if self.weight is None else self.weight.astype(np.float64)
-
-    def __len__(self) -> int:
-        return int(next(iter(self.beside.columns.values())).shape[0])
-
     def by_segment(self) -> "Iterator[tuple[str, KindBatch]]":
         """The rows of each segment, without its clusters."""
         for code, name in enumerate(() if self.by is None else self.by.names):
             here = np.flatnonzero(self.by.codes == code)  # type: ignore[union-attr]
             if len(here):
-                weight = None if self.weight is None else self.weight[here]
                 groups = None if self.groups is None else self.groups[here]
-                yield name, replace(self, beside=self.beside.take(here), weight=weight, groups=groups)
+                yield name, replace(self, rows=self.rows.take(here), groups=groups)
 
 
 def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
@@ -84,13 +76,14 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
         of_counts = kind == CountSums.kind
         rows, beside = read_counts(found, asked.missing) if of_counts else read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
-        return KindBatch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
+        held, by = TermRows(beside.columns, rows.weight), segment_labels(rows.columns)
+        return KindBatch(beside.kind, beside.names, held, by, cluster, first, rows.dropped)
 
     seen = Survey()
     for batch in go(read):
         if isinstance(batch, int):
             seen.dropped += batch
-        elif batch.beside.kind == OutputSums.kind:
+        elif batch.kind == OutputSums.kind:
             return None
         else:
             seen.add(batch)
@@ -120,22 +113,22 @@ class Truths:
 
     def add(self, batch: "KindBatch", grid: str) -> None:
         """Look at some rows, whose scores are put into the bins of a grid."""
-        beside, weights = batch.beside, batch.weights
+        columns, weights = batch.rows.columns, batch.rows.weights
         self.weighed += float(weights.sum())
-        if beside.kind == CountSums.kind:
-            levels = Levels.of(beside.columns["truth"], beside.columns["prediction"], weights)
+        if batch.kind == CountSums.kind:
+            levels = Levels.of(columns["truth"], columns["prediction"], weights)
             self.levels = levels if self.levels is None else Levels.join([self.levels, levels])
             return
-        if beside.kind == QuantileSums.kind:
-            numbers = np.append(self.bins[0], bins.numbers(beside.columns["truth"], "line"))
+        if batch.kind == QuantileSums.kind:
+            numbers = np.append(self.bins[0], bins.numbers(columns["truth"], "line"))
             found, place = np.unique(numbers, return_inverse=True)
             self.bins = found, np.bincount(place, np.append(self.bins[1], weights), len(found))
             return
-        for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
+        for name, own in zip(batch.names, (weights @ columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
-        if "scores" in beside.columns and len(beside.names) <= _MOST_TABLES:
-            own_scores = LabelSums(beside.names, (), np.zeros(1), rows=TermRows(beside.columns, batch.weight))
-            for name, table in zip(beside.names, own_scores.tables, strict=True):
+        if "scores" in columns and len(batch.names) <= _MOST_TABLES:
+            own_scores = LabelSums(batch.names, (), np.zeros(1), rows=batch.rows)
+            for name, table in zip(batch.names, own_scores.tables, strict=True):
                 before = [self.tables[name].on_grid(grid)] if name in self.tables else []
                 self.tables[name] = ScoreTable.sum([*before, table.on_grid(grid)])
 
@@ -164,15 +157,14 @@ class Survey:
 
     def add(self, batch: KindBatch) -> None:
         """Look at some rows."""
-        beside = batch.beside
-        self.kind, self.rows = beside.kind, self.rows + len(batch)
-        self.names = tuple(dict.fromkeys((*self.names, *beside.names)))
+        self.kind, self.rows = batch.kind, self.rows + len(batch.rows)
+        self.names = tuple(dict.fromkeys((*self.names, *batch.names)))
         self.dropped += batch.dropped.rows
         self.dropped_weight += batch.dropped.weight
-        self.columns |= set(beside.columns)
+        self.columns |= set(batch.rows.columns)
         for name in () if batch.cluster is None else batch.cluster.names:
             self.clusters.setdefault(name, len(self.clusters))
-        if (scores := beside.columns.get("scores")) is not None:
+        if (scores := batch.rows.columns.get("scores")) is not None:
             self.reach = min(self.reach[0], float(scores.min())), max(self.reach[1], float(scores.max()))
         self.truths[None].add(batch, self.grid)
         for name, part in batch.by_segment():
@@ -209,8 +201,8 @@ class KindCounts:
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
-        columns = {name: one for name, one in batch.beside.columns.items() if name in self._seen.columns}
-        batch = replace(batch, beside=replace(batch.beside, columns=columns), groups=self._groups(batch))
+        columns = {name: one for name, one in batch.rows.columns.items() if name in self._seen.columns}
+        batch = replace(batch, rows=replace(batch.rows, columns=columns), groups=self._groups(batch))
         self._parts[None].add(batch)
         for name, part in batch.by_segment():
             self._parts[name].add(part)
@@ -218,7 +210,7 @@ class KindCounts:
     def _groups(self, batch: KindBatch) -> Array:
         """The group of each row: its cluster, or any."""
         if batch.cluster is None:
-            return deal_out(batch.first + np.arange(len(batch)))
+            return deal_out(batch.first + np.arange(len(batch.rows)))
         numbers = np.array([self._seen.clusters[name] for name in batch.cluster.names])[batch.cluster.codes]
         return deal_out(numbers) if len(self._seen.clusters) > MOST_GROUPS else numbers
 
@@ -255,25 +247,24 @@ class _Sums:
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
-        kind, names, columns = self._kind, self._seen.names, batch.beside.columns
+        kind, names, columns, weights = self._kind, self._seen.names, batch.rows.columns, batch.rows.weights
         groups = np.asarray(batch.groups) % self._count
         both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
         new = []
         for one in both:
-            rows = TermRows(one, batch.weight)
-            self._terms, sums = kind.group_sums(names, rows, groups, self._count)
+            self._terms, sums = kind.group_sums(names, replace(batch.rows, columns=one), groups, self._count)
             new.append(sums)
         self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
-        self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
+        self._weighted, self._squares = batch.rows.weight is not None, self._squares + float((weights**2).sum())
         if self._truths.levels is not None:
-            moved = self._truths.levels.changes(columns["truth"], columns["prediction"], batch.weights)
+            moved = self._truths.levels.changes(columns["truth"], columns["prediction"], weights)
             self._area_changes += np.bincount(groups, moved, self._count)
         if self._few and "decided" in columns:
-            missed = LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)).missed_together()
+            missed = LabelSums(names, (), np.zeros(1), rows=batch.rows).missed_together()
             self._together = missed if self._together is None else self._together + missed
         for place in range(len(self._tables)):
             scores, truth, given = (columns.get(name, columns["truth"])[:, place] for name in _RANKED)
-            rows_of_label = scores, truth, given, batch.weights, groups
+            rows_of_label = scores, truth, given, weights, groups
             for ranking in (place, -1):
                 self._cells[ranking] = self._cells[ranking].with_rows(*rows_of_label)
 
@@ -305,7 +296,7 @@ class _Sums:
             found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
         if self._kind is LabelSums:
             found |= {"scored": self._tables or None, "together": self._together}
-            found["cells"] = tuple(one.of_groups(there) for one in self._cells)
+            found["cells"] = tuple(replace(one, counts=one.counts[there]) for one in self._cells)
         elif self._kind is CountSums:
             found |= {"levels": self._truths.levels, "area_changes": self._area_changes[there]}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted

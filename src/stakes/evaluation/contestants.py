@@ -152,7 +152,7 @@ def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Col
         found = [Entry(name, one, **outputs) for name, one in zip(table_names(data), data, strict=True)]
     if not paired or question["missing"] != "drop":
         return found, shared
-    asked = [RowQuestion(**_columns_of(entry), label_separator=question["label_separator"]) for entry in found]
+    asked = [RowQuestion(**columns_of_entry(entry), label_separator=question["label_separator"]) for entry in found]
     if any(kind_of(one) is not None for one in asked):
         return found, shared  # a row may lack labels and be complete: those that all models have are found later
     return _complete(found, {**columns, **shared}, shared.get("by", question["by"]), question, prices)
@@ -356,12 +356,13 @@ def naming(model: str) -> Iterator[None]:
 def _read(entry: Entry, options: Mapping[str, Column], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
     with naming(entry.name):
-        read = read_rows(entry.data, RowQuestion(**_columns_of(entry), **options))
+        read = read_rows(entry.data, RowQuestion(**columns_of_entry(entry), **options))
     lost = replace(read.dropped, rows=read.dropped.rows + dropped)
     return replace(read, dropped=lost, length=read.length + dropped)
 
 
-def _columns_of(entry: Entry) -> dict[str, Column]:
+def columns_of_entry(entry: Entry) -> dict[str, Column]:
+    """The columns of a model by argument."""
     return {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
 
 

@@ -31,7 +31,14 @@ from stakes.engines.streaming import MOST_EXACT
 from stakes.engines.tables import is_lazy
 from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
+from stakes.evaluation.contestants import (
+    Contestant,
+    Entry,
+    columns_of_entry,
+    contestant_of,
+    entries_by_name,
+    naming,
+)
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import VERDICT
@@ -55,16 +62,17 @@ from stakes.uncertainty.sampling import Sample, Sampling
 
 def shared_contestants(data: Data, question: Question) -> list[Contestant] | None:
     """The models of a comparison whose rows need not be brought here; None where they are to be read."""
-    if not (_are_files(data) or _is_lazy(data)) or not question["paired"]:
+    if not (_are_files(data) or is_lazy(data)) or not question["paired"]:
         return None
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
-    asked = {name: _question_of(entry, question) for name, entry in entries.items()}
+    options = {name: value for name, value in question.rows.items() if name != "exact"}
+    asked = {name: RowQuestion(**{**options, **columns_of_entry(entry)}) for name, entry in entries.items()}
     several = any(kind_of(one) is not None for one in asked.values())
     if several or any(one.of_counts for one in asked.values()):
         columns = _columns_of_all(data, asked.values())
         if columns is None:
             return None
-        if _is_lazy(data):  # no engine adds these up
+        if is_lazy(data):  # no engine adds these up
             data, question = bring_here(data, columns, question["where"]), question.without("where")
         if several or data is None:
             return None if data is None else _contestants_in_batches(data, question, asked, columns)
@@ -81,10 +89,6 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     models = SharedModels(data, question, shared, where, entries).contestants(dropped)
     known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
     return models if all(known) else None  # too many classes for a table
-
-
-def _is_lazy(data: Data) -> bool:
-    return data is not None and is_lazy(data)
 
 
 def _are_files(data: Data) -> bool:
@@ -107,11 +111,6 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     few = MOST_EXACT if files else FEW_ROWS
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
-
-
-def _question_of(entry: Entry, question: Question) -> RowQuestion:
-    options = {name: value for name, value in question.rows.items() if name != "exact"}
-    return RowQuestion(**{**options, "truth": entry.truth, "score": entry.score, "prediction": entry.prediction})
 
 
 def _columns_of_all(data: Data, asked: Iterable[RowQuestion]) -> dict[str, str] | None:
@@ -181,7 +180,7 @@ class SharedModels:
 
     def _judge(self, entry: Entry, dropped: int) -> Evaluation:
         asked = self.question
-        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction, "where": self.where}
+        said = {**columns_of_entry(entry), "where": self.where}
 
         def count(**other: Value) -> Counted:
             counted = count_rows(self.data, **{**asked.rows, "missing": "error", **said, **other})

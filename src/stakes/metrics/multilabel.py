@@ -256,12 +256,12 @@ def _changes_over_labels(average: Average, sums: LabelSums, groups: Array, count
     each = [_changes_of_label(average.base, sums, place, groups, count) for place in range(len(totals))]
     if any(one is None for one in each):
         return None
-    found = np.einsum("l,lg->g", shares, np.array(each))
+    found = shares @ np.array(each)
     if average.how == "weighted":  # the shares of the labels change, too
         own = sums.own_by(groups, count)
         values = _of_each_label(average.base, sums)
         found += (shares - (totals - own) / (totals - own).sum(axis=1, keepdims=True)) @ values
-    return found
+    return np.asarray(found)
 
 
 def _changes_of_label(base: Metric, sums: LabelSums, place: int, groups: Array, count: int) -> Array | None:

@@ -1,12 +1,13 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from stakes.frozen import dataclass, field
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import COUNTS, Columns
@@ -56,11 +57,7 @@ class GroupCells:
         cells = cells if self.counts.shape[2] == 1 else cells * 2 + decided
         cells = cells * len(self.lowest) + self._places(scores)
         more = np.bincount(cells, weight, self.counts.size).reshape(self.counts.shape)
-        return type(self)(self.lowest, self.counts + more)
-
-    def of_groups(self, there: Array) -> Self:
-        """The same of some of the groups."""
-        return type(self)(self.lowest, self.counts[there])
+        return replace(self, counts=self.counts + more)
 
     def add_up(self, table: ScoreTable, changes: Array) -> Array:
         """Add up by group what rows of each class and score of the ranking change, by their weight."""
@@ -172,28 +169,16 @@ class LabelSums(TermSums):
 
         They are about as long, and nothing but their order counts; with a ``constant`` score they are of one step.
         """
-        stores = [table.as_columns() for table in self.tables]
-        steps = np.array([1 if constant else len(store.scores) for store in stores])
+        steps = np.array([1 if constant else len(table.as_columns().scores) for table in self.tables])
         lengths = np.int64(1) << np.ceil(np.log2(np.maximum(steps, 1))).astype(np.int64)
         for length in np.unique(lengths).tolist():
             alike = np.flatnonzero(lengths == length)
             for places in np.array_split(alike, max(1, len(alike) * length // _NUMBERS)):
-                if constant:
-                    counts = {name: [[stores[i].values[name].sum()] for i in places] for name in COUNTS}
-                    yield places, self._rankings({name: np.array(one, np.float64) for name, one in counts.items()})
-                    continue
-                rows = np.repeat(np.arange(len(places)), steps[places])
-                starts = np.cumsum(steps[places]) - steps[places]
                 values = {name: np.zeros((len(places), length)) for name in COUNTS}
-                for name, column in values.items():
-                    column[rows, np.arange(len(rows)) - starts[rows]] = np.concatenate(
-                        [stores[i].values[name] for i in places]
-                    )
-                yield places, self._rankings(values)
-
-    def _rankings(self, values: dict[str, Array]) -> ScoreTable:
-        scores = -np.arange(float(values[COUNTS[0]].shape[-1]))
-        return ScoreTable("yes", "no", Columns(scores, values))
+                for (row, place), (name, column) in itertools.product(enumerate(places), values.items()):
+                    counts = self.tables[place].as_columns().values[name]
+                    column[row, : steps[place]] = counts.sum() if constant else counts
+                yield places, ScoreTable("yes", "no", Columns(-np.arange(float(length)), values))
 
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
