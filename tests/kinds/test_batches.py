@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import stakes
-from stakes.engines import on_disk, streaming
+from stakes.engines import kind_stream, on_disk, streaming
 from stakes.engines.queries import QuerySource
 from stakes.errors import InputError
 from stakes.evaluation import shared_models
@@ -134,6 +134,14 @@ def test_one_label_of_batches(files, in_batches):
             assert chosen == pytest.approx(known, abs=0.01)
 
 
+def test_rankings_of_too_many_groups_are_not_kept_and_say_so(files, in_batches, monkeypatch):
+    monkeypatch.setattr(kind_stream, "_MOST_IN_PIECES", 1000)
+    found = in_batches(files / "rows.parquet", **ASKED["scores of labels"], cluster="cluster")
+    assert found["macro_auc"].defined
+    assert found["macro_auc"].no_interval == "the rows were not kept, only sums of them"
+    assert found["f1", "b"].low is not None
+
+
 def test_sums_of_batches_are_shared_with_their_intervals(files, in_batches, tmp_path):
     for kind in ("tags", "quantiles"):
         parts = in_batches(files / "rows.parquet", **ASKED[kind], weight="weight")
@@ -209,6 +217,10 @@ def test_few_rows_of_a_lazy_table_are_kept_and_a_wrong_one_has_no_number(files, 
         InputError, match=r"holds counts, and in .* below 0 \(-2; in an engine whose rows have no numbers"
     ):
         in_batches(wrong, **ASKED["counts"])
+    with pytest.raises(InputError, match="prediction: there is no column 'nope'"):
+        in_batches(table, truth="n", prediction="nope", task="counts")
+    with pytest.raises(InputError, match="model 'nope': prediction: there is no column 'nope'"):
+        in_batches(table, verb=stakes.compare, truth="n", predictions=["rate", "nope"], task="counts")
 
 
 COMPARED = {

@@ -92,8 +92,7 @@ def bring_here(data: Data, named: Mapping[str, str] | None, where: Values) -> Da
     """Bring columns of a lazy table onto disk where they are very many numbers; None where memory holds them."""
     from stakes.engines import on_disk, streaming  # load Polars, Narwhals
 
-    columns = [] if named is None else list(dict.fromkeys(named.values()))
-    return on_disk.bring_to_disk(data, columns, where, streaming.MOST_EXACT) if columns else None
+    return None if named is None else on_disk.bring_to_disk(data, named, where, streaming.MOST_EXACT)
 
 
 def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:

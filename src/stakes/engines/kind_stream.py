@@ -262,7 +262,7 @@ class _Sums:
         if self._few and "decided" in columns:
             missed = LabelSums(names, (), np.zeros(1), rows=batch.rows).missed_together()
             self._together = missed if self._together is None else self._together + missed
-        for place in range(len(self._tables)):
+        for place in range(len(self._cells) - 1):
             scores, truth, given = (columns.get(name, columns["truth"])[:, place] for name in _RANKED)
             rows_of_label = scores, truth, given, weights, groups
             for ranking in (place, -1):
@@ -281,9 +281,9 @@ class _Sums:
         return 2 * (len(self._tables) + 1) * len(self._seen.truths)
 
     def _cut_rankings(self) -> list[GroupCells]:
-        """The pieces of the ranking of each label, and of that of all."""
-        tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables else ()
-        pieces = max(_PIECES // 4, min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count))
+        """The pieces of the ranking of each label, and of that of all; none where clusters and segments are many."""
+        pieces = min(_PIECES, 4 * _MOST_IN_PIECES // self._rankings // self._count)
+        tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables and pieces >= _PIECES // 8 else ()
         decided = bool(self._seen.clusters) and "decided" in self._seen.columns
         return [GroupCells.cut(table, self._count, pieces, decided) for table in tables]
 

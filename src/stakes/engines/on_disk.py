@@ -9,7 +9,7 @@ import importlib
 import itertools
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,22 @@ _NUMBERS = 1 << 22
 """About so many numbers are brought here at a time."""
 
 
-def bring_to_disk(data: Data, columns: Sequence[str], where: str | None, most: int) -> RowsOnDisk | None:
-    """Bring columns of the rows that satisfy a condition onto disk; None where there are at most so many numbers."""
-    source = QuerySource.of(data, {name: name for name in columns}, where)
-    rows = source.count()
+def bring_to_disk(data: Data, named: Mapping[str, str], where: str | None, most: int) -> RowsOnDisk | None:
+    """Bring columns (argument → name) of the rows that satisfy a condition onto disk; None of so few numbers."""
+    source = QuerySource.of(data, named, where)
+    rows, names = source.count(), {source.places[argument]: name for argument, name in named.items()}
     source.refuse_nothing(rows)
-    if rows * len(columns) <= most:
+    if rows * len(names) <= most:
         return None
     folder = tempfile.TemporaryDirectory(prefix="stakes-")
-    names = {place: name for name, place in source.places.items()}
     if source.frame.implementation.is_ibis():  # which writes as its backend can
         table = source.frame.select(*(nw.col(place).alias(name) for place, name in names.items()))
         table.to_native().to_parquet(Path(folder.name) / "rows.parquet")
     else:
-        for number, batch in enumerate(_batches(source, max(_NUMBERS // len(columns), 1))):
+        for number, batch in enumerate(_batches(source, max(_NUMBERS // len(names), 1))):
             part = batch.rename({place: names[place] for place in batch.columns})
             part.write_parquet(Path(folder.name) / f"{number:06}.parquet", compression="lz4")
-    logging.getLogger("stakes").info("%d rows of %d columns left their engine in batches", rows, len(columns))
+    logging.getLogger("stakes").info("%d rows of %d columns left their engine in batches", rows, len(names))
     return RowsOnDisk(f"{glob.escape(folder.name)}/*.parquet", folder)
 
 

@@ -203,7 +203,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
             tallies["confusion"] = Confusion(plan.classes, plan.decisions, cells, squares, plan.positive)
         if self.counted.clusters is not None:
             held = self._clusters_of(place)
-        if sums.tables:
+        if sums.tables and (held is None or held.scores is not None):
             tallies["scores"] = replace(sums.tables[place], positive=str(plan.positive), negative=plan.negative)
         return Counted("classification", tallies, clusters=held)
 

@@ -1,7 +1,7 @@
 """Models on rows that stay where they are, in files or in another engine: each counted there, and every two of them."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -69,7 +69,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     asked = {name: RowQuestion(**{**options, **columns_of_entry(entry)}) for name, entry in entries.items()}
     several = any(kind_of(one) is not None for one in asked.values())
     if several or any(one.of_counts for one in asked.values()):
-        columns = _columns_of_all(data, asked.values())
+        columns = _columns_of_all(data, asked)
         if columns is None:
             return None
         if is_lazy(data):  # no engine adds these up
@@ -113,15 +113,15 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     return given if enough else None
 
 
-def _columns_of_all(data: Data, asked: Iterable[RowQuestion]) -> dict[str, str] | None:
-    """The columns of all models by a name; None where some are no columns of the table."""
+def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, str] | None:
+    """The columns of all models by model and argument; None where some are no columns of the table."""
     found: dict[str, str] = {}
-    for number, one in enumerate(asked):
+    for model, one in asked.items():
         kind = kind_of(one)
         named = number_columns(data, one) if kind is None else columns_named(data, one, kind)
         if named is None or one.pricing is not None or one.order is not None:
             return None
-        found |= {f"{name} of model {number}": column for name, column in named.items()}
+        found |= {f"model {model!r}: {name}": column for name, column in named.items()}
     return found
 
 
@@ -131,8 +131,8 @@ def _contestants_in_batches(
     """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
-        tags = () if question["label_separator"] is None else ("truth of model", "prediction of model")  # may be empty
-        present = [column for name, column in columns.items() if not name.startswith(tags)]
+        tags = () if question["label_separator"] is None else (": truth", ": prediction")  # a row may have none
+        present = [column for name, column in columns.items() if not name.endswith(tags)]
         where, dropped = _without_gaps(data, present, question["where"]) if present else (where, 0)
     models = SharedModels(data, question, {}, where, {})
     for name, one in asked.items():
