@@ -282,7 +282,7 @@ class _Sums:
 
     def _cut_rankings(self) -> list[GroupCells]:
         """The pieces of the ranking of each label, and of that of all; none where clusters and segments are many."""
-        pieces = min(_PIECES, 4 * _MOST_IN_PIECES // self._rankings // self._count)
+        pieces = min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count)
         tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables and pieces >= _PIECES // 8 else ()
         decided = bool(self._seen.clusters) and "decided" in self._seen.columns
         return [GroupCells.cut(table, self._count, pieces, decided) for table in tables]
