@@ -422,3 +422,17 @@ def test_an_average_over_labels_of_which_one_is_rare_carries_a_note(rare, noted)
     found = stakes.evaluate(truth=truth, prediction=np.roll(truth, 5, axis=0), classes=["often", "seldom"])
     assert bool(found["macro_f1"].note) is noted
     assert not found["micro_f1"].note
+
+
+def test_very_many_rankings_are_walked_down_side_by_side_to_the_same_figures():
+    random = np.random.default_rng(4)
+    rates = np.linspace(0.05, 0.6, 60)
+    truth = random.random((150, 60)) < rates
+    scores = np.where(random.random((150, 60)) < 0.5, np.round(random.random((150, 60)) + truth / 2, 1), 0.0)
+    found = stakes.evaluate(truth=truth, score=sparse.csr_array(scores))
+    for name, judge in RANKED.items():
+        by_label = np.array([judge(truth[:, i], scores[:, i]) for i in range(60)])
+        assert found[f"macro_{name}"].value == pytest.approx(by_label.mean(), rel=1e-12)
+        assert found[f"weighted_{name}"].value == pytest.approx(np.average(by_label, weights=truth.sum(0)), rel=1e-12)
+    assert found["macro_auc"].baseline == pytest.approx(0.5)
+    assert found["macro_average_precision"].baseline == pytest.approx(truth.mean())

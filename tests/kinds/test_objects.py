@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import stakes
+from stakes.language import speaking
+from stakes.language.sentences import metric_name
 from tests.kinds.rows import forecasts, labels, outputs, quantiles
 from tests.test_cli_schema import validator
 
@@ -72,3 +74,23 @@ def test_frames_of_several_columns_are_columns():
     given = outputs()
     ev = stakes.evaluate(truth=pd.DataFrame(given["truth"]), prediction=pd.DataFrame(given["prediction"]))
     assert ev["uniform_r2"].value == stakes.evaluate(**given)["uniform_r2"].value
+
+
+@pytest.mark.parametrize(
+    ("lang", "names"),
+    {
+        "en": ["F1, plain mean", "weighted interval score", "Poisson deviance", "D² Poisson", "MASE", "AUC, pooled"],
+        "es": [
+            "F1, media simple",
+            "puntuación ponderada de intervalos",
+            "desviación de Poisson",
+            "D² de Poisson",
+            "MASE",
+        ],
+        "ru": ["F1, простое среднее", "взвешенная оценка интервалов", "девианс Пуассона", "D² Пуассона", "MASE"],
+    }.items(),
+)
+def test_figures_are_called_what_they_are(lang, names):
+    texts = ["macro_f1", "weighted_interval_score", "poisson_deviance", "d2_poisson", "mase", "micro_auc"]
+    with speaking(lang):
+        assert [metric_name(text) for text in texts][: len(names)] == names

@@ -6,7 +6,7 @@ from dataclasses import replace
 from stakes import errors
 from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import hearing, in_format
-from stakes.engines.kinds import kind_of
+from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
@@ -67,20 +67,32 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
         return streaming.count_files(data, asked, exact)
     if not is_lazy(data):
         return None
-    from stakes.engines import lazy  # loads Narwhals
+    from stakes.engines import lazy, streaming  # load Narwhals, Polars
 
-    return lazy.count_inside(data, asked, exact)
+    if not asked.of_counts:
+        return lazy.count_inside(data, asked, exact)
+    named = None if exact else lazy.number_columns(data, asked)
+    brought = bring_here(data, named, asked.where)
+    return None if brought is None else streaming.count_files(brought, replace(asked, where=None), exact)
 
 
 def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
     """Count rows of several labels or quantiles in batches; None where they are read whole."""
     if data is None or exact or not (names_files(data) or is_lazy(data)):
         return None
-    from stakes.engines import lazy, streaming  # load Polars, Narwhals
+    from stakes.engines import streaming  # loads Polars
 
-    if names_files(data):
-        return streaming.count_kind_files(data, asked, kind, exact)
-    return lazy.count_kind_inside(data, asked, kind, streaming.MOST_EXACT)
+    if is_lazy(data):
+        data = bring_here(data, columns_named(data, asked, kind), asked.where)
+        asked = replace(asked, where=None)
+    return None if data is None else streaming.count_kind_files(data, asked, kind, exact)
+
+
+def bring_here(data: Data, named: Mapping[str, str] | None, where: Values) -> Data:
+    """Bring columns of a lazy table onto disk where they are very many numbers; None where memory holds them."""
+    from stakes.engines import on_disk, streaming  # load Polars, Narwhals
+
+    return None if named is None else on_disk.bring_to_disk(data, named, where, streaming.MOST_EXACT)
 
 
 def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments
-from stakes.engines.kinds import Beside, bind, read_counts, read_kind
+from stakes.engines.kinds import bind, read_counts, read_kind
 from stakes.engines.labels import Labels, encode
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
@@ -24,6 +24,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.count_sums import Levels
 from stakes.tallies.keys import put_together
+from stakes.tallies.label_sums import GroupCells
 from stakes.tallies.quantile_sums import levels_of, quantiles_of
 from stakes.tallies.term_sums import TermRows, TermSums
 
@@ -35,6 +36,14 @@ _MOST_TABLES = 200
 
 _FEW_GROUPS = 200
 
+_PIECES = 64
+"""Into so many pieces the ranking of a label is cut, in each of which the rows of groups are counted."""
+
+_RANKED = ("scores", "truth", "decided")
+
+_MOST_IN_PIECES = 1 << 24
+"""About so many numbers are kept of groups in pieces."""
+
 Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
 """Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
 
@@ -43,30 +52,22 @@ Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch |
 class KindBatch:
     """Some rows of a kind, the first of which has this number; their segments and clusters by name."""
 
-    beside: Beside
-    weight: Array | None
+    kind: str
+    names: tuple[str, ...]
+    rows: TermRows
     by: Labels | None
     cluster: Labels | None
     first: int
     dropped: Dropped
     groups: Array | None = None
 
-    @property
-    def weights(self) -> Array:
-        """What each row weighs."""
-        return np.ones(len(self)) if self.weight is None else self.weight.astype(np.float64)
-
-    def __len__(self) -> int:
-        return int(next(iter(self.beside.columns.values())).shape[0])
-
     def by_segment(self) -> "Iterator[tuple[str, KindBatch]]":
         """The rows of each segment, without its clusters."""
         for code, name in enumerate(() if self.by is None else self.by.names):
             here = np.flatnonzero(self.by.codes == code)  # type: ignore[union-attr]
             if len(here):
-                weight = None if self.weight is None else self.weight[here]
                 groups = None if self.groups is None else self.groups[here]
-                yield name, replace(self, beside=self.beside.take(here), weight=weight, groups=groups)
+                yield name, replace(self, rows=self.rows.take(here), groups=groups)
 
 
 def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
@@ -76,13 +77,14 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
         of_counts = kind == CountSums.kind
         rows, beside = read_counts(found, asked.missing) if of_counts else read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
-        return KindBatch(beside, rows.weight, segment_labels(rows.columns), cluster, first, rows.dropped)
+        held, by = TermRows(beside.columns, rows.weight), segment_labels(rows.columns)
+        return KindBatch(beside.kind, beside.names, held, by, cluster, first, rows.dropped)
 
     seen = Survey()
     for batch in go(read):
         if isinstance(batch, int):
             seen.dropped += batch
-        elif batch.beside.kind == OutputSums.kind:
+        elif batch.kind == OutputSums.kind:
             return None
         else:
             seen.add(batch)
@@ -99,22 +101,35 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
 # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(eq=False)
 class Truths:
-    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin."""
+    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin.
+
+    Of labels and counts also how they are ranked by scores or predictions, in bins.
+    """
 
     weighed: float = 0.0
     held: dict[str, float] = field(default_factory=dict)
     bins: tuple[Array, ...] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
+    tables: dict[str, ScoreTable] = field(default_factory=dict)
+    levels: Levels | None = None
 
-    def add(self, beside: Beside, weights: Array) -> None:
-        """Look at some rows."""
+    def add(self, batch: "KindBatch", grid: str) -> None:
+        """Look at some rows, whose scores are put into the bins of a grid."""
+        columns, weights = batch.rows.columns, batch.rows.weights
         self.weighed += float(weights.sum())
-        if beside.kind == CountSums.kind:
+        if batch.kind == CountSums.kind:
+            levels = Levels.of(columns["truth"], columns["prediction"], weights)
+            self.levels = levels if self.levels is None else Levels.join([self.levels, levels])
             return
-        if beside.kind == QuantileSums.kind:
-            self.bins = put_together([self.bins, (bins.numbers(beside.columns["truth"], "line"), weights)])
+        if batch.kind == QuantileSums.kind:
+            self.bins = put_together([self.bins, (bins.numbers(columns["truth"], "line"), weights)])
             return
-        for name, own in zip(beside.names, (weights @ beside.columns["truth"]).tolist(), strict=True):
+        for name, own in zip(batch.names, (weights @ columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
+        if "scores" in columns and len(batch.names) <= _MOST_TABLES:
+            own_scores = LabelSums(batch.names, (), np.zeros(1), rows=batch.rows)
+            for name, table in zip(batch.names, own_scores.tables, strict=True):
+                before = [self.tables[name].on_grid(grid)] if name in self.tables else []
+                self.tables[name] = ScoreTable.sum([*before, table.on_grid(grid)])
 
     def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
         """What a model says of each name that ignores its input; of counts the sums themselves tell it."""
@@ -141,24 +156,28 @@ class Survey:
 
     def add(self, batch: KindBatch) -> None:
         """Look at some rows."""
-        beside = batch.beside
-        self.kind, self.rows = beside.kind, self.rows + len(batch)
-        self.names = tuple(dict.fromkeys((*self.names, *beside.names)))
+        self.kind, self.rows = batch.kind, self.rows + len(batch.rows)
+        self.names = tuple(dict.fromkeys((*self.names, *batch.names)))
         self.dropped += batch.dropped.rows
         self.dropped_weight += batch.dropped.weight
-        self.columns |= set(beside.columns)
+        self.columns |= set(batch.rows.columns)
         for name in () if batch.cluster is None else batch.cluster.names:
             self.clusters.setdefault(name, len(self.clusters))
-        self.truths[None].add(beside, batch.weights)
-        for name, part in batch.by_segment():
-            self.truths.setdefault(name, Truths()).add(part.beside, part.weights)
-        if (scores := beside.columns.get("scores")) is not None:
+        if (scores := batch.rows.columns.get("scores")) is not None:
             self.reach = min(self.reach[0], float(scores.min())), max(self.reach[1], float(scores.max()))
+        self.truths[None].add(batch, self.grid)
+        for name, part in batch.by_segment():
+            self.truths.setdefault(name, Truths()).add(part, self.grid)
 
     @property
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1]."""
         return self.reach[0] >= 0 and self.reach[1] <= 1
+
+    @property
+    def grid(self) -> str:
+        """The bins that scores are put into."""
+        return "probability" if self.probabilities else "line"
 
     def settled(self, asked: RowQuestion) -> dict[str, Any]:
         """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
@@ -177,14 +196,12 @@ class KindCounts:
 
     def __init__(self, seen: Survey) -> None:
         self._seen = seen
-        self._parts = {
-            name: _Sums(seen, truths.constant_answer(seen.kind, seen.names)) for name, truths in seen.truths.items()
-        }
+        self._parts = {name: _Sums(seen, truths) for name, truths in seen.truths.items()}
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
-        columns = {name: one for name, one in batch.beside.columns.items() if name in self._seen.columns}
-        batch = replace(batch, beside=replace(batch.beside, columns=columns), groups=self._groups(batch))
+        columns = {name: one for name, one in batch.rows.columns.items() if name in self._seen.columns}
+        batch = replace(batch, rows=replace(batch.rows, columns=columns), groups=self._groups(batch))
         self._parts[None].add(batch)
         for name, part in batch.by_segment():
             self._parts[name].add(part)
@@ -192,7 +209,7 @@ class KindCounts:
     def _groups(self, batch: KindBatch) -> Array:
         """The group of each row: its cluster, or any."""
         if batch.cluster is None:
-            return deal_out(batch.first + np.arange(len(batch)))
+            return deal_out(batch.first + np.arange(len(batch.rows)))
         numbers = np.array([self._seen.clusters[name] for name in batch.cluster.names])[batch.cluster.codes]
         return deal_out(numbers) if len(self._seen.clusters) > MOST_GROUPS else numbers
 
@@ -211,62 +228,75 @@ class KindCounts:
 
 
 class _Sums:
-    """What rows add, what a model would that ignores its input, both by group, and scores in bins."""
+    """What rows add, what a model would that ignores its input, both by group, and where groups are ranked."""
 
-    def __init__(self, seen: Survey, always: Array | None) -> None:
-        self._seen, self._always = seen, always
+    def __init__(self, seen: Survey, truths: Truths) -> None:
+        self._seen, self._truths = seen, truths
+        self._always = truths.constant_answer(seen.kind, seen.names)
         self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums)}[seen.kind]
         self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
         self._added: list[Array] = []
         self._terms: tuple[str, ...] = ()
         self._squares, self._weighted = 0.0, False
-        self._tables: tuple[ScoreTable, ...] | None = None
         self._together: Array | None = None
-        self._levels: Levels | None = None
+        self._tables = tuple(truths.tables[name].on_grid(seen.grid) for name in seen.names if name in truths.tables)
+        self._count = self._group_count()
+        self._cells = self._cut_rankings()
+        self._area_changes = np.zeros(self._count)
 
     def add(self, batch: KindBatch) -> None:
         """Add some rows."""
-        kind, names, columns = self._kind, self._seen.names, batch.beside.columns
-        count = self._count(len(names))
+        kind, names, columns, weights = self._kind, self._seen.names, batch.rows.columns, batch.rows.weights
+        groups = np.asarray(batch.groups) % self._count
         both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
         new = []
         for one in both:
-            rows = TermRows(one, batch.weight)
-            self._terms, sums = kind.group_sums(names, rows, np.asarray(batch.groups) % count, count)
+            self._terms, sums = kind.group_sums(names, replace(batch.rows, columns=one), groups, self._count)
             new.append(sums)
         self._added = [one + more for one, more in zip(self._added, new, strict=True)] if self._added else new
-        self._weighted, self._squares = batch.weight is not None, self._squares + float((batch.weights**2).sum())
-        if kind is CountSums:
-            levels = Levels.of(columns["truth"], columns["prediction"], batch.weights)
-            self._levels = levels if self._levels is None else Levels.join([self._levels, levels])
-        if self._few:
-            self._add_labels(LabelSums(names, (), np.zeros(1), rows=TermRows(columns, batch.weight)))
+        self._weighted, self._squares = batch.rows.weight is not None, self._squares + float((weights**2).sum())
+        if self._truths.levels is not None:
+            moved = self._truths.levels.changes(columns["truth"], columns["prediction"], weights)
+            self._area_changes += np.bincount(groups, moved, self._count)
+        if self._few and "decided" in columns:
+            missed = LabelSums(names, (), np.zeros(1), rows=batch.rows).missed_together()
+            self._together = missed if self._together is None else self._together + missed
+        for place in range(len(self._cells) - 1):
+            scores, truth, given = (columns.get(name, columns["truth"])[:, place] for name in _RANKED)
+            rows_of_label = scores, truth, given, weights, groups
+            for ranking in (place, -1):
+                self._cells[ranking] = self._cells[ranking].with_rows(*rows_of_label)
 
-    def _count(self, names: int) -> int:
+    def _group_count(self) -> int:
         """How many groups there are: those of clusters stay as they are."""
         if self._seen.clusters:
             return min(len(self._seen.clusters), MOST_GROUPS)
-        return max(_FEW_GROUPS, min(MOST_GROUPS, CELLS // (4 * names)))
+        of_terms, in_pieces = CELLS // (4 * len(self._seen.names)), _MOST_IN_PIECES // self._rankings // _PIECES
+        return max(_FEW_GROUPS, min(MOST_GROUPS, in_pieces if self._tables else of_terms))
 
-    def _add_labels(self, own: LabelSums) -> None:
-        if own.rows is not None and "decided" in own.rows.columns:
-            missed = own.missed_together()
-            self._together = missed if self._together is None else self._together + missed
-        if own.tables:
-            grid = "probability" if self._seen.probabilities else "line"
-            tables = tuple(table.binned(grid) for table in own.tables)
-            before = self._tables
-            self._tables = (
-                tables if before is None else tuple(ScoreTable.sum(pair) for pair in zip(before, tables, strict=True))
-            )
+    @property
+    def _rankings(self) -> int:
+        """How many halves of rankings there are: of each label and of all labels, in each segment."""
+        return 2 * (len(self._tables) + 1) * len(self._seen.truths)
+
+    def _cut_rankings(self) -> list[GroupCells]:
+        """The pieces of the ranking of each label, and of that of all; none where clusters and segments are many."""
+        pieces = min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count)
+        tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables and pieces >= _PIECES // 8 else ()
+        decided = bool(self._seen.clusters) and "decided" in self._seen.columns
+        return [GroupCells.cut(table, self._count, pieces, decided) for table in tables]
 
     def result(self) -> TermSums:
         """Return the sums of all that was added."""
-        groups, *ignoring = (one[self._added[0][:, 0] > 0] for one in self._added)
+        there = self._added[0][:, 0] > 0
+        groups, *ignoring = (one[there] for one in self._added)
         found: dict[str, Any] = {"groups": groups}
         if ignoring:
             found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
-        found |= {"scored": self._tables, "together": self._together} if self._kind is LabelSums else {}
-        found |= {"levels": self._levels} if self._kind is CountSums else {}
+        if self._kind is LabelSums:
+            found |= {"scored": self._tables or None, "together": self._together}
+            found["cells"] = tuple(replace(one, counts=one.counts[there]) for one in self._cells)
+        elif self._kind is CountSums:
+            found |= {"levels": self._truths.levels, "area_changes": self._area_changes[there]}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
         return self._kind(*whole, **found)

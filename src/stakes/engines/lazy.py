@@ -7,7 +7,7 @@ that differ by row by ``cost_sums.py``. Other questions need the rows: clusters 
 costs differ by row. Of those the named columns are brought here and no others (``QuerySource.rows``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -17,12 +17,10 @@ from stakes import errors
 from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
-from stakes.engines.columns import Arguments, Data
+from stakes.engines.columns import Data
 from stakes.engines.cost_sums import count_costs_inside
 from stakes.engines.finer_bins import keeps_promise
 from stakes.engines.groups import count_as_rows
-from stakes.engines.kind_stream import CELLS, KindBatch, count_kind
-from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
@@ -41,8 +39,6 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
 
     If ``exact`` the engine sorts what are too many different scores to come back; none come back if it is False.
     """
-    if asked.of_counts:
-        return None  # figures of counts need the rows
     numbers = None if exact else number_columns(data, asked)
     if numbers is not None and is_one_of(asked.missing, ("error", "drop")):
         counted = count_numbers_inside(data, numbers, asked)
@@ -60,31 +56,6 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
         return counted
     read, lost = counted.rows_read + dropped, counted.dropped_weight + weight
     return replace(counted, dropped=counted.dropped + dropped, read=read, dropped_weight=lost)
-
-
-def count_kind_inside(data: Data, asked: RowQuestion, kind: str, most: int) -> Counted | None:
-    """Count several labels or quantiles of very many rows in batches; None where their rows are brought here at once.
-
-    Engines give rows in batches that Polars can read: Polars itself and DuckDB.
-    """
-    named = columns_named(data, asked, kind)
-    if named is None or not is_one_of(asked.missing, ("error", "drop")):
-        return None
-    source = QuerySource.of(data, named, asked.where)
-    batches = source.batches(max(CELLS // len(named), 1))
-    if batches is None or source.count() * len(named) <= most:
-        return None
-
-    def go(read: Callable[[Arguments, int], KindBatch]) -> Iterator[KindBatch | int]:
-        start = 0
-        for frame in batches():
-            first, start = start, start + len(frame)
-            try:
-                yield read({argument: frame[place] for argument, place in source.places.items()}, first)
-            except errors.EmptyError as nothing:
-                yield nothing.dropped
-
-    return count_kind(go, asked, kind)
 
 
 def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:

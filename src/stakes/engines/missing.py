@@ -1,5 +1,7 @@
 """missing="drop": rows in which something is missing are left out, and counted."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from stakes import errors
@@ -23,6 +25,12 @@ def present_rows(columns: Arguments, table: ClassColumns | None) -> Array | None
     if len(present) and not present.any():
         raise errors.nothing_left(len(present))
     return present
+
+
+def complete(where: str | None, columns: Sequence[str]) -> str:
+    """The condition of rows that have a value in each of these columns."""
+    parts = ['"{}" IS NOT NULL'.format(name.replace('"', '""')) for name in dict.fromkeys(columns)]
+    return " AND ".join(parts if where is None else [f"({where})", *parts])
 
 
 def keep(values: Values, present: Array) -> Values:

@@ -119,13 +119,14 @@ class NumberReader:
         rows = rows_that_count(found, None, self._missing)
         columns, weight = rows.columns, rows.weight
         truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+        other = as_finite(columns[OTHER]) if OTHER in columns else None
         if "exposure" in columns:
+            other = None if other is None else other / as_finite(columns["exposure"])
             truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
         places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
         cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
-        other = as_finite(columns[OTHER]) if OTHER in columns else None
         return NumberBatch(Numbers(truth, prediction, weight, cluster, places, other), cells, rows.dropped)
 
     def number(self, columns: Mapping[str, Column]) -> tuple[Array | None, Array | None]:

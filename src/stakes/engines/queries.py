@@ -6,10 +6,10 @@ twice. Group by group the order is the engine's own, and sums of weights are rou
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -23,10 +23,6 @@ from stakes.engines.missing import lacking
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.losses import SHAPE
-
-if TYPE_CHECKING:
-    import duckdb
-    import polars as pl
 
 MOST_SCORES = 10**6
 """The most different scores that come back one by one; more are binned where they lie."""
@@ -158,17 +154,6 @@ class QuerySource:
         (found,) = collect(self.frame.select(nw.len().alias("rows"))).rows(named=True)
         return int(found["rows"])
 
-    def batches(self, rows: int) -> "Callable[[], Iterator[pl.DataFrame]] | None":
-        """What brings the named columns here, so many rows at a time; None where an engine brings all at once."""
-        native = self.frame.select(*dict.fromkeys(self.places.values())).to_native()
-        if self.frame.implementation.is_polars():
-            from stakes.engines.older_polars import batches  # loads Polars
-
-            return lambda: batches(native, rows)
-        if self.frame.implementation.is_duckdb():
-            return lambda: _from_duckdb(native, rows)
-        return None
-
     def refuse_nothing(self, rows: int) -> None:
         """Refuse a condition that keeps no row."""
         if self.where is not None and not rows:
@@ -298,14 +283,6 @@ def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:
 def with_infinite(sums: Array) -> Array:
     """Sums of surprise, among which those of what was thought impossible are infinite."""
     return np.where(sums > _BEYOND, np.inf, sums)
-
-
-def _from_duckdb(relation: "duckdb.DuckDBPyRelation", rows: int) -> "Iterator[pl.DataFrame]":
-    import polars as pl
-
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    for batch in read(rows):
-        yield pl.DataFrame(batch)
 
 
 def collect(frame: LazyTable) -> Table:

@@ -54,6 +54,24 @@ class Read:
     places: Array | None = None
     counts: bool = False
 
+    @property
+    def kept_places(self) -> Array:
+        """Where the rows stood before any were left out."""
+        return np.arange(len(self.rows.truth)) if self.places is None else self.places
+
+    def take(self, here: Array) -> "Read":
+        """Return some of the rows; the others are left out, too."""
+        left = np.setdiff1d(np.arange(len(self.rows.truth)), here)
+        weight = self.dropped.weight + (0.0 if self.rows.weight is None else float(self.rows.weight[left].sum()))
+        by, lost = None, dict(self.dropped.segments)
+        if self.by is not None:
+            used, codes = np.unique(self.by.codes[here], return_inverse=True)
+            by = Labels(codes, tuple(self.by.names[code] for code in used))
+            for code, rows in zip(*np.unique(self.by.codes[left], return_counts=True), strict=True):
+                lost[self.by.names[code]] = lost.get(self.by.names[code], 0) + int(rows)
+        dropped = Dropped(self.dropped.rows + len(left), lost, weight)
+        return replace(self, rows=self.rows.take(here), by=by, dropped=dropped, places=self.kept_places[here])
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowQuestion:

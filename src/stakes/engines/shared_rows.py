@@ -22,7 +22,7 @@ from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import QueryNumbers
 from stakes.engines.numbers import OTHER
 from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
-from stakes.engines.streaming import BATCH, Batch, Counting, batches
+from stakes.engines.streaming import BATCH, Batch, Counting, batches, rows_in_files
 from stakes.engines.tables import is_lazy
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -84,7 +84,7 @@ def cross_products(
     with files.relation() as table:
         if table is not None:
             return cross_products(table, shared, where, columns, centre)
-    quick = files.with_types(("truth", "prediction", "weight"))
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
     return count_typed(files, quick, lambda some: FileNumbers(some, "error", BATCH).cross(centre))
 
 
@@ -100,7 +100,7 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
     if is_lazy(data):
         frame = QuerySource.of(data, {"truth": truth}, where).frame
         return int(collect(frame.select(nw.len().alias("rows"))).item())
-    return sum(len(batch["truth"]) for batch in Files.open(data, {"truth": truth}, where).batches(BATCH))
+    return rows_in_files(data, truth, where)
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────

@@ -33,6 +33,7 @@ from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows, count_classes
+from stakes.engines.missing import complete
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
@@ -108,9 +109,20 @@ def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool
         return count_kind(lambda read: some.read_batches(at_a_time, read), asked, kind)
 
     counted = count_typed(files, quick, count)
-    if counted is not None or asked.missing == "drop" or asked.frequency is not None:
+    if counted is not None or asked.frequency is not None:
         return counted
-    return count_outputs(data, asked, BATCH)
+    dropped = 0
+    if asked.missing == "drop":
+        columns, before = list(dict.fromkeys(named.values())), asked.where
+        asked = replace(asked, where=complete(before, columns))
+        dropped = rows_in_files(data, columns[0], before) - rows_in_files(data, columns[0], asked.where)
+    counted = count_outputs(data, asked, BATCH)
+    return replace(counted, dropped=dropped, read=counted.read + dropped)
+
+
+def rows_in_files(data: FileNames, column: str, where: Values) -> int:
+    """How many rows satisfy a condition."""
+    return sum(len(batch["truth"]) for batch in Files.open(data, {"truth": column}, where).batches(BATCH))
 
 
 def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:

@@ -1,5 +1,6 @@
 """The models of a comparison: each evaluated as usual, with its outputs row by row beside it."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from stakes import errors
 from stakes.engines.class_scores import spread_scores
 from stakes.engines.columns import MOST_ROWS, columns_of, length_of
 from stakes.engines.joining import join, table_names
-from stakes.engines.kinds import has_columns
+from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
@@ -149,9 +150,12 @@ def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Col
         _check_names({**columns, **spread_by(question["by"], data)})
         outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
         found = [Entry(name, one, **outputs) for name, one in zip(table_names(data), data, strict=True)]
-    if paired and question["missing"] == "drop" and not has_columns(question["truth"]):
-        return _complete(found, {**columns, **shared}, shared.get("by", question["by"]), question, prices)
-    return found, shared
+    if not paired or question["missing"] != "drop":
+        return found, shared
+    asked = [RowQuestion(**columns_of_entry(entry), label_separator=question["label_separator"]) for entry in found]
+    if any(kind_of(one) is not None for one in asked):
+        return found, shared  # a row may lack labels and be complete: those that all models have are found later
+    return _complete(found, {**columns, **shared}, shared.get("by", question["by"]), question, prices)
 
 
 def _complete(
@@ -319,6 +323,8 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     options = {name: value for name, value in {**question.rows, **shared}.items() if name not in ("truth", "exact")}
     reads = {entry.name: _read(entry, options, dropped) for entry in found}
     _same_kind(reads)
+    if question["paired"] and question["missing"] == "drop":
+        reads = _on_common_rows(reads)
     for name, read in reads.items():
         if len(read.rows.truth) < 2:
             raise InputError(
@@ -349,11 +355,25 @@ def naming(model: str) -> Iterator[None]:
 
 def _read(entry: Entry, options: Mapping[str, Column], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
-    columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with naming(entry.name):
-        read = read_rows(entry.data, RowQuestion(**columns, **options))
+        read = read_rows(entry.data, RowQuestion(**columns_of_entry(entry), **options))
     lost = replace(read.dropped, rows=read.dropped.rows + dropped)
     return replace(read, dropped=lost, length=read.length + dropped)
+
+
+def columns_of_entry(entry: Entry) -> dict[str, Column]:
+    """The columns of a model by argument."""
+    return {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
+
+
+def _on_common_rows(reads: Mapping[str, Read]) -> dict[str, Read]:
+    """Leave out every row that some model lacks."""
+    places = {name: read.kept_places for name, read in reads.items()}
+    common = functools.reduce(np.intersect1d, places.values())
+    if not len(common):
+        raise errors.nothing_left(max(read.length for read in reads.values()))
+    there = {name: np.isin(own, common) for name, own in places.items()}
+    return {name: read if there[name].all() else read.take(np.flatnonzero(there[name])) for name, read in reads.items()}
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:

@@ -203,12 +203,14 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
             tallies["confusion"] = Confusion(plan.classes, plan.decisions, cells, squares, plan.positive)
         if self.counted.clusters is not None:
             held = self._clusters_of(place)
-        if sums.tables and held is None:
+        if sums.tables and (held is None or held.scores is not None):
             tallies["scores"] = replace(sums.tables[place], positive=str(plan.positive), negative=plan.negative)
         return Counted("classification", tallies, clusters=held)
 
     def _clusters_of(self, place: int) -> Clusters:
-        """The tables of a label in each cluster, as entries that stand for rows."""
+        """The tables of a label in each cluster, and its scores, as entries that stand for rows."""
+        if self.labels.cells:
+            return self.labels.cells[place].as_clusters(self.counted.clusters.count)  # type: ignore[union-attr]
         cells = _cells(self.labels.moved(np.asarray(self.labels.groups)), place).reshape(-1, 4)
         groups, codes = np.repeat(np.arange(len(cells)), 4), np.tile(np.arange(4), len(cells))
         count = self.counted.clusters.count  # type: ignore[union-attr]

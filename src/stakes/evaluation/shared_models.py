@@ -8,10 +8,12 @@ import numpy as np
 
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import Values
-from stakes.engines.counting import count_elsewhere, count_rows
+from stakes.engines.counting import bring_here, count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
-from stakes.engines.kinds import kind_of
+from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
+from stakes.engines.lazy import number_columns
+from stakes.engines.missing import complete
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
 from stakes.engines.reading import Read, RowQuestion, read_rows
@@ -29,7 +31,14 @@ from stakes.engines.streaming import MOST_EXACT
 from stakes.engines.tables import is_lazy
 from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.contestants import Contestant, Entry, contestant_of, entries_by_name, naming
+from stakes.evaluation.contestants import (
+    Contestant,
+    Entry,
+    columns_of_entry,
+    contestant_of,
+    entries_by_name,
+    naming,
+)
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import VERDICT
@@ -53,25 +62,33 @@ from stakes.uncertainty.sampling import Sample, Sampling
 
 def shared_contestants(data: Data, question: Question) -> list[Contestant] | None:
     """The models of a comparison whose rows need not be brought here; None where they are to be read."""
+    if not (_are_files(data) or is_lazy(data)) or not question["paired"]:
+        return None
+    entries = {entry.name: entry for entry in entries_by_name(data, question)}
+    options = {name: value for name, value in question.rows.items() if name != "exact"}
+    asked = {name: RowQuestion(**{**options, **columns_of_entry(entry)}) for name, entry in entries.items()}
+    several = any(kind_of(one) is not None for one in asked.values())
+    if several or any(one.of_counts for one in asked.values()):
+        columns = _columns_of_all(data, asked)
+        if columns is None:
+            return None
+        if is_lazy(data):  # no engine adds these up
+            data, question = bring_here(data, columns, question["where"]), question.without("where")
+        if several or data is None:
+            return None if data is None else _contestants_in_batches(data, question, asked, columns)
     shared = _columns(data, question)
     if shared is None:
-        return contestants_in_batches(data, question)
-    entries = {entry.name: entry for entry in entries_by_name(data, question)}
+        return None
     names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
     mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
     if mixed or len(names) != len(entries) or not all(isinstance(name, str) for name in names):
         return None
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
-        where = _complete(where, [*shared.values(), *names])
-        dropped = count_where(data, shared["truth"], question["where"]) - count_where(data, shared["truth"], where)
+        where, dropped = _without_gaps(data, [*shared.values(), *names], where)
     models = SharedModels(data, question, shared, where, entries).contestants(dropped)
     known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
     return models if all(known) else None  # too many classes for a table
-
-
-def _is_lazy(data: Data) -> bool:
-    return data is not None and is_lazy(data)
 
 
 def _are_files(data: Data) -> bool:
@@ -82,11 +99,12 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
     files = _are_files(data)
     by_row = question.pricing is not None and question.pricing.costs.columns
-    if question["exact"] or not question["paired"] or not (files or _is_lazy(data)) or by_row:
+    if question["exact"] or by_row:
         return None
-    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series", "exposure")):
+    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
         return None
-    named = {name: question[name] for name in ("truth", "weight", "cluster")} | spread_by(question["by"], data)
+    named = {name: question[name] for name in ("truth", "weight", "cluster", "exposure")}
+    named |= spread_by(question["by"], data)
     given = {name: column for name, column in named.items() if column is not None}
     if not all(isinstance(name, str) for name in given.values()):
         return None
@@ -95,28 +113,42 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     return given if enough else None
 
 
-def contestants_in_batches(data: Data, question: Question) -> list[Contestant] | None:
+def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, str] | None:
+    """The columns of all models by model and argument; None where some are no columns of the table."""
+    found: dict[str, str] = {}
+    for model, one in asked.items():
+        kind = kind_of(one)
+        named = number_columns(data, one) if kind is None else columns_named(data, one, kind)
+        if named is None or one.pricing is not None or one.order is not None:
+            return None
+        found |= {f"model {model!r}: {name}": column for name, column in named.items()}
+    return found
+
+
+def _contestants_in_batches(
+    data: Data, question: Question, asked: Mapping[str, RowQuestion], columns: Mapping[str, str]
+) -> list[Contestant] | None:
     """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
-    elsewhere = _are_files(data) or _is_lazy(data)
-    if not elsewhere or not question["paired"] or question["missing"] == "drop" or question.pricing is not None:
-        return None
-    options = {name: value for name, value in question.rows.items() if name != "exact"}
-    models = SharedModels(data, question, {}, question["where"], {})
-    for entry in entries_by_name(data, question):
-        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
-        asked = RowQuestion(**{**options, **said})
-        with naming(entry.name):
-            counted = None if kind_of(asked) is None else count_elsewhere(data, asked, question["exact"])
+    where, dropped = question["where"], 0
+    if question["missing"] == "drop":
+        tags = () if question["label_separator"] is None else (": truth", ": prediction")  # a row may have none
+        present = [column for name, column in columns.items() if not name.endswith(tags)]
+        where, dropped = _without_gaps(data, present, question["where"]) if present else (where, 0)
+    models = SharedModels(data, question, {}, where, {})
+    for name, one in asked.items():
+        with naming(name):
+            counted = count_elsewhere(data, replace(one, where=where, missing="error"), question["exact"])
         if counted is None:
             return None
-        models.judged[entry.name] = judge(counted, None, question.sampling)
+        counted = replace(counted, dropped=dropped, read=counted.read + dropped)
+        models.judged[name] = judge(counted, None, question.sampling)
     return models.known()
 
 
-def _complete(where: str | None, columns: Sequence[str]) -> str:
-    """The condition of rows that have a value in each of these columns."""
-    parts = ['"{}" IS NOT NULL'.format(name.replace('"', '""')) for name in dict.fromkeys(columns)]
-    return " AND ".join(parts if where is None else [f"({where})", *parts])
+def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tuple[str, int]:
+    """The condition of rows that lack none of these columns, and how many of the others do."""
+    present = complete(where, columns)
+    return present, count_where(data, columns[0], where) - count_where(data, columns[0], present)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +180,7 @@ class SharedModels:
 
     def _judge(self, entry: Entry, dropped: int) -> Evaluation:
         asked = self.question
-        said = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction, "where": self.where}
+        said = {**columns_of_entry(entry), "where": self.where}
 
         def count(**other: Value) -> Counted:
             counted = count_rows(self.data, **{**asked.rows, "missing": "error", **said, **other})

@@ -200,7 +200,7 @@ def words(key: str, /, **values: Any) -> str:
 
 def metric_name(text: str) -> str:
     """Return what a metric is called; parameters stay as users write them, averages are named after their figure."""
-    average = _AVERAGED.match(text)
+    average = _average_of(text)
     if average is not None:
         return words(f"average.{average[1]}", name=metric_name(text[average.end() :]))
     name = _first_word(text)
@@ -209,10 +209,17 @@ def metric_name(text: str) -> str:
 
 def metric_question(text: str) -> str:
     """Return the question that a metric answers."""
-    average = _AVERAGED.match(text)
+    average = _average_of(text)
     if average is not None:
         return f"{metric_question(text[average.end() :])} ({words(f'average.{average[1]}_means')})"
     return str(texts(current_language()).get(f"question.{_first_word(text)}", ""))
+
+
+def _average_of(text: str) -> re.Match[str] | None:
+    """How a name says that it is an average of another figure, if it is one."""
+    found = _AVERAGED.match(text)
+    known = found is not None and f"metric.{_first_word(text[found.end() :])}" in texts(current_language())
+    return found if known else None
 
 
 def _first_word(text: str) -> str:

@@ -177,7 +177,14 @@ def of_count_sums(figure: Metric) -> Metric:
     if figure.name == "lorenz_gini":
         lost = Undefined("the rows were not kept, only sums of them", lambda sums: sums.levels is None)
         nothing = Undefined("every truth is 0", lambda sums: sums["truth"] == 0)
-        return replace(figure, tally=CountSums, function=_area_in_bins, undefined=(lost, nothing), parts=())
+        return replace(
+            figure,
+            tally=CountSums,
+            function=_area_in_bins,
+            undefined=(lost, nothing),
+            parts=(),
+            changes=lambda sums, groups, count: sums.area_changes,
+        )
     explained, known = figure.name in _EXPLAINED, {**_EXPLAINED, **_SUMMED}
     if figure.name not in known:
         return figure
@@ -264,11 +271,7 @@ class Lorenz:
     def changes(self) -> Array:
         """What the area loses without each row."""
         places, found = self._levels
-        weight, happened, own = found.weight, found.happened, self.weight * self.truth
-        below = (np.cumsum(weight) - weight / 2)[places]
-        above = (happened.sum() - np.cumsum(happened) + happened / 2)[places]
-        left = found.pairs - own * below - self.weight * above + self.weight * own / 2
-        return np.asarray(self.area + 1 - 2 * left / ((own.sum() - own) * (self.weight.sum() - self.weight)))
+        return found.changes_at(places, self.weight * self.truth, self.weight)
 
 
 def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:

@@ -154,9 +154,9 @@ class Metric:
     How much one row changes a figure follows from its tally, unless the declaration knows a shorter way: ``loss`` is
     what a row (truth, output) adds to a mean over the rows, which ``relative_to`` divides by what the class sizes alone
     would score, and of which the figure may be the ``root``; ``one_row`` belongs to figures of scores;
-    ``changes(rows)`` to those of class scores. ``range_of`` are the ends of the range where parameters move them. A
-    figure ``within_classes`` is the same however frequent they are; any other can be that of a ``population``
-    (``metrics/prior.py``). ``asymptotic`` is the textbook's standard error.
+    ``changes(rows)`` to those of class scores, ``changes(sums, groups, count)`` to others. ``range_of`` are the ends
+    of the range where parameters move them. A figure ``within_classes`` is the same however frequent they are; any
+    other can be that of a ``population`` (``metrics/prior.py``). ``asymptotic`` is the textbook's standard error.
     """
 
     name: str
@@ -185,7 +185,7 @@ class Metric:
     relative_to: Callable[[Array], Array] | None = None
     root: bool = False
     one_row: OneRow | None = None
-    changes: Callable[..., Array] | None = None
+    changes: Callable[..., Any] | None = None
     interval: str = ""
     no_interval: str = ""
     range_of: Callable[..., tuple[float, float]] | None = None

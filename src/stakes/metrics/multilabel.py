@@ -15,7 +15,6 @@ from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.reasons import NO_SCORES, Undefined
 from stakes.tallies import Confusion, LabelSums, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, ratio
-from stakes.tallies.term_sums import TermRows
 
 UNDECIDED = Undefined("no decisions were given", lambda sums: "decided" not in sums)
 UNRANKED = Undefined(NO_SCORES, lambda sums: not {"depth", "rank loss"} & set(sums.terms))
@@ -138,7 +137,7 @@ def _micro(base: Metric, name: str) -> Metric:
     """A figure of the scores of all labels in one ranking."""
 
     def figure(sums: LabelSums) -> Number:
-        return float(base.of(ScoreTable.sum(sums.tables)))
+        return float(base.of(sums.pooled))
 
     figure.__name__ = name
     return metric(
@@ -156,20 +155,35 @@ def _micro(base: Metric, name: str) -> Metric:
 
 
 def _constant_of(base: Metric, sums: LabelSums) -> Number:
-    return base.baseline_of(ScoreTable.sum(sums.tables)) if sums.tables else math.nan
+    return base.baseline_of(sums.pooled) if sums.tables else math.nan
 
 
-def _changes_in_one_ranking(base: Metric, rows: TermRows) -> Array:
-    """What the rows change whose labels all lie in one ranking."""
-    truth, scores = rows.columns["truth"], rows.columns["scores"]
-    ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(rows.weights, truth.shape[1]))
-    return np.asarray(ranking.changes(base).reshape(truth.shape).sum(axis=1))
+def _changes_in_one_ranking(base: Metric, sums: LabelSums, groups: Array, count: int) -> Array | None:
+    """What groups of rows change whose labels all lie in one ranking; None where that is not known."""
+    if sums.rows is None:
+        return _changes_in_cells(base, sums, sums.pooled, -1)
+    truth, scores = sums.rows.columns["truth"], sums.rows.columns["scores"]
+    ranking = Ranking(scores.ravel(), truth.ravel(), np.repeat(sums.rows.weights, truth.shape[1]))
+    return np.bincount(groups, ranking.changes(base).reshape(truth.shape).sum(axis=1), count)
+
+
+def _changes_in_cells(base: Metric, sums: LabelSums, table: ScoreTable, place: int) -> Array | None:
+    """What groups of rows change in a figure of a ranking, by the pieces of it that they lie in."""
+    if not sums.cells or base.one_row is None:
+        return None
+    columns = table.as_columns()
+    counts = np.stack([columns.values[name].astype(np.float64) for name in ("positives", "negatives")])
+    unit = np.full(counts.shape, float(table.row_weight))
+    return sums.cells[place].add_up(table, base.one_row.changes(*counts, unit, **base.parameters) / unit)
 
 
 micro_auc = _micro(auc, "micro_auc")
 micro_average_precision = _micro(average_precision, "micro_average_precision")
 
 _KNOWN: dict[str, Metric] = {}
+
+_FEW_LABELS = 50
+"""The rankings of more labels than this are laid side by side; those of few are walked down one by one."""
 
 
 def over_labels(figure: Metric) -> Metric:
@@ -204,7 +218,7 @@ def _constant_average(figure: Metric, sums: LabelSums) -> Number:
     if not sums.tables:
         return math.nan
     average: Average = figure.function.args[0]  # type: ignore[union-attr]
-    each = np.array([float(average.base.baseline_of(table)) for table in sums.tables])
+    each = _of_each_label(average.base, sums, constant=True)
     return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
 
 
@@ -217,25 +231,44 @@ def _of_decisions(average: Average, sums: LabelSums, **given: float) -> Number:
 
 
 def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:
-    base = average.base.with_parameters(**given)
-    each = np.array([float(base.of(table)) for table in sums.tables])
+    each = _of_each_label(average.base.with_parameters(**given), sums)
     return mean_over_classes(each, sums["truth"] if average.how == "weighted" else None)
 
 
-def _changes_over_labels(average: Average, rows: TermRows) -> Array:
-    """What each row changes in the average over the labels of a figure of their scores."""
-    truth, scores, weights = rows.columns["truth"], rows.columns["scores"], rows.weights
-    totals = weights @ truth
+def _of_each_label(base: Metric, sums: LabelSums, constant: bool = False) -> Array:
+    """A figure of the scores of each label, or of one score for all rows; of very many labels that of some at once."""
+    known: dict[tuple[str, bool], Array] = vars(sums).setdefault("_of_labels", {})
+    key = base.full_text, constant
+    if key not in known and (len(sums.names) <= _FEW_LABELS or base.one_row is None):
+        of_table = base.baseline_of if constant else base.of
+        known[key] = np.array([float(of_table(table)) for table in sums.tables])
+    elif key not in known:
+        known[key] = np.empty(len(sums.names))
+        for places, tables in sums.side_by_side(constant):
+            known[key][places] = base.of(tables)
+    return known[key]
+
+
+def _changes_over_labels(average: Average, sums: LabelSums, groups: Array, count: int) -> Array | None:
+    """What groups of rows change in the average over the labels of a figure of their scores; None if not known."""
+    totals = sums["truth"]
     shares = totals / totals.sum() if average.how == "weighted" else np.full(len(totals), 1 / len(totals))
-    found = np.zeros(len(weights))
-    for place, share in enumerate(shares):
-        ranking = Ranking(np.ascontiguousarray(scores[:, place]), np.ascontiguousarray(truth[:, place]), weights)
-        found += share * ranking.changes(average.base)
-        if average.how == "weighted":  # the share of the label changes, too
-            left = totals.sum() - weights * truth.sum(axis=1)
-            moved = share - (totals[place] - weights * truth[:, place]) / left
-            found += ranking.value(average.base) * moved
-    return found
+    each = [_changes_of_label(average.base, sums, place, groups, count) for place in range(len(totals))]
+    if any(one is None for one in each):
+        return None
+    found = shares @ np.array(each)
+    if average.how == "weighted":  # the shares of the labels change, too
+        own = sums.own_by(groups, count)
+        values = _of_each_label(average.base, sums)
+        found += (shares - (totals - own) / (totals - own).sum(axis=1, keepdims=True)) @ values
+    return np.asarray(found)
+
+
+def _changes_of_label(base: Metric, sums: LabelSums, place: int, groups: Array, count: int) -> Array | None:
+    if sums.rows is None:
+        return _changes_in_cells(base, sums, sums.tables[place], place)
+    scores, truth = (np.ascontiguousarray(sums.rows.columns[name][:, place]) for name in ("scores", "truth"))
+    return np.bincount(groups, Ranking(scores, truth, sums.rows.weights).changes(base), count)
 
 
 FORMS[LabelSums] = over_labels

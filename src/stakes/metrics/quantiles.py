@@ -102,7 +102,7 @@ def crps(s: QuantileSums) -> Number:
 
 
 @metric(
-    question="How much of the crps is avoided, compared with always saying the quantiles of the truth?",
+    question="How much of the CRPS is avoided, compared with always saying the quantiles of the truth?",
     formula="1 - crps / crps of the quantiles of the truth",
     range=(-math.inf, 1),
     better="higher",

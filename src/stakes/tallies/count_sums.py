@@ -61,6 +61,17 @@ class Levels:
         """Twice the area between the Lorenz curve and the diagonal."""
         return float(2 * self.pairs / (self.happened.sum() * self.weight.sum()) - 1)
 
+    def changes(self, truth: Array, prediction: Array, weight: Array) -> Array:
+        """What the area loses without each of these rows, by the bin that its prediction lies in."""
+        return self.changes_at(np.searchsorted(self.numbers, bins.numbers(prediction, "line")), weight * truth, weight)
+
+    def changes_at(self, places: Array, happened: Array, weight: Array) -> Array:
+        """What the area loses without rows at these places."""
+        below = (np.cumsum(self.weight) - self.weight / 2)[places]
+        above = (self.happened.sum() - np.cumsum(self.happened) + self.happened / 2)[places]
+        left = self.pairs - happened * below - weight * above + weight * happened / 2
+        return np.asarray(self.area + 1 - 2 * left / ((self.happened.sum() - happened) * (self.weight.sum() - weight)))
+
     def _together(self) -> "Levels":
         numbers, place = np.unique(self.numbers, return_inverse=True)
         return Levels(numbers, *(np.bincount(place, one, len(numbers)) for one in (self.weight, self.happened)))
@@ -70,10 +81,12 @@ class Levels:
 class CountSums(TermSums):
     """Of each power both parts of half a deviance; of the rows the truth, and whether it or the prediction is 0.
 
-    ``levels`` are the rows in the order of their predictions, in bins.
+    ``levels`` are the rows in the order of their predictions, in bins, and ``area_changes`` what the area under their
+    Lorenz curve loses without each group of rows.
     """
 
     levels: Levels | None = field(default=None, metadata=how(add=Levels.join, saved=False))
+    area_changes: Array | None = field(default=None, metadata=how(add=lambda parts: None, saved=False))
 
     kind = "counts"
     task = "regression"

@@ -1,19 +1,75 @@
 """Several labels per row: which labels rows have, which were given to them, and how well each row was labelled."""
 
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from stakes.frozen import dataclass, field
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import how
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
 
+_NUMBERS = 1 << 20
+"""About so many numbers of rankings are laid side by side."""
+
 _TABLES = how(add=lambda parts: tuple(map(ScoreTable.sum, zip(*parts, strict=True))), saved=False)
+_FORGOTTEN = how(add=lambda parts: None, saved=False)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCells:
+    """What rows of groups weigh in each piece of a ranking: groups × class (positive first) × given or not × piece.
+
+    ``lowest`` are the lowest scores of the pieces, the highest first. Each holds about as much of both classes, so what
+    a row changes in a figure of the ranking hardly differs within one.
+    """
+
+    lowest: Array
+    counts: Array
+
+    @classmethod
+    def cut(cls, table: ScoreTable, groups: int, pieces: int, decided: bool) -> Self:
+        """Cut a ranking into so many pieces, which hold nothing yet; whether labels were given may be told apart."""
+        columns = table.as_columns()
+        shares = [divide(reached, reached[-1]) for reached in map(columns.cumulated, ("positives", "negatives"))]
+        places = np.searchsorted(np.add(*shares), np.linspace(0, 2, pieces + 1)[1:] - 1e-9)
+        lowest = columns.scores[np.unique(np.append(places, len(columns.scores) - 1))].astype(np.float64)
+        return cls(lowest, np.zeros((groups, 2, 1 + decided, len(lowest))))
+
+    def _places(self, scores: Array) -> Array:
+        return np.searchsorted(-self.lowest, -scores.astype(np.float64))
+
+    def with_rows(self, scores: Array, positive: Array, decided: Array, weight: Array, groups: Array) -> Self:
+        """The same with some more rows."""
+        cells = groups * 2 + ~positive
+        cells = cells if self.counts.shape[2] == 1 else cells * 2 + decided
+        cells = cells * len(self.lowest) + self._places(scores)
+        more = np.bincount(cells, weight, self.counts.size).reshape(self.counts.shape)
+        return replace(self, counts=self.counts + more)
+
+    def add_up(self, table: ScoreTable, changes: Array) -> Array:
+        """Add up by group what rows of each class and score of the ranking change, by their weight."""
+        columns = table.as_columns()
+        places, found = self._places(columns.scores), np.zeros(len(self.counts))
+        for place, name in enumerate(("positives", "negatives")):
+            own = columns.values[name].astype(np.float64)
+            held, moved = (np.bincount(places, one, len(self.lowest)) for one in (own, own * changes[place]))
+            found += self.counts[:, place].sum(axis=1) @ divide(moved, held)
+        return found
+
+    def as_clusters(self, count: int) -> Clusters:
+        """The groups as so many clusters, whose entries stand for rows."""
+        groups, negative, decided, pieces = np.nonzero(self.counts)
+        said = decided if self.counts.shape[2] > 1 else None
+        weight, grid = self.counts[groups, negative, decided, pieces], ("probability", 0)
+        return Clusters(groups, count, 1 - negative, said, self.lowest[pieces], weight, grid=grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +78,12 @@ class LabelSums(TermSums):
 
     Of each label: the rows that have it (``truth``), that it was given to (``decided``), and both (``hits``). Of the
     rows: what share of the labels given, or of those that it has, is right, and in how many rows there are any.
-    Where rows were not kept, ``scored`` are the scores of each label in bins, and ``together`` is
-    :meth:`missed_together`.
+    Where rows were not kept, ``scored`` are the scores of each label in bins, ``cells`` where groups of rows lie in
+    the ranking of each label and, last, in that of all of them, and ``together`` is :meth:`missed_together`.
     """
 
     scored: tuple[ScoreTable, ...] | None = field(default=None, metadata=_TABLES)
+    cells: tuple[GroupCells, ...] | None = field(default=None, metadata=_FORGOTTEN)
     together: Array | None = field(default=None, metadata=how(add=lambda parts: np.sum(parts, axis=0), saved=False))
 
     kind = "labels"
@@ -78,6 +135,10 @@ class LabelSums(TermSums):
     # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────
     def against_rest(self) -> Confusion:
         """The table of each label, along the last leading axis."""
+        return self._against_rest
+
+    @cached_property
+    def _against_rest(self) -> Confusion:
         own, given, hits = self["truth"], self["decided"], self["hits"]
         rest = self.sums[..., :1] - own - given + hits
         cells = (np.maximum(one, 0.0) for one in (hits, own - hits, given - hits, rest))
@@ -93,11 +154,40 @@ class LabelSums(TermSums):
             return _tables_of_sparse(self.rows.columns["truth"], self.rows.columns["scores"])
         return [self.table_of(place) for place in range(len(self.names))]
 
+    @cached_property
+    def pooled(self) -> ScoreTable:
+        """The scores of all labels in one ranking."""
+        return ScoreTable.sum(self.tables)
+
+    def side_by_side(self, constant: bool = False) -> Iterator[tuple[Array, ScoreTable]]:
+        """The rankings of some labels at a time along a leading axis, and which labels these are.
+
+        They are about as long, and nothing but their order counts; with a ``constant`` score they are of one step.
+        """
+        steps = np.array([1 if constant else len(table.as_columns().scores) for table in self.tables])
+        lengths = np.int64(1) << np.ceil(np.log2(np.maximum(steps, 1))).astype(np.int64)
+        for length in np.unique(lengths).tolist():
+            alike = np.flatnonzero(lengths == length)
+            for places in np.array_split(alike, max(1, len(alike) * length // _NUMBERS)):
+                values = {name: np.zeros((len(places), length)) for name in COUNTS}
+                for (row, place), (name, column) in itertools.product(enumerate(places), values.items()):
+                    counts = self.tables[place].as_columns().values[name]
+                    column[row, : steps[place]] = counts.sum() if constant else counts
+                yield places, ScoreTable("yes", "no", Columns(-np.arange(float(length)), values))
+
     def table_of(self, place: int) -> ScoreTable:
         """The scores of one label."""
         assert self.rows is not None
         scores, truth = (dense_column(self.rows.columns[name], place) for name in ("scores", "truth"))
         return ScoreTable.from_rows(scores, truth, self.rows.weight, positive="yes", negative="no")
+
+    def own_by(self, groups: Array, count: int) -> Array:
+        """How many rows (by weight) have each label, in each group that was kept or in these groups of rows."""
+        if self.rows is None:
+            return self.moved(np.asarray(self.groups))["truth"]
+        truth, weights = self.rows.columns["truth"], self.rows.weights
+        columns = (dense_column(truth, place) for place in range(len(self.names)))
+        return np.stack([np.bincount(groups, weights * one, count) for one in columns], axis=-1)
 
     def coin(self) -> Self:
         """The sums of giving each label at random, as often as the model does."""

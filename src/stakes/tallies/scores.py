@@ -415,6 +415,10 @@ class ScoreTable(Tally):
     def _usual_grid(self) -> str:
         return "probability" if self.probabilities else "line"
 
+    def on_grid(self, grid: str) -> Self:
+        """Return the table with scores rounded down to a grid, or to another one that is no finer than its own."""
+        return self.binned(grid) if self.grid is None else self._on(Grid(grid))
+
     def _on(self, grid: Grid | None) -> Self:
         """Return the table with scores rounded down to a grid that is no finer than its own."""
         if grid is None or grid == self.grid:

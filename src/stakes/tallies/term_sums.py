@@ -16,7 +16,7 @@ from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import IN_MEMORY, SUMMED_FLOATS, TOTAL, WEIGHTED, how, same
 
-_BLOCK = 1 << 14
+_BLOCK, _SPARSE_BLOCK = 1 << 14, 1 << 16
 _MOST_PRODUCTS = 400
 """Of more terms than this their products are not kept beside the sums, so that only rows tell how sure figures are."""
 
@@ -307,7 +307,6 @@ def _total(term: Matrix, weight: Array | None) -> Array:
 
 
 def _pieces(rows: TermRows) -> list[slice]:
-    """Spans of rows that are handled at a time; sparse columns are handled as a whole."""
-    if any(map(is_sparse, rows.columns.values())):
-        return [slice(0, len(rows))]
-    return [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
+    """Spans of rows that are handled at a time; more where columns are sparse."""
+    size = _SPARSE_BLOCK if any(map(is_sparse, rows.columns.values())) else _BLOCK
+    return [slice(start, start + size) for start in range(0, len(rows), size)]

@@ -212,20 +212,16 @@ def groups_of(tally: TermSums | OutputSums, sampling: Sampling) -> tuple[Array, 
 
 def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums, sampling: Sampling) -> list[Found]:
     """Leave out one row, cluster or group of the sums; where none were kept, ask the sums of products."""
-    kept = sums.groups is None and not sums.sparse_scores
-    known = [(metric, value) for metric, value in zip(metrics, values, strict=True) if kept or metric.changes is None]
-    if sums.groups is not None:
-        each = sums.groups[sums.groups[:, 0] > 0]
-        units, rows = kish(each[:, 0]), 0
-        without = iter(_left_out(known, sums, each, sums.ignoring_groups))
-    elif sums.rows is None:
+    if sums.groups is None and sums.rows is None:
         return [_of_products(metric, sums, sampling) for metric in metrics]
+    groups, count, rows = np.zeros(0, np.int64), 0, 0
+    if sums.groups is not None:
+        units, why = kish(sums.groups[:, 0]), NOT_KEPT
     else:
+        assert sums.rows is not None
         groups, count = groups_of(sums, sampling)
-        units, rows = kish(np.bincount(groups, sums.rows.weights, count)), len(groups)
-        without = iter(term_changes([one for one, _ in known], [value for _, value in known], sums, groups, count))
-    found = [next(without) if kept or metric.changes is None else None for metric in metrics]
-    why = NOT_KEPT if sums.groups is not None else SPARSE
+        units, rows, why = kish(np.bincount(groups, sums.rows.weights, count)), len(groups), SPARSE
+    found = term_changes(metrics, values, sums, groups, count)
     influences: list[Found] = [
         why if changes is None else Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
@@ -241,20 +237,22 @@ def _unseen(metric: Metric, value: float, rows: float) -> float:
 
 def term_changes(
     metrics: Sequence[Metric], values: Sequence[float], sums: TermSums, groups: Array, count: int
-) -> list[Array]:
-    """What figures lose without each group of rows."""
-    assert sums.rows is not None
-    by_row = [None if metric.changes is None else metric.changes(sums.rows) for metric in metrics]
-    summed = [(metric, value) for metric, value, own in zip(metrics, values, by_row, strict=True) if own is None]
-    each, always = (None, None) if not summed else _sums_of_groups(summed, sums, groups, count)
-    others = iter([] if each is None else _left_out(summed, sums, each, always))
-    return [next(others) if own is None else np.bincount(groups, own, count) for own in by_row]
+) -> list[Array | None]:
+    """What figures lose without each group of rows; None where that is not known."""
+    summed = [(metric, value) for metric, value in zip(metrics, values, strict=True) if metric.changes is None]
+    others = iter(_left_out(summed, sums, *_sums_of_groups(summed, sums, groups, count)) if summed else ())
+    return [
+        next(others) if metric.changes is None else None if sums.sparse_scores else metric.changes(sums, groups, count)
+        for metric in metrics
+    ]
 
 
 def _sums_of_groups(
     wanted: Sequence[tuple[Metric, float]], sums: TermSums, groups: Array, count: int
 ) -> tuple[Array, Array | None]:
     """The sums of each group, and where a figure asks for them those of a model that ignores its input."""
+    if sums.groups is not None:
+        return sums.groups, sums.ignoring_groups
     assert sums.rows is not None
     each = sums.sums_by(groups, count)
     columns = None

@@ -369,15 +369,16 @@ def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Samplin
 
 def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, sampling: Sampling) -> _FigureOfRows | str:
     value = float(metric.of(tally))
-    if metric.changes is not None and isinstance(tally, TermSums) and tally.sparse_scores:
-        return SPARSE
     groups, count = groups_of(tally, replace(sampling, clusters=None))
     if sample.cluster is not None:
         groups, count = sample.cluster, int(sample.cluster.max()) + 1
     if isinstance(tally, OutputSums):
         (found,) = output_changes([metric], [value], tally, groups, count)
     else:
-        (found,) = term_changes([metric], [value], tally, groups, count)
+        (changes,) = term_changes([metric], [value], tally, groups, count)
+        if changes is None:
+            return SPARSE
+        found = changes
     return _FigureOfRows(value, _influence(sample, found))
 
 

@@ -22,7 +22,7 @@ from stakes.engines.files import csv, database
 from stakes.engines.files.dialect import fields_of, shares_of
 from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.room import refuse_beyond_memory
-from stakes.engines.files.sources import FileName, FileNames, single, sources
+from stakes.engines.files.sources import FileName, FileNames, RowsOnDisk, single, sources
 from stakes.engines.older_polars import STREAMING
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
@@ -57,6 +57,7 @@ class Files:
     tables: list[FileTable]
     wanted: dict[str, str]
     condition: Condition | None
+    numbered: bool = True
 
     @classmethod
     def open(cls, data: FileNames, wanted: dict[str, str], where: object = None) -> "Files":
@@ -78,7 +79,7 @@ class Files:
             if condition is not None:
                 condition.check(table.columns)
             table.refuse_ambiguous({*wanted.values(), *(condition.columns if condition is not None else ())})
-        return cls(tables, wanted, condition)
+        return cls(tables, wanted, condition, not isinstance(data, RowsOnDisk))
 
     def have_more_rows_than(self, most: int) -> bool:
         """Whether there are more rows than that, told without reading them."""
@@ -105,8 +106,12 @@ class Files:
                 before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
                 firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
                 problem = errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
-                return problem.located(self.place_of)
+                return self._located(problem)
         return None
+
+    def _located(self, problem: errors.InputError, first: int = 0) -> errors.InputError:
+        """Say where a row stands, which is counted from the first one."""
+        return problem.located(lambda row: self.place_of(first + row)) if self.numbered else problem.unnumbered()
 
     def place_of(self, row: int) -> str:
         """Where one of the rows stands that satisfy the condition."""
@@ -179,7 +184,7 @@ class Files:
             except errors.EmptyError as nothing:
                 yield nothing.dropped
             except errors.InputError as problem:
-                raise problem.located(lambda row, first=first: self.place_of(first + row)) from None
+                raise self._located(problem, first) from None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, NamedTuple, Self, TypeAlias
 
 from stakes import errors
 from stakes.engines.files.demo import PREFIX, real_name
@@ -58,6 +58,20 @@ Opened: TypeAlias = IO[bytes] | gzip.GzipFile
 
 
 FileName: TypeAlias = str | os.PathLike[str]
+
+
+class RowsOnDisk(str):
+    """The files of rows that another engine gave, which are deleted when nobody knows of them any more."""
+
+    def __new__(cls, pattern: str, folder: tempfile.TemporaryDirectory[str]) -> Self:
+        """Name the files in a folder."""
+        found = super().__new__(cls, pattern)
+        found.folder = folder
+        return found
+
+    folder: tempfile.TemporaryDirectory[str]
+
+
 FileNames: TypeAlias = FileName | Sequence[FileName]
 
 

@@ -3,6 +3,8 @@
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.findings.verdicts.answers import MATTERS, believe, better, fails, of_evaluation, side_of, within
 from stakes.language.sentences import Finding, Sentence, answer, sentence
+from stakes.metrics import Estimate
+from stakes.metrics.counts import d2_poisson
 from stakes.metrics.forecasts import mase
 from stakes.metrics.regression import (
     max_error,
@@ -22,7 +24,7 @@ def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:
 
 
 def _better(evaluation: RegressionEvaluation) -> Finding:
-    found, size = evaluation.figures[r2.name], evaluation.figures[mean_absolute_error.name]
+    found, size = _explained(evaluation), evaluation.figures[mean_absolute_error.name]
     naive = evaluation.figures.get(mase.name)
     if naive is not None and naive.defined:  # the mean of a series is a weak opponent
         told = sentence("verdict.better_naive", share=naive.value)
@@ -36,17 +38,23 @@ def _better(evaluation: RegressionEvaluation) -> Finding:
     return better(1 if _perfect(evaluation) else side_of(found, found.baseline), *more, figures=[found, size])
 
 
+def _explained(evaluation: RegressionEvaluation) -> Estimate:
+    """How much better it is than the mean: of squared errors, and of counts by their deviance, as they vary."""
+    deviance = evaluation.figures.get(d2_poisson.name) if evaluation.counted.task == "counts" else None
+    return deviance if deviance is not None and deviance.defined else evaluation.figures[r2.name]
+
+
 def _perfect(evaluation: RegressionEvaluation) -> bool:
     """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
     return evaluation.figures[r2.name].value == 1 and evaluation.rows >= FEW_ROWS
 
 
 def _believe(evaluation: RegressionEvaluation) -> Finding:
-    found = evaluation.figures[r2.name]
+    found = _explained(evaluation)
     if _perfect(evaluation):
         return answer("verdict.believe", "doubt", sentence("verdict.believe_perfect"), figures=[found])
-    figures = [evaluation.figures[one.name] for one in (r2, mean_absolute_error, root_mean_squared_error)]
-    return believe(evaluation, found if found.defined else None, figures=figures)
+    sizes = [evaluation.figures[one.name] for one in (mean_absolute_error, root_mean_squared_error)]
+    return believe(evaluation, found if found.defined else None, figures=[found, *sizes])
 
 
 def _shifted(evaluation: RegressionEvaluation) -> Finding:

@@ -14,14 +14,11 @@ from stakes.records import Plain
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SPELT = {
-    **{word: word.upper() for word in ("auc", "crps", "ece", "f", "f1", "ks", "mcc", "mce")},
-    **{
-        name: name.title()
-        for name in ["brier", "fowlkes", "gini", "hamming", "hand", "jaccard", "mallows", "pearson", "till", "winkler"]
-    },
-    "r2": "R²",
-}
+_CAPITALS = "auc crps ece f f1 ks mase mcc mce rmsse"
+_PEOPLE = "brier fowlkes gini hamming hand jaccard lorenz mallows pearson poisson till tweedie winkler"
+
+_SPELT = {"r2": "R²", "d2": "D²"} | {word: word.upper() for word in _CAPITALS.split()}
+_SPELT |= {name: name.title() for name in _PEOPLE.split()}
 """Words of English metric names that are not written in small letters."""
 
 _FORMS = {"zero", "one", "two", "few", "many", "other"}

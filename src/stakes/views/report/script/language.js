@@ -62,15 +62,21 @@ const AVERAGES = {
   variance_weighted: ["average.variance_weighted", "average.variance_weighted_means"],
 };
 
+function averageOf(text) {
+  const found = AVERAGED.exec(text);
+  const name = found && /^\w+/.exec(text.slice(found[0].length))[0];
+  return found && TEXTS[language][`metric.${name}`] ? found : null;
+}
+
 function metricName(text) {
-  const average = AVERAGED.exec(text);
+  const average = averageOf(text);
   if (average) return t(AVERAGES[average[1]][0], { name: metricName(text.slice(average[0].length)) });
   const [, name, parameters] = /^(\w+)(.*)$/.exec(text);
   return (TEXTS[language][`metric.${name}`] ?? name) + (parameters ? ` ${parameters}` : "");
 }
 
 function metricQuestion(text) {
-  const average = AVERAGED.exec(text);
+  const average = averageOf(text);
   if (!average) return TEXTS[language][`question.${/^\w+/.exec(text)[0]}`] ?? "";
   return `${metricQuestion(text.slice(average[0].length))} (${t(AVERAGES[average[1]][1])})`;
 }

@@ -1,0 +1,71 @@
+"""Rows of another engine that are of a kind which no engine adds up: brought onto disk in batches, and counted there.
+
+A table is asked once, whatever the number of passes, and its rows have an order from then on: engines that work in
+parallel give them in another one each time, and two models have to be held against each other row by row.
+"""
+
+import glob
+import importlib
+import itertools
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from stakes.engines.columns import Data
+from stakes.engines.files.sources import RowsOnDisk
+from stakes.engines.older_polars import batches
+from stakes.engines.queries import QuerySource
+
+_NUMBERS = 1 << 22
+"""About so many numbers are brought here at a time."""
+
+
+def bring_to_disk(data: Data, named: Mapping[str, str], where: str | None, most: int) -> RowsOnDisk | None:
+    """Bring columns (argument → name) of the rows that satisfy a condition onto disk; None of so few numbers."""
+    source = QuerySource.of(data, named, where)
+    rows, names = source.count(), {source.places[argument]: name for argument, name in named.items()}
+    source.refuse_nothing(rows)
+    if rows * len(names) <= most:
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="stakes-")
+    if source.frame.implementation.is_ibis():  # which writes as its backend can
+        table = source.frame.select(*(nw.col(place).alias(name) for place, name in names.items()))
+        table.to_native().to_parquet(Path(folder.name) / "rows.parquet")
+    else:
+        for number, batch in enumerate(_batches(source, max(_NUMBERS // len(names), 1))):
+            part = batch.rename({place: names[place] for place in batch.columns})
+            part.write_parquet(Path(folder.name) / f"{number:06}.parquet", compression="lz4")
+    logging.getLogger("stakes").info("%d rows of %d columns left their engine in batches", rows, len(names))
+    return RowsOnDisk(f"{glob.escape(folder.name)}/*.parquet", folder)
+
+
+def _batches(source: QuerySource, rows: int) -> Iterator[pl.DataFrame]:
+    """Read so many rows at a time, or as many as a partition has."""
+    frame = source.frame.select(*dict.fromkeys(source.places.values()))
+    native, engine = frame.to_native(), frame.implementation
+    if engine.is_polars():
+        return batches(native, rows)
+    if engine.is_duckdb():
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+        return map(pl.DataFrame, read(rows))
+    if engine.is_dask():
+        dask: Any = importlib.import_module("dask")
+        parts = (dask.compute(part)[0] for part in native.to_delayed())
+        return (pl.from_pandas(part) for part in parts if len(part))
+    kinds = {name: _KINDS.get(str(dtype)) for name, dtype in frame.collect_schema().items()}
+    return _of_rows(native.toLocalIterator(), kinds, rows)
+
+
+_KINDS = {"Boolean": pl.Boolean(), "String": pl.String(), "Float64": pl.Float64(), "Float32": pl.Float32()}
+_KINDS |= {f"Int{bits}": pl.Int64() for bits in (8, 16, 32, 64)}
+
+
+def _of_rows(rows: Iterator[Any], kinds: Mapping[str, pl.DataType | None], most: int) -> Iterator[pl.DataFrame]:
+    """Put single rows together; all parts have columns of the same types."""
+    while some := list(itertools.islice(rows, most)):
+        yield pl.DataFrame(some, schema=dict(kinds), orient="row", infer_schema_length=None)
