@@ -6,7 +6,7 @@ than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
@@ -25,6 +25,7 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
+from stakes.engines.clusters import ClusterRows, QueryClusters, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
@@ -218,21 +219,32 @@ class ClassTable:
         assert groups is not None
         columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
         replace(groups, columns=columns).check(of_classes=True)
-        given = {**columns, "score": any_scores(self.classes, len(groups.sizes))}
-        counted = count_as_rows(self.asked, given, None, partial(self._count, groups, exact))
+        counted = self._read(groups, partial(self._count, groups, exact))
+        if counted is not None and "cluster" in self.source.places:
+            counted = self._count_clusters(["truth", *self._by, *own, "rank"], counted)
         read = int(groups.sizes.sum()) + groups.weightless
         return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
 
-    def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
-        if not is_of(plan, self.classes):
-            return None
+    def _read(self, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted | None]) -> Counted | None:
+        """Read groups as if they were rows, decided as they were, and count them."""
+        given = {name: groups.columns[name] for name in ("truth", *self._keys)}
+        given["score"] = any_scores(self.classes, len(groups.sizes))
+
+        def decided(plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
+            if not is_of(plan, self.classes):
+                return None
+            if decided_by(self.asked) != "rows":
+                names = decisions_of(self.asked, self.classes)
+                places = np.array([plan.decisions.index(name) for name in names])
+                rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
+            return count(plan, replace(rows, scores=None), by)
+
+        return count_as_rows(self.asked, given, None, decided)
+
+    def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         how = decided_by(self.asked)
         self._oddities.tell(self.asked, how)
-        if how != "rows":
-            names = decisions_of(self.asked, self.classes)
-            places = np.array([plan.decisions.index(name) for name in names])
-            rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
-        kept = replace(rows, scores=None).standing_for(*groups.amounts)
+        kept = rows.standing_for(*groups.amounts)
         kept, by, order = kept.in_order(by, groups.columns["rank"].to_numpy())
         counted = count_classes(plan, kept, by)
         return self._sums(groups, order, kept.truth, by, exact).added_to(counted, how)
@@ -269,6 +281,45 @@ class ClassTable:
             self._span,
         )
 
+    # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
+        """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
+        held, bits = QueryClusters.of(self.source), class_bits(len(self.classes))
+        lost = replace(self.source, added=("moment_0_0", "moment_1_0"))
+        groups = held.put_together(lost).groups([*keys, "cluster"])
+        assert groups is not None
+        names = encode(to_column(groups.columns["cluster"], "cluster")).names
+
+        def entries(found: Groups, rows: Rows) -> Rows:
+            cluster = encode(to_column(found.columns["cluster"], "cluster")).into(names).astype(np.int64)
+            return replace(rows.standing_for(*found.amounts), alike=found.sizes, cluster=cluster)
+
+        def cells(place: int, by: Labels | None) -> ClusterRows:
+            grid = self._grid_of(place)
+            found = held.put_together(self._with_score(place).on_grid(grid, bits)).groups(
+                ["code", *self._by, "score", "cluster"]
+            )
+            assert found is not None
+            truth, edges = (found.columns[name].to_numpy() for name in ("code", "score"))
+            rows = Rows(truth.astype(np.int64), scores=edges.astype(np.float64))
+            own = None if by is None else Labels(self._segments_of(found, by.names), by.names)
+            return ClusterRows(entries(found, rows), own, (grid, bits), held.count, held.counts)
+
+        def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+            ranks, columns = groups.columns["rank"].to_numpy(), groups.added.values()
+            beside = [cells(place, by) for place in range(len(self.classes))]
+            losses = with_infinite(np.stack(list(columns), axis=-1))
+            whole = ClusterRows(entries(groups, rows), by, None, held.count, held.counts, beside, ranks, losses)
+            return whole.added_to(counted)
+
+        return self._read(groups, add)
+
+    def _segments_of(self, groups: Groups, segments: Sequence[str]) -> Array:
+        """The segment of each group, by its place among all."""
+        by = segment_labels({name: to_column(groups.columns[name], name) for name in self._by})
+        assert by is not None
+        return by.into(segments).astype(np.int64)
+
     # ── the scores of each class ─────────────────────────────────────────────────────────────────────────────────
     def _binned(self, segments: list[str], exact: bool | None) -> tuple[list[Binned], list[Binned]]:
         """The scores of each class against the rest, and by the true class: one by one, or in bins if they are many."""
@@ -299,9 +350,12 @@ class ClassTable:
             return None
         return self._cells(groups, key, len(self.classes), segments, None)
 
-    def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
+    def _grid_of(self, place: int) -> str:
         low, high = self.looked.span(f"s{place}")
-        grid = "probability" if low >= 0 and high <= 1 else "line"
+        return "probability" if low >= 0 and high <= 1 else "line"
+
+    def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
+        grid = self._grid_of(place)
         groups = self._with_score(place).on_grid(grid, bits).groups([key, *self._by, "score"])
         assert groups is not None
         return self._cells(groups, key, size, segments, grid)
@@ -310,9 +364,7 @@ class ClassTable:
         """Groups of scores in the order of their cells."""
         cells = groups.columns[key].to_numpy().astype(np.int64)
         if self._by:
-            by = segment_labels({name: to_column(groups.columns[name], name) for name in self._by})
-            assert by is not None
-            cells = cells + size * by.into(segments).astype(np.int64)
+            cells = cells + size * self._segments_of(groups, segments)
         edges = groups.columns["score"].to_numpy().astype(np.float64)
         order = np.lexsort((edges, cells))
         weights, squares = (None if one is None else one[order] for one in groups.amounts)

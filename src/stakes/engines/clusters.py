@@ -4,24 +4,28 @@ What leaving out a cluster changes follows from its rows of each class, by decis
 that scores lie in. More clusters than some thousand are put together at random, as those of rows in memory are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import BinnedCounts
+from stakes.engines.binning import BinnedCounts, SortedSums
 from stakes.engines.cells import Found
+from stakes.engines.class_stream import Told
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.labels import Labels, encode, whole_numbers
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import QuerySource, collect, lacks, whether
 from stakes.engines.segments import segment_labels
+from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.parallel import run_all
 
 BITS = 5
 """Into so many bits of a power of two the scores of a cluster are told apart."""
@@ -34,7 +38,8 @@ _SPAN = 1 << 11
 class ClusterRows:
     """Groups of rows alike in cluster, class, decision and cell, and their segments.
 
-    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together.
+    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together. Of several
+    classes ``cells`` are such groups by the score of each class, ``ranks`` and ``lost`` as in :class:`Clusters`.
     """
 
     rows: Rows
@@ -42,18 +47,24 @@ class ClusterRows:
     grid: tuple[str, int] | None
     count: int
     counts: Mapping[str, int]
+    cells: Sequence["ClusterRows"] = ()
+    ranks: Array | None = None
+    lost: Array | None = None
 
     def added_to(self, counted: Counted) -> Counted:
         """Return what was counted with its clusters, and those of its segments."""
-        segments = {}
-        for code, name in enumerate(() if self.by is None else self.by.names):
-            assert self.by is not None
-            held = self._clusters(np.flatnonzero(self.by.codes == code), self.counts[name])
-            segments[name] = replace(counted.segments[name], clusters=held)
-        return replace(counted, clusters=self._clusters(slice(None), self.count), segments=segments)
+        segments = {
+            name: replace(counted.segments[name], clusters=self._clusters(name))
+            for name in (() if self.by is None else self.by.names)
+        }
+        return replace(counted, clusters=self._clusters(None), segments=segments)
 
-    def _clusters(self, chosen: Array | slice, count: int) -> Clusters:
-        rows = self.rows.take(chosen)
+    def _clusters(self, segment: str | None) -> Clusters:
+        """The clusters of a segment, or of all rows."""
+        chosen: Array | slice = slice(None)
+        if segment is not None and self.by is not None:
+            chosen = np.flatnonzero(self.by.codes == self.by.names.index(segment))
+        rows, count = self.rows.take(chosen), self.count if segment is None else self.counts[segment]
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
@@ -61,7 +72,9 @@ class ClusterRows:
         said = rows.truth, rows.prediction, scores, weight
         together = self.count > MOST_GROUPS
         found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
-        return replace(found, alike=sizes, squares=squares, grid=self.grid)
+        ranks, lost = (None if one is None else one[chosen] for one in (self.ranks, self.lost))
+        beside = tuple(part._clusters(segment) for part in self.cells)
+        return replace(found, alike=sizes, squares=squares, grid=self.grid, cells=beside, ranks=ranks, lost=lost)
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:
@@ -182,28 +195,84 @@ class ClusterCounts:
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
 
-    def add(self, cluster: Column, found: Found, scores: Array | None, weight: Array | None, by_segment: bool) -> None:
-        """Count a batch, whose rows lie in these cells; clusters of segments are counted where there are any."""
+    def groups_of(self, cluster: Column, found: Found, by_segment: bool) -> Array:
+        """The group of each row of a batch; clusters of segments are counted where there are any."""
         numbers = self._numbers.of(cluster)
-        groups = np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+        if by_segment:
+            cells = found.of_rows.astype(np.int64)
+            self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
+        return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+
+    def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
+        """Count a batch, whose rows lie in these groups and cells."""
         cells = found.of_rows.astype(np.int64)
         self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells * _SPAN + groups, weight)
-        if by_segment:
-            self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""
-        found = self._bins.result()
+        found, scored = self._bins.result(), rows.scores is not None
         cells, groups = np.divmod(found.cells, _SPAN)
-        scored = rows.scores is not None
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
-        count, counts = self._numbers.count, {}
-        if by is not None:
-            cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
-            pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
-            counts = dict(zip(by.names, np.bincount(pairs >> 40, minlength=len(by.names)).tolist(), strict=True))
-            by = replace(by, codes=by.codes[cells])
-        entries = entries.standing_for(found.weights, found.squares)
-        if found.squares is not None:
-            entries = replace(entries, alike=found.weights**2 / found.squares)
-        return ClusterRows(entries, by, (str(found.grid), BITS) if scored else None, count, counts)
+        grid = (str(found.grid), BITS) if scored else None
+        by_entry = None if by is None else replace(by, codes=by.codes[cells])
+        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(by))
+
+    def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
+        """How many clusters there are, and how many in each segment."""
+        if by is None:
+            return self._numbers.count, {}
+        cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
+        pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
+        sizes = np.bincount(pairs >> 40, minlength=len(by.names)).tolist()
+        return self._numbers.count, dict(zip(by.names, sizes, strict=True))
+
+
+def _standing_for(rows: Rows, found: Binned) -> Rows:
+    """Groups that stand for as many rows as lie in a bin."""
+    entries = rows.standing_for(found.weights, found.squares)
+    return entries if found.squares is None else replace(entries, alike=found.weights**2 / found.squares)
+
+
+# ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
+def class_bits(classes: int) -> int:
+    """How finely the scores of each of several classes are told apart in a cluster: of more classes more coarsely."""
+    return max(min(BITS, 10 - 2 * (classes - 1).bit_length()), 0)
+
+
+class ClassClusterCounts(ClusterCounts):
+    """The same of several classes: rows by cell and rank with what they lose, and bins of each class's own score."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self._k, self._ranked = classes, SortedSums(ArrayOperations())
+        self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
+
+    def add_classes(self, groups: Array, found: Found, told: Told) -> None:
+        """Count a batch, of which this was worked out already."""
+        if told.batch is None:
+            return  # a class without scores, which is refused at the end
+        weight = told.batch.weight
+        unit = np.ones(len(groups)) if weight is None else weight
+        sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
+        self._ranked.add(found.of_rows.astype(np.int64) * _SPAN + groups, told.ranks, None, sums)
+        own = (told.batch.segment.astype(np.int64) * self._k + told.batch.truth) * _SPAN + groups
+        each = zip(self._scores, told.batch.scores, strict=True)
+        run_all([partial(binned.add, scores, own, weight) for binned, scores in each], told.batch.scores.size)
+
+    def of_classes(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
+        """The groups, as of :meth:`result`; ``segments`` are the names of the stream's segments by their numbers."""
+        found, ranks, (sizes, weight, squares, *lost) = self._ranked.entries()
+        cells, groups = np.divmod(found, _SPAN)
+        entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
+        known, by_entry = self.counts(by), None if by is None else replace(by, codes=by.codes[cells])
+        beside = [self._cells_of(binned.result(), segments, by, known) for binned in self._scores]
+        return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))
+
+    def _cells_of(
+        self, found: Binned, segments: Sequence[str], by: Labels | None, known: tuple[int, dict[str, int]]
+    ) -> ClusterRows:
+        place, groups = np.divmod(found.cells, _SPAN)
+        segment, truth = np.divmod(place, self._k)
+        entries = _standing_for(Rows(truth, scores=found.edges, cluster=groups), found)
+        by_entry = None if by is None else Labels(Labels(segment, tuple(segments)).into(by.names), by.names)
+        return ClusterRows(entries, by_entry, (str(found.grid), class_bits(self._k)), *known)

@@ -3,8 +3,8 @@
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
 than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
 classes are asked for by ``class_queries.py``, predicted numbers are added up there by ``number_queries.py``, and costs
-that differ by row by ``cost_sums.py``. Other questions need the rows: clusters of class probabilities, and scores whose
-costs differ by row. Of those the named columns are brought here and no others (``QuerySource.rows``).
+that differ by row by ``cost_sums.py``. Other questions need the rows: scores whose costs differ by row. Of those the
+named columns are brought here and no others (``QuerySource.rows``).
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
+from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
 from stakes.engines.columns import Arguments, Data
@@ -143,7 +143,9 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     named |= spread_by(asked.by, data)
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
-    if asked.cluster is not None and (several or by_row or _steps(asked) > 1):
+    if asked.cluster is not None and (
+        len(several or ()) > MOST_CLASSES or by_row or (not several and _steps(asked) > 1)
+    ):
         return None
     if by_row and asked.score is not None:
         return None  # each row has a threshold of its own
