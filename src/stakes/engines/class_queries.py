@@ -25,7 +25,7 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
-from stakes.engines.clusters import ClusterRows, QueryClusters, class_bits
+from stakes.engines.clusters import ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
@@ -162,7 +162,8 @@ class ClassTable:
             lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
         )
         frame = frame.with_columns(own.alias("own"))
-        frame = self._with_decisions(frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank")))
+        frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
+        frame = with_decisions(frame, self.classes, self.asked.pricing if self.asked.prediction is None else None)
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
         return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
@@ -170,15 +171,6 @@ class ClassTable:
     def _goes_before(self, place: int) -> nw.Expr:
         score, own = nw.col(f"s{place}"), nw.col("own")
         return whether((score > own) | ((score == own) & (nw.col("code") > place)))
-
-    def _with_decisions(self, frame: LazyTable) -> LazyTable:
-        """Decide for the highest score, or for what costs least; of those alike for the first."""
-        k = len(self.classes)
-        how, pricing = decided_by(self.asked), self.asked.pricing
-        if how == "costs" and pricing is not None:
-            return _with_cheapest(frame, pricing, self.classes)
-        best = frame.with_columns(nw.max_horizontal(*(f"s{place}" for place in range(k))).alias("best"))
-        return best.with_columns(_first([nw.col(f"s{place}") >= nw.col("best") for place in range(k)]).alias("decided"))
 
     def _with_losses(self, frame: LazyTable) -> tuple[LazyTable, tuple[str, ...]]:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
@@ -220,7 +212,7 @@ class ClassTable:
         columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
         replace(groups, columns=columns).check(of_classes=True)
         counted = self._read(groups, partial(self._count, groups, exact))
-        if counted is not None and "cluster" in self.source.places:
+        if counted is not None and (self.asked.groups_by or "cluster" in self.source.places):
             counted = self._count_clusters(["truth", *self._by, *own, "rank"], counted)
         read = int(groups.sizes.sum()) + groups.weightless
         return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
@@ -284,8 +276,9 @@ class ClassTable:
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────
     def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
-        held, bits = QueryClusters.of(self.source), class_bits(len(self.classes))
-        lost = replace(self.source, added=("moment_0_0", "moment_1_0"))
+        source, bits = self.source, class_bits(len(self.classes))
+        held = QueryRowGroups.of(source) if self.asked.groups_by else QueryClusters.of(source)
+        lost = replace(source, added=("moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])
         assert groups is not None
         names = encode(to_column(groups.columns["cluster"], "cluster")).names
@@ -389,6 +382,15 @@ def _first(tests: list[nw.Expr]) -> nw.Expr:
     """The place of the first test that holds."""
     *others, _ = enumerate(tests)
     return reduce(lambda so_far, one: choose(one[1], nw.lit(one[0]), so_far), others[::-1], nw.lit(len(tests) - 1))
+
+
+def with_decisions(frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None) -> LazyTable:
+    """Decide for the highest score (s0, s1, …), or for what costs least; of those alike for the first."""
+    if pricing is not None:
+        return _with_cheapest(frame, pricing, classes)
+    scores = [f"s{place}" for place in range(len(classes))]
+    best = frame.with_columns(nw.max_horizontal(*scores).alias("best"))
+    return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
 
 
 def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...]) -> LazyTable:

@@ -4,6 +4,7 @@ What leaving out a cluster changes follows from its rows of each class, by decis
 that scores lie in. More clusters than some thousand are put together at random, as those of rows in memory are.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.labels import Labels, encode, whole_numbers
 from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
-from stakes.engines.queries import QuerySource, collect, lacks, whether
+from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
@@ -64,7 +65,7 @@ class ClusterRows:
         chosen: Array | slice = slice(None)
         if segment is not None and self.by is not None:
             chosen = np.flatnonzero(self.by.codes == self.by.names.index(segment))
-        rows, count = self.rows.take(chosen), self.count if segment is None else self.counts[segment]
+        rows, count = self.rows.take(chosen), self.count if segment is None else self.counts.get(segment, 0)
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
@@ -128,6 +129,65 @@ class QueryClusters:
         numbered = self.each.with_row_index("number", order_by=place).select(place, dealt.alias("held"))
         frame = source.frame.join(numbered, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRowGroups:
+    """Random groups of the rows of a table in another engine, by what they hold: the same whatever is asked of them.
+
+    Rows that hold the same are told apart by numbers where they are ``alike`` too often to be left together.
+    """
+
+    alike: bool
+    count: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: QuerySource) -> "QueryRowGroups":
+        """Look whether many rows hold the same."""
+        each = _mix(source.frame, _numbers_in(source)).group_by("mixed").agg(nw.len().alias("rows"))
+        (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
+        return cls(int(found["kinds"]) < _FEW_ALIKE * int(found["all"]))
+
+    def put_together(self, source: QuerySource) -> QuerySource:
+        """The same table with the numbers of groups as its clusters."""
+        order = [place for name, place in source.places.items() if name.startswith(ROW)] if self.alike else []
+        frame = _deal(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
+        return replace(source, frame=frame, places={**source.places, "cluster": "held"})
+
+
+ROW = "row "
+"""How the columns are named by which rows are dealt out."""
+
+_FEW_ALIKE, _PRIME = 0.99, 2147483647
+
+
+def _numbers_in(source: QuerySource) -> list[str]:
+    """The columns of numbers by which rows are dealt out, and the code of the truth."""
+    schema, places = source.frame.collect_schema(), source.places
+    found = [place for name, place in places.items() if name.startswith(ROW) and schema[place].is_numeric()]
+    return ["code", *dict.fromkeys(found)]
+
+
+@row_by_row
+def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
+    """Add a whole number that rows have by chance, the same if they hold the same numbers."""
+    mixed = nw.lit(0.0)
+    for place, name in enumerate(columns, 2):
+        mixed = mixed + nw.col(name).cast(nw.Float64) * (12345.0 * math.sqrt(place + 1 / math.pi))
+    frame = frame.with_columns(mixed.alias("mixed"))
+    part = nw.col("mixed") - nw.col("mixed").floor()
+    return frame.with_columns((part * float(_PRIME)).floor().cast(nw.Int64).alias("mixed"))
+
+
+@row_by_row
+def _deal(frame: LazyTable, order: Sequence[str]) -> LazyTable:
+    """Add the group of each row; those that hold the same are numbered in an ``order``, if there is one."""
+    number = nw.col("mixed").cum_count().over("mixed", order_by=order).cast(nw.Int64) if order else nw.lit(0)
+    frame = frame.with_columns(((nw.col("mixed") + number * 1000003) * 16807 % _PRIME).alias("held"))
+    held = nw.col("held")
+    frame = frame.with_columns((held * held % _PRIME).alias("held"))  # a line would deal out too evenly
+    return frame.with_columns((held * 48271 % _PRIME % MOST_GROUPS).alias("held"))
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -219,7 +279,7 @@ class ClusterCounts:
 
     def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
         """How many clusters there are, and how many in each segment."""
-        if by is None:
+        if by is None or not self._seen:
             return self._numbers.count, {}
         cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
         pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)

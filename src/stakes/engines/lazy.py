@@ -16,7 +16,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
-from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
+from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Arguments, Data
 from stakes.engines.cost_sums import count_costs_inside
 from stakes.engines.finer_bins import keeps_promise
@@ -51,7 +51,8 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
     given = name_columns(data, asked)
     if given is None or not is_one_of(asked.missing, ("error", "drop")) or (exact and "cluster" in given):
         return None
-    source, dropped, weight = QuerySource.of(data, given, asked.where), 0, 0.0
+    rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
+    source, dropped, weight = QuerySource.of(data, {**given, **rows}, asked.where), 0, 0.0
     if asked.missing == "drop":
         frame, dropped, weight = source.without_gaps()
         source = replace(source, frame=frame)

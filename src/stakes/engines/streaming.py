@@ -46,6 +46,7 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import CountSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.clusters import deal_out
 from stakes.tallies.keys import KeyBuffer
 from stakes.tallies.parallel import ahead
 
@@ -279,11 +280,16 @@ class Counting:
         self._kinds = batch.kinds
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
-        if batch.cluster is not None:
-            by_segment = any(name.startswith("by") for name in batch.kinds)
-            self._add_to_clusters(batch, found, self._clusters.groups_of(batch.cluster, found, by_segment))
+        if (groups := self._groups(batch, found)) is not None:
+            self._add_to_clusters(batch, found, groups)
             self._clustered = True
         return batch.scores is None or self._keep(batch, batch.scores, found)
+
+    def _groups(self, batch: Batch, found: Found) -> Array | None:
+        """The group of clusters that each row lies in, if rows come in clusters."""
+        if batch.cluster is None:
+            return None
+        return self._clusters.groups_of(batch.cluster, found, any(name.startswith("by") for name in batch.kinds))
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._clusters.add(groups, found, batch.scores, batch.weight)
@@ -380,6 +386,9 @@ class ClassProbabilities(Counting):
         if self._asked.prediction is not None:
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
+
+    def _groups(self, batch: Batch, found: Found) -> Array | None:
+        return deal_out(batch.numbers) if self._asked.groups_by else super()._groups(batch, found)
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._class_clusters.add_classes(groups, found, self._told)

@@ -472,7 +472,7 @@ def _unseen_scores(
 
 def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
     """Leave out one cluster after another; at a place of the ranking, add up what the rows of each change."""
-    few = _levels_at_most(table, CELLS // clusters.size)
+    few = _levels_at_most(table, CELLS // clusters.size if clusters.grid is None else _FEW_LEVELS)
     scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
     places = [metric.one_row is not None and metric.one_row.place for metric in metrics]
