@@ -1,6 +1,7 @@
-"""Decisions whose costs differ by row, of rows that are not here: their costs are added up where they lie.
+"""Costs that differ by row, of rows that are not here: they are added up where they lie.
 
-Files are counted batch by batch, since costs add up. Another engine is asked for sums of the columns of costs, of what
+Files are counted batch by batch, since costs add up: decisions, and scores by which each row's own costs, or a given
+threshold, decide. Another engine is asked for sums of the columns of costs, of what
 the cheapest decision costs and of the products of these, for each truth, decision and segment: within such a group
 every cost is a number or one of these columns, so what is to be known of it follows from those sums.
 """
@@ -33,21 +34,26 @@ if TYPE_CHECKING:
 
 
 def count_costs(files: "Files", asked: RowQuestion, rows: int) -> Counted | None:
-    """Count files so many rows at a time.
+    """Count files so many rows at a time, scores in bins.
 
     None where something is wrong, or batches have different classes: all rows together tell better what it is.
     """
 
     def count(found: Arguments, first: int) -> Counted:
         columns = {column: found[argument] for argument, column in files.wanted.items()}
-        return count_read(read_rows(columns, replace(asked, where=None, text_format=None)))
+        return count_read(read_rows(columns, replace(asked, where=None, text_format=None))).binned()
 
+    counted, empty = None, 0
     try:
-        parts = list(files.read_batches(rows, count))
-        counted = Counted.sum([part for part in parts if isinstance(part, Counted)])
+        for part in files.read_batches(rows, count):
+            if isinstance(part, int):
+                empty += part
+            else:
+                counted = part if counted is None else counted + part
     except errors.InputError:
         return None
-    empty = sum(part for part in parts if isinstance(part, int))
+    if counted is None:
+        raise files.nothing_there()
     return replace(counted, dropped=counted.dropped + empty, read=counted.rows_read + empty)
 
 

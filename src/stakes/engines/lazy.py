@@ -93,7 +93,7 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if class_names(given):
         return count_classes_inside(source, asked, given, exact)
     if of_costs(given):
-        return count_costs_inside(source, given, asked)
+        return None if "score" in given else count_costs_inside(source, given, asked)
     keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
@@ -148,8 +148,8 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
         len(several or ()) > MOST_CLASSES or by_row or (not several and _steps(asked) > 1)
     ):
         return None
-    if by_row and asked.score is not None:
-        return None  # each row has a threshold of its own
+    if by_row and asked.score is not None and (asked.pricing is None or asked.pricing.needs_all_rows):
+        return None
     given = {name: column for name, column in (named | by_row).items() if column is not None}
     if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
         return None

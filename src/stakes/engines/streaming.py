@@ -75,7 +75,7 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     if named is None:
         return None
     several, by_row = class_names(named), of_costs(named)
-    if exact and not by_row and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
+    if exact and (not by_row or "score" in named) and (by_row or several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
         return None
     files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
