@@ -143,6 +143,16 @@ def test_few_rows_of_an_engine_are_as_in_memory():
         assert (found[name].low, found[name].high) == pytest.approx((known[name].low, known[name].high), rel=1e-9)
 
 
+def test_rows_that_hold_the_same_are_dealt_out_at_random():
+    """As many of a kind in each group as chance has it: neither together, nor evenly."""
+    frame = nw.from_native(pl.DataFrame({"code": np.arange(60_000) % 4}).lazy())
+    dealt = clusters._deal(clusters._mix(frame, ["code"]), ["code"]).collect()
+    for code in range(4):
+        sizes = np.bincount(dealt.filter(nw.col("code") == code)["held"].to_numpy(), minlength=2000)
+        assert sizes.mean() == 7.5
+        assert 0.85 < sizes.var() / sizes.mean() < 1.15  # Poisson's is 1
+
+
 @pytest.mark.parametrize("data", ["lazy", "file"])
 def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
     frame = rows().with_columns(patient=pl.when(pl.int_range(ROWS) < 3).then(None).otherwise("patient"))

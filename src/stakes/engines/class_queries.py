@@ -6,6 +6,7 @@ than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -56,6 +57,7 @@ FEW_ROWS = SAMPLE
 MOST_CLASSES = 50
 """Expressions over the scores of more classes are too long for engines; those rows are brought here, too."""
 
+_DEAR = sys.float_info.max
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
 
@@ -387,24 +389,32 @@ def _first(tests: list[nw.Expr]) -> nw.Expr:
 def with_decisions(frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None) -> LazyTable:
     """Decide for the highest score (s0, s1, …), or for what costs least; of those alike for the first."""
     if pricing is not None:
-        return _with_cheapest(frame, pricing, classes)
+        return with_cheapest(frame, pricing, classes)
     scores = [f"s{place}" for place in range(len(classes))]
     best = frame.with_columns(nw.max_horizontal(*scores).alias("best"))
     return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
 
 
-def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...]) -> LazyTable:
-    """Add the cheapest decision, as ``Pricing.bayes`` takes it."""
+def with_cheapest(
+    frame: LazyTable,
+    pricing: Pricing,
+    classes: tuple[str, ...],
+    positive: str | None = None,
+    columns: Mapping[str, nw.Expr] | None = None,
+) -> LazyTable:
+    """Add the cheapest decision, as ``Pricing.bayes`` takes it; ``columns`` hold costs that differ by row."""
     decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
-    prices = pricing.prices(classes, decisions, None)
-    factors = pricing.correction(classes, None, any_shares)
+    factors = pricing.correction(classes, positive, any_shares)
+    prices = [
+        [(columns or {})[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row]
+        for row in pricing.prices(classes, decisions, positive)
+    ]
     weights = [
         nw.col(f"s{place}") * (1.0 if factors is None else float(factors[place])) for place in range(len(classes))
     ]
     count = range(len(decisions))
     risks = [
-        reduce(lambda so_far, c: so_far + weights[c] * float(prices[c][d]), range(len(classes)), nw.lit(0.0))
-        for d in count
+        reduce(lambda so_far, c: so_far + weights[c] * prices[c][d], range(len(classes)), nw.lit(0.0)) for d in count
     ]
     names = [f"risk{d}" for d in count]
     frame = frame.with_columns(*(risk.alias(name) for risk, name in zip(risks, names, strict=True)))
@@ -412,4 +422,10 @@ def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...])
     frame = frame.with_columns(nw.min_horizontal(*names).alias("least"), *sizes)
     frame = frame.with_columns(nw.max_horizontal(*(f"size{d}" for d in count)).alias("largest"))
     enough = nw.col("least") + nw.col("largest") * ALIKE
+    if positive is not None:  # of those alike the one that costs less should the positive class be the truth
+        own = prices[classes.index(positive)]
+        paid = [choose(nw.col(name) <= enough, own[d], nw.lit(_DEAR)).alias(f"paid{d}") for d, name in enumerate(names)]
+        frame = frame.with_columns(*paid)
+        frame = frame.with_columns(nw.min_horizontal(*(f"paid{d}" for d in count)).alias("least"))
+        return frame.with_columns(_first([nw.col(f"paid{d}") <= nw.col("least") for d in count]).alias("decided"))
     return frame.with_columns(_first([nw.col(name) <= enough for name in names]).alias("decided"))

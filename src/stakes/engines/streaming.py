@@ -5,8 +5,8 @@ asked for, only groups of rows alike are kept, their scores in bins (``binning.p
 (``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
 Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
-themselves (scores whose costs differ by row; exact scores with weights, clusters, segments or several classes) read
-the columns whole, whatever the number of rows.
+themselves (exact scores with weights, clusters, segments, several classes or costs that differ by row) read the columns
+whole, whatever the number of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -75,7 +75,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     if named is None:
         return None
     several, by_row = class_names(named), of_costs(named)
-    if exact and (not by_row or "score" in named) and (by_row or several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
+    beside = several or any(name.startswith(("weight", "cluster", "by")) for name in named)
+    if exact and ("score" in named if by_row else beside):
         return None
     files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
