@@ -54,7 +54,7 @@ class ClassBatch:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class BatchOutcome:
     """What is decided in each row of a batch, and what follows from its scores; nothing does of classes without scores.
 
     ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance.
@@ -82,7 +82,9 @@ class ClassStream:
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
-    def add(self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array) -> Told:
+    def add(
+        self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
+    ) -> BatchOutcome:
         """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
@@ -94,10 +96,10 @@ class ClassStream:
             known = np.flatnonzero(codes >= 0)
             decided = np.zeros(len(codes), np.int64)
             decided[known] = self._count(batch.take(known)).decided if len(known) else 0
-            return Told(decided)
+            return BatchOutcome(decided)
         return self._count(batch)
 
-    def _count(self, batch: ClassBatch) -> Told:
+    def _count(self, batch: ClassBatch) -> BatchOutcome:
         best, ranks, *losses = self.count(batch, batch.scores.size)
         self._whole.add(batch, np.zeros_like(batch.segment), 1)
         if self._segments.names:
@@ -105,7 +107,7 @@ class ClassStream:
         if self._pricing is not None:
             any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
             best = self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
-        return Told(best, batch, ranks, losses)
+        return BatchOutcome(best, batch, ranks, losses)
 
     def count(self, batch: ClassBatch, size: int = 0) -> list[Tensor]:
         """Add up rows of classes that have scores, of which no sample is kept.

@@ -15,7 +15,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.binning import BinnedCounts, SortedSums
 from stakes.engines.cells import Found
-from stakes.engines.class_stream import Told
+from stakes.engines.class_stream import BatchOutcome
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.labels import Labels, encode, whole_numbers
 from stakes.engines.memory import Binned, Rows
@@ -307,7 +307,7 @@ class ClassClusterCounts(ClusterCounts):
         self._k, self._ranked = classes, SortedSums(ArrayOperations())
         self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
 
-    def add_classes(self, groups: Array, found: Found, told: Told) -> None:
+    def add_classes(self, groups: Array, found: Found, told: BatchOutcome) -> None:
         """Count a batch, of which this was worked out already."""
         if told.batch is None:
             return  # a class without scores, which is refused at the end

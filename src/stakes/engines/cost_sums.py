@@ -164,7 +164,7 @@ class CostQuery:
         frame = self.source.frame.with_columns(*(one.alias(name) for name, one in each.items()))
         return replace(self.source, frame=frame, added=tuple(each))
 
-    def priced(self, table: ScoreTable, plan: Plan, groups: Groups, scores: Array, positive: Array) -> ScoreTable:
+    def with_costs(self, table: ScoreTable, plan: Plan, groups: Groups, scores: Array, positive: Array) -> ScoreTable:
         """The table of groups with these scores, and beside them what each decision costs there."""
         names, (weight, squares) = self.pricing.costs.columns, groups.amounts
         known: dict[object, tuple[Array, Array]] = {1: (weight, weight if squares is None else squares)}

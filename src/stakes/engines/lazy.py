@@ -98,7 +98,7 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
         return count_classes_inside(source, asked, given, exact)
     if of_costs(given):
         counted = count_costs_inside(source, given, asked)
-        return _with_priced_scores(source, given, asked, counted, exact) if counted and "score" in given else counted
+        return _with_scores_and_costs(source, given, asked, counted, exact) if counted and "score" in given else counted
     keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
@@ -114,7 +114,7 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
 
 
-def _with_priced_scores(
+def _with_scores_and_costs(
     source: QuerySource, given: dict[str, str], asked: RowQuestion, counted: Counted, exact: bool | None
 ) -> Counted | None:
     """Add the scores to decisions whose costs differ by row, and beside them what each decision costs there."""
@@ -131,7 +131,7 @@ def _with_priced_scores(
         plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
 
         def added_to(held: Counted, part: Counted, here: Array) -> Counted:
-            priced = query.priced(part.scores, plan, groups.take(here), edges[here], positive[here])
+            priced = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
             return replace(held, tallies={**held.tallies, "scores": priced})
 
         segments = {}
