@@ -191,8 +191,8 @@ def test_few_rows_are_read(monkeypatch):
 
 
 def test_models_that_say_the_same_are_told_as_such(few_cells):
-    frame = full("scores").with_columns(b="a", q="p").lazy()
-    for question in (SCORES, {"truth": "t", "predictions": ["p", "q"]}):
+    frame = full("scores").with_columns(b="a", q="p", g_x="f_x", g_y="f_y", g_z="f_z").lazy()
+    for question in (SCORES, {"truth": "t", "predictions": ["p", "q"]}, {**CLASSES, "metric": LOSSES[0]}):
         (pair,) = stakes.compare(frame, **question).pairs
         assert (pair.low, pair.high, pair.p_value) == (0, 0, 1)
         assert pair.note == "both models say the same on every row"

@@ -157,29 +157,41 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
+    said = {
+        name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
+    }
+    found = _judge(evaluation, question, scores, codes, rows.weight, said)
+    calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
+    return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
+
+
+def _judge(
+    evaluation: Evaluation,
+    question: Question,
+    scores: Array,
+    codes: Array,
+    weight: Array | None,
+    said: Mapping[str, Array],
+) -> Recalibration:
+    """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
     names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
 
     def losses(said: Array) -> dict[str, Array]:
         return {name: metrics.find(name).row_losses(codes, said) for name in names}
 
-    after = {
-        name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster))
-        for name, kind in kinds.items()
-    }
-    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=rows.weight)))
+    after = {name: losses(one) for name, one in said.items()}
+    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=weight)))
     return Recalibration(
         cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
         losses(scores) if evaluation.probabilities else None,
         after,
-        rows.weight,
+        weight,
         best,
-        _for_labels(kinds[best].fit(scores, codes, rows.weight), read.plan, question["score"]),
-        folds,
+        CALIBRATORS[best](),
+        question["folds"],
         question.sampling,
         codes,
-        rows.cluster,
-        read.dropped.rows,
-        tuple(wrongs(evaluation)),
+        cautions=tuple(wrongs(evaluation)),
     )
 
 
@@ -207,33 +219,14 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
     places, codes = np.nonzero(by_class)
     scores, counts = columns.scores.astype(np.float64)[places], by_class[places, codes]
     plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
-    kinds, folds = _kinds(plan, evaluation.probabilities, question["method"]), question["folds"]
-    fitted = {
-        name: cross_fitted_counts(kind, scores, codes, counts, folds, question["seed"]) for name, kind in kinds.items()
-    }
+    kinds, how = _kinds(plan, evaluation.probabilities, question["method"]), (question["folds"], question["seed"])
+    fitted = {name: cross_fitted_counts(kind, scores, codes, counts, *how) for name, kind in kinds.items()}
     dealt = next(iter(fitted.values()))[1]  # the same for every method
     rows, fold = np.nonzero(dealt)
-    weight, truth = dealt[rows, fold].astype(np.float64), codes[rows]
-
-    def losses(said: Array) -> dict[str, Array]:
-        return {loss.name: loss.row_losses(truth, said) for loss in _LOSSES}
-
-    after = {name: losses(said[rows, fold]) for name, (said, _) in fitted.items()}
-    best = min(after, key=lambda name: float(np.average(after[name][_LOSSES[0].name], weights=weight)))
-    return Recalibration(
-        cast("Calibration", evaluation.calibration) if evaluation.probabilities else None,
-        losses(scores[rows]) if evaluation.probabilities else None,
-        after,
-        weight,
-        best,
-        _for_labels(fit_counts(kinds[best], scores, codes, counts), plan, question["score"]),
-        folds,
-        question.sampling,
-        truth,
-        dropped=counted.dropped,
-        cautions=tuple(wrongs(evaluation)),
-        alike=True,
-    )
+    said = {name: one[rows, fold] for name, (one, _) in fitted.items()}
+    found = _judge(evaluation, question, scores[rows], codes[rows], dealt[rows, fold].astype(np.float64), said)
+    calibrator = _for_labels(fit_counts(kinds[found.method], scores, codes, counts), plan, question["score"])
+    return replace(found, calibrator=calibrator, dropped=counted.dropped, alike=True)
 
 
 def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:

@@ -167,7 +167,10 @@ def difference_of_clusters(
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     found = replace(one, changes=one.changes - other.changes, unseen=0.0)
-    return finish(metric, values, found, [table for table, _ in both], False, both[0][1], units)
+    same = (
+        metric.loss is not None and values[0] == values[1] and not found.changes.any()
+    )  # ranks can be alike by chance
+    return finish(metric, values, found, [table for table, _ in both], same, both[0][1], units)
 
 
 def difference_of_unpaired(
