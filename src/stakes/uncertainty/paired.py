@@ -167,9 +167,8 @@ def difference_of_clusters(
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     found = replace(one, changes=one.changes - other.changes, unseen=0.0)
-    same = (
-        metric.loss is not None and values[0] == values[1] and not found.changes.any()
-    )  # ranks can be alike by chance
+    alike = values[0] == values[1] and not found.changes.any()
+    same = alike and metric.loss is not None  # ranks can be alike where scores are not
     return finish(metric, values, found, [table for table, _ in both], same, both[0][1], units)
 
 
