@@ -314,7 +314,12 @@ class ClassClusterCounts(ClusterCounts):
         weight = told.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
-        self._ranked.add(found.of_rows.astype(np.int64) * _SPAN + groups, told.ranks, None, sums)
+        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + told.ranks
+        if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
+            sums = [np.bincount(entries, column, size) for column in sums]
+            entries = np.flatnonzero(sums[0])
+            sums = [column[entries] for column in sums]
+        self._ranked.add(*np.divmod(entries, self._k), None, sums)
         own = (told.batch.segment.astype(np.int64) * self._k + told.batch.truth) * _SPAN + groups
         each = zip(self._scores, told.batch.scores, strict=True)
         run_all([partial(binned.add, scores, own, weight) for binned, scores in each], told.batch.scores.size)
