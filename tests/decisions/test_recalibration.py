@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
@@ -28,6 +29,9 @@ from stakes import (
     load_calibrator,
 )
 from stakes.decisions.recalibration.folds import deal_folds
+from stakes.engines import lazy
+from stakes.evaluation import recalibrating
+from stakes.uncertainty.interval import mean_interval
 
 PLAIN = [IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator]
 ALL = [*PLAIN, AffineCalibrator, BetaCalibrator]
@@ -486,3 +490,38 @@ def test_cross_fitting_is_honest_about_noise():
 def test_one_cluster_cannot_be_split_into_folds():
     with pytest.raises(stakes.InputError, match="all rows belong to one cluster, which cannot be split into folds"):
         stakes.calibrate(truth=[0, 1, 1] * 20, score=[0.2, 0.6, 0.1, 0.8] * 15, cluster=["a"] * 60)
+
+
+# ── rows that are not here ───────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("binned", [False, True])
+def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, monkeypatch):
+    """The fits are those of rows, and so are losses but for another deal of the folds; no row leaves its engine."""
+    rng = np.random.default_rng(0)
+    y = rng.random(3000) < 0.3
+    frame = pl.DataFrame({"y": y, "p": 1 / (1 + np.exp(1.8 - 2 * rng.normal(size=3000) - 2.6 * y)).round(3)})
+    known = {name: stakes.calibrate(frame, truth="y", score="p", method=name) for name in ("isotonic", "sigmoid")}
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 100)
+    monkeypatch.setattr(recalibrating, "read_rows", None)
+    if binned:
+        monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+        monkeypatch.setattr(lazy, "MOST_GROUPS", 100)
+    some = np.linspace(0.01, 0.99, 9)
+    for name, rows in known.items():
+        found = stakes.calibrate(frame.lazy(), truth="y", score="p", method=name)
+        assert found.rows == rows.rows == 3000
+        assert found.calibrator.rows_ == rows.calibrator.rows_
+        near = 1e-4 if binned else 1e-12
+        assert found.calibrator.transform(some) == pytest.approx(rows.calibrator.transform(some), abs=near)
+        assert found.losses_before == pytest.approx(rows.losses_before, rel=near)
+        one, other = rows.changes[name], found.changes[name]
+        assert other.value == pytest.approx(one.value, abs=0.2 * (one.high - one.low))
+        assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.05)
+
+
+def test_an_interval_of_rows_alike_is_that_of_the_rows():
+    values, counts = np.array([0.1, -0.4, 2.0]), np.array([5, 2, 3])
+    classes = np.array([0, 1, 1])
+    for held in (None, classes):
+        each = None if held is None else np.repeat(held, counts)
+        rows = mean_interval(np.repeat(values, counts), None, 0.95, None, each)
+        assert mean_interval(values, counts, 0.95, None, held, alike=True) == pytest.approx(rows, rel=1e-12)

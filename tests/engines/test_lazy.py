@@ -362,16 +362,9 @@ def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulle
     assert pulled == [(101, 3), (1, 6), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "columns"),
-    [
-        ({"truth": "word", "score": {"yes": "p", "no": "rest"}, "positive": "yes"}, 3),
-        ({"truth": "word", "score": "p", "positive": "yes", "costs": stakes.Costs(miss="w", false_alarm=1)}, 3),
-    ],
-    ids=["a score for each class", "costs by row"],
-)
-def test_what_needs_rows_brings_only_the_named_columns(arguments, columns, pulled, caplog):
-    frame = rows().with_columns(rest=1 - pl.col("p"))
+def test_what_needs_rows_brings_only_the_named_columns(pulled, caplog):
+    frame, columns = rows().with_columns(rest=1 - pl.col("p")), 3
+    arguments = {"truth": "word", "score": {"yes": "p", "no": "rest"}, "positive": "yes"}
     expected = stakes.evaluate(frame, **arguments).to_dict()
     with caplog.at_level("INFO", logger="stakes"):
         assert stakes.evaluate(frame.lazy(), **arguments).to_dict() == expected
@@ -394,6 +387,9 @@ BY_ROW = {
         }),
     },
 }  # fmt: skip
+SCORED = {"truth": "word", "score": "p", "positive": "yes"}
+BY_ROW["scores"] = {**SCORED, "weight": "copies", "by": "site", "costs": stakes.Costs(miss="w", false_alarm=3)}
+BY_ROW["a threshold"] = {**SCORED, "threshold": 0.4, "costs": stakes.Costs(miss="w", false_alarm="ward")}
 
 
 def without_some_costs() -> pl.DataFrame:
@@ -402,8 +398,11 @@ def without_some_costs() -> pl.DataFrame:
 
 @EVERY_ENGINE
 @pytest.mark.spread(2)
-def test_costs_that_differ_by_row_are_added_up_where_they_lie(elsewhere, pulled):
+def test_costs_that_differ_by_row_are_added_up_where_they_lie(elsewhere, pulled, request):
+    slow = request.node.callspec.id in ("spark", "dask")  # which ask as the others do
     for name, question in BY_ROW.items():
+        if slow and name not in ("weighted", "scores"):
+            continue
         frame = without_some_costs() if name == "weighted" else rows()
         known, found = (stakes.count(table, **question) for table in (frame, elsewhere(frame)))
         assert (found.decided_by, found.dropped, found.read) == (known.decided_by, known.dropped, known.read)
@@ -413,7 +412,26 @@ def test_costs_that_differ_by_row_are_added_up_where_they_lie(elsewhere, pulled)
             for sums in ("sums", "products", "powers"):
                 ours, theirs = (getattr(one.tallies["costs"], sums) for one in (here, there))
                 np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
-    assert max(many for many, _ in pulled) <= 16  # groups of truth and decision
+            if "score" in question:
+                ours, theirs = (one.scores.as_columns() for one in (here, there))
+                assert ours.scores.tolist() == theirs.scores.tolist()
+                for column, sums in theirs.values.items():  # also what each decision costs at each score
+                    np.testing.assert_allclose(ours.values[column], sums.astype(float), rtol=1e-12, err_msg=column)
+        groups = len(rows().unique(["word", "site", "p"])) if "score" in question else 16  # of truth and decision
+        assert max(many for many, _ in pulled) <= groups
+        pulled.clear()
+
+
+def test_costs_by_row_beside_scores_in_bins(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 100)
+    known, found = (stakes.count(table, **BY_ROW["scores"]) for table in (rows(), rows().lazy()))
+    assert found.confusion == known.confusion
+    for here, there in zip((found, *found.segments.values()), (known, *known.segments.values()), strict=True):
+        ours, theirs = here.scores.as_columns(), there.scores.binned().as_columns()
+        assert ours.scores.tolist() == theirs.scores.tolist()
+        for column, sums in theirs.values.items():
+            np.testing.assert_allclose(ours.values[column], sums.astype(float), rtol=1e-12, err_msg=column)
 
 
 WRONG_COSTS = ((None, "is missing in 32 rows"), (math.inf, "is infinite in 32 rows"), ("?", "has 32 rows that hold no"))

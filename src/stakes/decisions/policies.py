@@ -147,7 +147,7 @@ def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> 
         raise errors.costs_need_probabilities(*scores.range)
     if sampling.clusters is not None and sampling.clusters.count < 2:
         raise errors.single_cluster()
-    source = sampling.clusters or scores.sample
+    source = scores.sample if sampling.clusters is None else sampling.clusters.with_scores
     if source is None:
         raise InputError(
             "rows-are-gone",

@@ -175,7 +175,7 @@ class LongTable:
         places |= cells
         np.add.at(self._counts, places, np.uint32(1))
 
-    def result(self, lowest: int) -> tuple[Array, Array, None, Array]:
+    def result(self, lowest: int) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
         half, upper = _HALF >> self._coarser, _UPPER >> self._coarser
         ends = (0, 1), (max(lowest >> self._coarser, 1), upper - 1)
@@ -185,7 +185,7 @@ class LongTable:
         order = np.argsort(cells.astype(np.uint16), kind="stable")
         places, steps = places[order], places[order] >> self._cell_bits
         numbers = np.where(steps <= half, steps, 2 * half - (steps - upper + 1))
-        return cells[order], numbers, None, self._counts[places].astype(np.int64)
+        return cells[order], numbers, None, [self._counts[places].astype(np.int64)]
 
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits
@@ -200,15 +200,15 @@ class SortedSums:
         self._ops = operations
         self._parts: list[tuple[Array, ...]] = []
 
-    def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sizes: Array | None = None) -> None:
-        """Add a batch; ``sizes`` say how many rows each entry stands for."""
+    def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sums: list[Array] | None = None) -> None:
+        """Add a batch; ``sums`` are columns to add up instead: how many rows each entry stands for, say."""
         ops = self._ops
         keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
         if weight is not None:
             exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
             self._parts.append(add_up(ops.home(keys), exact, exact * exact))
-        elif sizes is not None:
-            self._parts.append(add_up(keys, sizes))
+        elif sums is not None:
+            self._parts.append(add_up(keys, *sums))
         else:
             keys = ops.sort(keys)  # rows are counted by where keys end, which takes no second sort of anything
             ends = np.append(ops.home(ops.places(keys[1:] != keys[:-1])), len(keys) - 1)
@@ -224,11 +224,15 @@ class SortedSums:
             found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
         return found
 
-    def result(self, grid: str, bits: int) -> Binned:
-        """Return everything, in the order of cells and bins."""
+    def entries(self) -> tuple[Array, Array, list[Array]]:
+        """Return everything, in the order of cells and numbers."""
         none = np.zeros(0, np.int64)
         keys, *columns = put_together(self._parts or [(none, none)])
-        cells, numbers = _apart(keys)
+        return *_apart(keys), columns
+
+    def result(self, grid: str, bits: int) -> Binned:
+        """Return the same with the lower edges of bins."""
+        cells, numbers, columns = self.entries()
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
         return Binned(grid, cells, bins.edges(numbers, grid, bits), *sums)
 

@@ -6,7 +6,8 @@ than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
@@ -25,6 +26,7 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
+from stakes.engines.clusters import ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
@@ -55,6 +57,7 @@ FEW_ROWS = SAMPLE
 MOST_CLASSES = 50
 """Expressions over the scores of more classes are too long for engines; those rows are brought here, too."""
 
+_DEAR = sys.float_info.max
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
 
@@ -161,7 +164,8 @@ class ClassTable:
             lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
         )
         frame = frame.with_columns(own.alias("own"))
-        frame = self._with_decisions(frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank")))
+        frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
+        frame = with_decisions(frame, self.classes, self.asked.pricing if self.asked.prediction is None else None)
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
         return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
@@ -169,15 +173,6 @@ class ClassTable:
     def _goes_before(self, place: int) -> nw.Expr:
         score, own = nw.col(f"s{place}"), nw.col("own")
         return whether((score > own) | ((score == own) & (nw.col("code") > place)))
-
-    def _with_decisions(self, frame: LazyTable) -> LazyTable:
-        """Decide for the highest score, or for what costs least; of those alike for the first."""
-        k = len(self.classes)
-        how, pricing = decided_by(self.asked), self.asked.pricing
-        if how == "costs" and pricing is not None:
-            return _with_cheapest(frame, pricing, self.classes)
-        best = frame.with_columns(nw.max_horizontal(*(f"s{place}" for place in range(k))).alias("best"))
-        return best.with_columns(_first([nw.col(f"s{place}") >= nw.col("best") for place in range(k)]).alias("decided"))
 
     def _with_losses(self, frame: LazyTable) -> tuple[LazyTable, tuple[str, ...]]:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
@@ -218,21 +213,32 @@ class ClassTable:
         assert groups is not None
         columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
         replace(groups, columns=columns).check(of_classes=True)
-        given = {**columns, "score": any_scores(self.classes, len(groups.sizes))}
-        counted = count_as_rows(self.asked, given, None, partial(self._count, groups, exact))
+        counted = self._read(groups, partial(self._count, groups, exact))
+        if counted is not None and (self.asked.groups_by or "cluster" in self.source.places):
+            counted = self._count_clusters(["truth", *self._by, *own, "rank"], counted)
         read = int(groups.sizes.sum()) + groups.weightless
         return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
 
-    def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
-        if not is_of(plan, self.classes):
-            return None
+    def _read(self, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted | None]) -> Counted | None:
+        """Read groups as if they were rows, decided as they were, and count them."""
+        given = {name: groups.columns[name] for name in ("truth", *self._keys)}
+        given["score"] = any_scores(self.classes, len(groups.sizes))
+
+        def decided(plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
+            if not is_of(plan, self.classes):
+                return None
+            if decided_by(self.asked) != "rows":
+                names = decisions_of(self.asked, self.classes)
+                places = np.array([plan.decisions.index(name) for name in names])
+                rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
+            return count(plan, replace(rows, scores=None), by)
+
+        return count_as_rows(self.asked, given, None, decided)
+
+    def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         how = decided_by(self.asked)
         self._oddities.tell(self.asked, how)
-        if how != "rows":
-            names = decisions_of(self.asked, self.classes)
-            places = np.array([plan.decisions.index(name) for name in names])
-            rows = replace(rows, prediction=places[groups.columns["decided"].to_numpy().astype(np.int64)])
-        kept = replace(rows, scores=None).standing_for(*groups.amounts)
+        kept = rows.standing_for(*groups.amounts)
         kept, by, order = kept.in_order(by, groups.columns["rank"].to_numpy())
         counted = count_classes(plan, kept, by)
         return self._sums(groups, order, kept.truth, by, exact).added_to(counted, how)
@@ -269,6 +275,46 @@ class ClassTable:
             self._span,
         )
 
+    # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
+        """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
+        source, bits = self.source, class_bits(len(self.classes))
+        held = QueryRowGroups.of(source) if self.asked.groups_by else QueryClusters.of(source)
+        lost = replace(source, added=("moment_0_0", "moment_1_0"))
+        groups = held.put_together(lost).groups([*keys, "cluster"])
+        assert groups is not None
+        names = encode(to_column(groups.columns["cluster"], "cluster")).names
+
+        def entries(found: Groups, rows: Rows) -> Rows:
+            cluster = encode(to_column(found.columns["cluster"], "cluster")).into(names).astype(np.int64)
+            return replace(rows.standing_for(*found.amounts), alike=found.sizes, cluster=cluster)
+
+        def cells(place: int, by: Labels | None) -> ClusterRows:
+            grid = self._grid_of(place)
+            found = held.put_together(self._with_score(place).on_grid(grid, bits)).groups(
+                ["code", *self._by, "score", "cluster"]
+            )
+            assert found is not None
+            truth, edges = (found.columns[name].to_numpy() for name in ("code", "score"))
+            rows = Rows(truth.astype(np.int64), scores=edges.astype(np.float64))
+            own = None if by is None else Labels(self._segments_of(found, by.names), by.names)
+            return ClusterRows(entries(found, rows), own, (grid, bits), held.count, held.counts)
+
+        def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+            ranks, columns = groups.columns["rank"].to_numpy(), groups.added.values()
+            beside = [cells(place, by) for place in range(len(self.classes))]
+            losses = with_infinite(np.stack(list(columns), axis=-1))
+            whole = ClusterRows(entries(groups, rows), by, None, held.count, held.counts, beside, ranks, losses)
+            return whole.added_to(counted)
+
+        return self._read(groups, add)
+
+    def _segments_of(self, groups: Groups, segments: Sequence[str]) -> Array:
+        """The segment of each group, by its place among all."""
+        by = segment_labels({name: to_column(groups.columns[name], name) for name in self._by})
+        assert by is not None
+        return by.into(segments).astype(np.int64)
+
     # ── the scores of each class ─────────────────────────────────────────────────────────────────────────────────
     def _binned(self, segments: list[str], exact: bool | None) -> tuple[list[Binned], list[Binned]]:
         """The scores of each class against the rest, and by the true class: one by one, or in bins if they are many."""
@@ -299,9 +345,12 @@ class ClassTable:
             return None
         return self._cells(groups, key, len(self.classes), segments, None)
 
-    def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
+    def _grid_of(self, place: int) -> str:
         low, high = self.looked.span(f"s{place}")
-        grid = "probability" if low >= 0 and high <= 1 else "line"
+        return "probability" if low >= 0 and high <= 1 else "line"
+
+    def _in_bins(self, place: int, key: str, size: int, segments: list[str], bits: int) -> Binned:
+        grid = self._grid_of(place)
         groups = self._with_score(place).on_grid(grid, bits).groups([key, *self._by, "score"])
         assert groups is not None
         return self._cells(groups, key, size, segments, grid)
@@ -310,9 +359,7 @@ class ClassTable:
         """Groups of scores in the order of their cells."""
         cells = groups.columns[key].to_numpy().astype(np.int64)
         if self._by:
-            by = segment_labels({name: to_column(groups.columns[name], name) for name in self._by})
-            assert by is not None
-            cells = cells + size * by.into(segments).astype(np.int64)
+            cells = cells + size * self._segments_of(groups, segments)
         edges = groups.columns["score"].to_numpy().astype(np.float64)
         order = np.lexsort((edges, cells))
         weights, squares = (None if one is None else one[order] for one in groups.amounts)
@@ -339,18 +386,35 @@ def _first(tests: list[nw.Expr]) -> nw.Expr:
     return reduce(lambda so_far, one: choose(one[1], nw.lit(one[0]), so_far), others[::-1], nw.lit(len(tests) - 1))
 
 
-def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...]) -> LazyTable:
-    """Add the cheapest decision, as ``Pricing.bayes`` takes it."""
+def with_decisions(frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None) -> LazyTable:
+    """Decide for the highest score (s0, s1, …), or for what costs least; of those alike for the first."""
+    if pricing is not None:
+        return with_cheapest(frame, pricing, classes)
+    scores = [f"s{place}" for place in range(len(classes))]
+    best = frame.with_columns(nw.max_horizontal(*scores).alias("best"))
+    return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
+
+
+def with_cheapest(
+    frame: LazyTable,
+    pricing: Pricing,
+    classes: tuple[str, ...],
+    positive: str | None = None,
+    columns: Mapping[str, nw.Expr] | None = None,
+) -> LazyTable:
+    """Add the cheapest decision, as ``Pricing.bayes`` takes it; ``columns`` hold costs that differ by row."""
     decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
-    prices = pricing.prices(classes, decisions, None)
-    factors = pricing.correction(classes, None, any_shares)
+    factors = pricing.correction(classes, positive, any_shares)
+    prices = [
+        [(columns or {})[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row]
+        for row in pricing.prices(classes, decisions, positive)
+    ]
     weights = [
         nw.col(f"s{place}") * (1.0 if factors is None else float(factors[place])) for place in range(len(classes))
     ]
     count = range(len(decisions))
     risks = [
-        reduce(lambda so_far, c: so_far + weights[c] * float(prices[c][d]), range(len(classes)), nw.lit(0.0))
-        for d in count
+        reduce(lambda so_far, c: so_far + weights[c] * prices[c][d], range(len(classes)), nw.lit(0.0)) for d in count
     ]
     names = [f"risk{d}" for d in count]
     frame = frame.with_columns(*(risk.alias(name) for risk, name in zip(risks, names, strict=True)))
@@ -358,4 +422,10 @@ def _with_cheapest(frame: LazyTable, pricing: Pricing, classes: tuple[str, ...])
     frame = frame.with_columns(nw.min_horizontal(*names).alias("least"), *sizes)
     frame = frame.with_columns(nw.max_horizontal(*(f"size{d}" for d in count)).alias("largest"))
     enough = nw.col("least") + nw.col("largest") * ALIKE
+    if positive is not None:  # of those alike the one that costs less should the positive class be the truth
+        own = prices[classes.index(positive)]
+        paid = [choose(nw.col(name) <= enough, own[d], nw.lit(_DEAR)).alias(f"paid{d}") for d, name in enumerate(names)]
+        frame = frame.with_columns(*paid)
+        frame = frame.with_columns(nw.min_horizontal(*(f"paid{d}" for d in count)).alias("least"))
+        return frame.with_columns(_first([nw.col(f"paid{d}") <= nw.col("least") for d in count]).alias("decided"))
     return frame.with_columns(_first([nw.col(name) <= enough for name in names]).alias("decided"))

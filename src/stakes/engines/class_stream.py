@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,19 @@ class ClassBatch:
         return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, self.numbers[rows])
 
 
+@dataclass(frozen=True, eq=False)
+class BatchOutcome:
+    """What is decided in each row of a batch, and what follows from its scores; nothing does of classes without scores.
+
+    ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance.
+    """
+
+    decided: Array
+    batch: ClassBatch | None = None
+    ranks: Array | None = None
+    losses: Sequence[Array] = ()
+
+
 class ClassStream:
     """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own."""
 
@@ -68,7 +82,9 @@ class ClassStream:
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
-    def add(self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array) -> Array:
+    def add(
+        self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
+    ) -> BatchOutcome:
         """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
@@ -79,27 +95,30 @@ class ClassStream:
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
             known = np.flatnonzero(codes >= 0)
             decided = np.zeros(len(codes), np.int64)
-            decided[known] = self._count(batch.take(known)) if len(known) else 0
-            return decided
+            decided[known] = self._count(batch.take(known)).decided if len(known) else 0
+            return BatchOutcome(decided)
         return self._count(batch)
 
-    def _count(self, batch: ClassBatch) -> Array:
-        best: Array = self.count(batch, batch.scores.size)
+    def _count(self, batch: ClassBatch) -> BatchOutcome:
+        best, ranks, *losses = self.count(batch, batch.scores.size)
         self._whole.add(batch, np.zeros_like(batch.segment), 1)
         if self._segments.names:
             self._parts.add(batch, batch.segment, len(self._segments.names))
-        if self._pricing is None:
-            return best
-        any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
-        return self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
+        if self._pricing is not None:
+            any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
+            best = self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
+        return BatchOutcome(best, batch, ranks, losses)
 
-    def count(self, batch: ClassBatch, size: int = 0) -> Tensor:
-        """Add up rows of classes that have scores, of which no sample is kept; return which has the highest."""
+    def count(self, batch: ClassBatch, size: int = 0) -> list[Tensor]:
+        """Add up rows of classes that have scores, of which no sample is kept.
+
+        Return which has the highest, the rank of the true one, and what rows lose.
+        """
         self._sums.grow(len(self._segments.names) or 1)
-        tasks: list[Callable[[], Tensor]] = [partial(self._sums.add_all, batch)]
+        tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
         tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
-        best, *_ = run_all(tasks, size)
-        return best
+        found: list[Tensor] = run_all(tasks, size)[0]
+        return found
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
         """Count the scores of a class, by whether it is the true one, and by the true one."""
@@ -163,13 +182,14 @@ class _Sums:
                 more = np.zeros((segments - len(array), *array.shape[1:]), array.dtype)
                 setattr(self, name, np.concatenate([array, more]))
 
-    def add_all(self, batch: ClassBatch) -> Tensor:
-        """Add a batch, and return which class has the highest score in each row."""
+    def add_all(self, batch: ClassBatch) -> list[Tensor]:
+        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses."""
         at_a_time = _BLOCK if isinstance(batch.scores, np.ndarray) else len(batch.truth)
         starts = range(0, len(batch.truth), at_a_time)
-        return self._ops.joined([self._add(batch.take(slice(start, start + at_a_time))) for start in starts])
+        found = [self._add(batch.take(slice(start, start + at_a_time))) for start in starts]
+        return [self._ops.joined(list(column)) for column in zip(*found, strict=True)]
 
-    def _add(self, block: ClassBatch) -> Tensor:
+    def _add(self, block: ClassBatch) -> tuple[Tensor, ...]:
         ops, scores, truth, weight = self._ops, block.scores, block.truth, block.weight
         cells, rows = block.segment * self._k + truth, ops.numbers(0, len(truth), truth)
         own = scores[truth, rows]
@@ -187,9 +207,10 @@ class _Sums:
         surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
         missed = (1.0 - own) ** 2
         self._into(self.own_squares, cells, missed if weight is None else missed * weight)
-        self._add_moments(cells, (surprise, ops.xp.einsum("ij,ij->j", others, others) + missed), weight)
+        losses = surprise, ops.xp.einsum("ij,ij->j", others, others) + missed
+        self._add_moments(cells, losses, weight)
         self._add_others(others, block.segment, weight)
-        return best
+        return best, rank, *losses
 
     def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """How many classes go before the true one in each row, and which goes first."""

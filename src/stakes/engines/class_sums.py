@@ -23,7 +23,9 @@ from stakes.tallies.class_scores import ClassSample, pairs_in_order
 from stakes.tallies.losses import KEPT, SQUARES, SURPRISE
 from stakes.tallies.names import canonical
 
-_SCORE_OF = "score of "
+SCORE_OF = "score of "
+"""How the columns of class scores are named."""
+
 SURPRISES, DISTANCES = range(2)
 """The losses of class probabilities whose moments are kept, in the order of ``MOMENTS``."""
 
@@ -44,12 +46,12 @@ def class_columns(asked: RowQuestion) -> dict[str, str] | None:
     waits = asked.pricing is not None and asked.prediction is None and asked.pricing.needs_all_rows
     if waits or {*order} != {*columns} or len(columns) < len(asked.score) or len(order) != len(columns):
         return None  # a wrong list of classes is refused where the rows are read
-    return {f"{_SCORE_OF}{name}": columns[name] for name in order}
+    return {f"{SCORE_OF}{name}": columns[name] for name in order}
 
 
 def class_names(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """The classes that have a score column among these arguments."""
-    return tuple(name.removeprefix(_SCORE_OF) for name in arguments if name.startswith(_SCORE_OF))
+    return tuple(name.removeprefix(SCORE_OF) for name in arguments if name.startswith(SCORE_OF))
 
 
 def _order(asked: RowQuestion, names: Sequence[str]) -> Sequence[str]:

@@ -4,25 +4,30 @@ What leaving out a cluster changes follows from its rows of each class, by decis
 that scores lie in. More clusters than some thousand are put together at random, as those of rows in memory are.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import BinnedCounts
+from stakes.engines.binning import BinnedCounts, SortedSums
 from stakes.engines.cells import Found
+from stakes.engines.class_stream import BatchOutcome
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.labels import Labels, encode, whole_numbers
-from stakes.engines.memory import Rows
+from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
-from stakes.engines.queries import QuerySource, collect, lacks, whether
+from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
 from stakes.engines.segments import segment_labels
+from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.keys import put_together
+from stakes.tallies.parallel import run_all
 
 BITS = 5
 """Into so many bits of a power of two the scores of a cluster are told apart."""
@@ -35,7 +40,8 @@ _SPAN = 1 << 11
 class ClusterRows:
     """Groups of rows alike in cluster, class, decision and cell, and their segments.
 
-    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together.
+    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together. Of several
+    classes ``cells`` are such groups by the score of each class, ``ranks`` and ``lost`` as in :class:`Clusters`.
     """
 
     rows: Rows
@@ -43,18 +49,24 @@ class ClusterRows:
     grid: tuple[str, int] | None
     count: int
     counts: Mapping[str, int]
+    cells: Sequence["ClusterRows"] = ()
+    ranks: Array | None = None
+    lost: Array | None = None
 
     def added_to(self, counted: Counted) -> Counted:
         """Return what was counted with its clusters, and those of its segments."""
-        segments = {}
-        for code, name in enumerate(() if self.by is None else self.by.names):
-            assert self.by is not None
-            held = self._clusters(np.flatnonzero(self.by.codes == code), self.counts[name])
-            segments[name] = replace(counted.segments[name], clusters=held)
-        return replace(counted, clusters=self._clusters(slice(None), self.count), segments=segments)
+        segments = {
+            name: replace(counted.segments[name], clusters=self._clusters(name))
+            for name in (() if self.by is None else self.by.names)
+        }
+        return replace(counted, clusters=self._clusters(None), segments=segments)
 
-    def _clusters(self, chosen: Array | slice, count: int) -> Clusters:
-        rows = self.rows.take(chosen)
+    def _clusters(self, segment: str | None) -> Clusters:
+        """The clusters of a segment, or of all rows."""
+        chosen: Array | slice = slice(None)
+        if segment is not None and self.by is not None:
+            chosen = np.flatnonzero(self.by.codes == self.by.names.index(segment))
+        rows, count = self.rows.take(chosen), self.count if segment is None else self.counts.get(segment, 0)
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
@@ -62,7 +74,9 @@ class ClusterRows:
         said = rows.truth, rows.prediction, scores, weight
         together = self.count > MOST_GROUPS
         found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
-        return replace(found, alike=sizes, squares=squares, grid=self.grid)
+        ranks, lost = (None if one is None else one[chosen] for one in (self.ranks, self.lost))
+        beside = tuple(part._clusters(segment) for part in self.cells)
+        return replace(found, alike=sizes, squares=squares, grid=self.grid, cells=beside, ranks=ranks, lost=lost)
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:
@@ -116,6 +130,65 @@ class QueryClusters:
         numbered = self.each.with_row_index("number", order_by=place).select(place, dealt.alias("held"))
         frame = source.frame.join(numbered, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRowGroups:
+    """Random groups of the rows of a table in another engine, by what they hold: the same whatever is asked of them.
+
+    Rows that hold the same are told apart by numbers where they are ``alike`` too often to be left together.
+    """
+
+    alike: bool
+    count: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: QuerySource) -> "QueryRowGroups":
+        """Look whether many rows hold the same."""
+        each = _mix(source.frame, _numbers_in(source)).group_by("mixed").agg(nw.len().alias("rows"))
+        (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
+        return cls(int(found["kinds"]) < _FEW_ALIKE * int(found["all"]))
+
+    def put_together(self, source: QuerySource) -> QuerySource:
+        """The same table with the numbers of groups as its clusters."""
+        order = [place for name, place in source.places.items() if name.startswith(ROW)] if self.alike else []
+        frame = _deal(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
+        return replace(source, frame=frame, places={**source.places, "cluster": "held"})
+
+
+ROW = "row "
+"""How the columns are named by which rows are dealt out."""
+
+_FEW_ALIKE, _PRIME = 0.99, 2147483647
+
+
+def _numbers_in(source: QuerySource) -> list[str]:
+    """The columns of numbers by which rows are dealt out, and the code of the truth."""
+    schema, places = source.frame.collect_schema(), source.places
+    found = [place for name, place in places.items() if name.startswith(ROW) and schema[place].is_numeric()]
+    return ["code", *dict.fromkeys(found)]
+
+
+@row_by_row
+def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
+    """Add a whole number that rows have by chance, the same if they hold the same numbers."""
+    mixed = nw.lit(0.0)
+    for place, name in enumerate(columns, 2):
+        mixed = mixed + nw.col(name).cast(nw.Float64) * (12345.0 * math.sqrt(place + 1 / math.pi))
+    frame = frame.with_columns(mixed.alias("mixed"))
+    part = nw.col("mixed") - nw.col("mixed").floor()
+    return frame.with_columns((part * float(_PRIME)).floor().cast(nw.Int64).alias("mixed"))
+
+
+@row_by_row
+def _deal(frame: LazyTable, order: Sequence[str]) -> LazyTable:
+    """Add the group of each row; those that hold the same are numbered in an ``order``, if there is one."""
+    number = nw.col("mixed").cum_count().over("mixed", order_by=order).cast(nw.Int64) if order else nw.lit(0)
+    frame = frame.with_columns(((nw.col("mixed") + number * 1000003) * 16807 % _PRIME).alias("held"))
+    held = nw.col("held")
+    frame = frame.with_columns((held * held % _PRIME).alias("held"))  # a line would deal out too evenly
+    return frame.with_columns((held * 48271 % _PRIME % MOST_GROUPS).alias("held"))
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,28 +264,89 @@ class ClusterCounts:
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
 
-    def add(self, cluster: Column, found: Found, scores: Array | None, weight: Array | None, by_segment: bool) -> None:
-        """Count a batch, whose rows lie in these cells; clusters of segments are counted where there are any."""
+    def groups_of(self, cluster: Column, found: Found, by_segment: bool) -> Array:
+        """The group of each row of a batch; clusters of segments are counted where there are any."""
         numbers = self._numbers.of(cluster)
-        groups = np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+        if by_segment:
+            cells = found.of_rows.astype(np.int64)
+            self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
+        return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+
+    def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
+        """Count a batch, whose rows lie in these groups and cells."""
         cells = found.of_rows.astype(np.int64)
         self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells * _SPAN + groups, weight)
-        if by_segment:
-            self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""
-        found = self._bins.result()
+        found, scored = self._bins.result(), rows.scores is not None
         cells, groups = np.divmod(found.cells, _SPAN)
-        scored = rows.scores is not None
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
-        count, counts = self._numbers.count, {}
-        if by is not None:
-            cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
-            pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
-            counts = dict(zip(by.names, np.bincount(pairs >> 40, minlength=len(by.names)).tolist(), strict=True))
-            by = replace(by, codes=by.codes[cells])
-        entries = entries.standing_for(found.weights, found.squares)
-        if found.squares is not None:
-            entries = replace(entries, alike=found.weights**2 / found.squares)
-        return ClusterRows(entries, by, (str(found.grid), BITS) if scored else None, count, counts)
+        grid = (str(found.grid), BITS) if scored else None
+        by_entry = None if by is None else replace(by, codes=by.codes[cells])
+        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(by))
+
+    def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
+        """How many clusters there are, and how many in each segment."""
+        if by is None or not self._seen:
+            return self._numbers.count, {}
+        cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
+        pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
+        sizes = np.bincount(pairs >> 40, minlength=len(by.names)).tolist()
+        return self._numbers.count, dict(zip(by.names, sizes, strict=True))
+
+
+def _standing_for(rows: Rows, found: Binned) -> Rows:
+    """Groups that stand for as many rows as lie in a bin."""
+    entries = rows.standing_for(found.weights, found.squares)
+    return entries if found.squares is None else replace(entries, alike=found.weights**2 / found.squares)
+
+
+# ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
+def class_bits(classes: int) -> int:
+    """How finely the scores of each of several classes are told apart in a cluster: of more classes more coarsely."""
+    return max(min(BITS, 10 - 2 * (classes - 1).bit_length()), 0)
+
+
+class ClassClusterCounts(ClusterCounts):
+    """The same of several classes: rows by cell and rank with what they lose, and bins of each class's own score."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self._k, self._ranked = classes, SortedSums(ArrayOperations())
+        self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
+
+    def add_classes(self, groups: Array, found: Found, told: BatchOutcome) -> None:
+        """Count a batch, of which this was worked out already."""
+        if told.batch is None:
+            return  # a class without scores, which is refused at the end
+        weight = told.batch.weight
+        unit = np.ones(len(groups)) if weight is None else weight
+        sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
+        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + told.ranks
+        if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
+            sums = [np.bincount(entries, column, size) for column in sums]
+            entries = np.flatnonzero(sums[0])
+            sums = [column[entries] for column in sums]
+        self._ranked.add(*np.divmod(entries, self._k), None, sums)
+        own = (told.batch.segment.astype(np.int64) * self._k + told.batch.truth) * _SPAN + groups
+        each = zip(self._scores, told.batch.scores, strict=True)
+        run_all([partial(binned.add, scores, own, weight) for binned, scores in each], told.batch.scores.size)
+
+    def of_classes(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
+        """The groups, as of :meth:`result`; ``segments`` are the names of the stream's segments by their numbers."""
+        found, ranks, (sizes, weight, squares, *lost) = self._ranked.entries()
+        cells, groups = np.divmod(found, _SPAN)
+        entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
+        known, by_entry = self.counts(by), None if by is None else replace(by, codes=by.codes[cells])
+        beside = [self._cells_of(binned.result(), segments, by, known) for binned in self._scores]
+        return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))
+
+    def _cells_of(
+        self, found: Binned, segments: Sequence[str], by: Labels | None, known: tuple[int, dict[str, int]]
+    ) -> ClusterRows:
+        place, groups = np.divmod(found.cells, _SPAN)
+        segment, truth = np.divmod(place, self._k)
+        entries = _standing_for(Rows(truth, scores=found.edges, cluster=groups), found)
+        by_entry = None if by is None else Labels(Labels(segment, tuple(segments)).into(by.names), by.names)
+        return ClusterRows(entries, by_entry, (str(found.grid), class_bits(self._k)), *known)

@@ -3,8 +3,8 @@
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
 than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
 classes are asked for by ``class_queries.py``, predicted numbers are added up there by ``number_queries.py``, and costs
-that differ by row by ``cost_sums.py``. Other questions need the rows: clusters of class probabilities, and scores whose
-costs differ by row. Of those the named columns are brought here and no others (``QuerySource.rows``).
+that differ by row by ``cost_sums.py``. Of other questions, which need the rows, the named columns are brought here and
+no others (``QuerySource.rows``).
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
+from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
-from stakes.engines.clusters import BITS, ClusterRows, QueryClusters
+from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
-from stakes.engines.cost_sums import count_costs_inside
+from stakes.engines.cost_sums import CostQuery, count_costs_inside
 from stakes.engines.finer_bins import keeps_promise
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels
@@ -31,7 +31,9 @@ from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.scores import as_float_if_exact
 
 
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
@@ -45,9 +47,12 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
         if counted is not None:
             return counted
     given = name_columns(data, asked)
-    if given is None or not is_one_of(asked.missing, ("error", "drop")) or (exact and "cluster" in given):
+    if given is None or not is_one_of(asked.missing, ("error", "drop")):
         return None
-    source, dropped, weight = QuerySource.of(data, given, asked.where), 0, 0.0
+    if exact and ("cluster" in given or (of_costs(given) and "score" in given)):
+        return None
+    rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
+    source, dropped, weight = QuerySource.of(data, {**given, **rows}, asked.where), 0, 0.0
     if asked.missing == "drop":
         frame, dropped, weight = source.without_gaps()
         source = replace(source, frame=frame)
@@ -63,7 +68,8 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if class_names(given):
         return count_classes_inside(source, asked, given, exact)
     if of_costs(given):
-        return count_costs_inside(source, given, asked)
+        counted = count_costs_inside(source, given, asked)
+        return _with_scores_and_costs(source, given, asked, counted, exact) if counted and "score" in given else counted
     keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
@@ -77,6 +83,36 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
     counted = _read(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
+
+
+def _with_scores_and_costs(
+    source: QuerySource, given: dict[str, str], asked: RowQuestion, counted: Counted, exact: bool | None
+) -> Counted | None:
+    """Add the scores to decisions whose costs differ by row, and beside them what each decision costs there."""
+    assert asked.pricing is not None
+    query, table = CostQuery(source, asked.pricing), counted.confusion
+    keys = ["truth", *(name for name in given if name.startswith("by")), "score"]
+    groups, grid = _group(query.beside_scores(), keys, exact, None)
+    assert groups is not None
+    groups.check(of_classes=True)
+
+    def beside(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+        scored = _count(groups, grid, None, 0.0, plan, rows, by)
+        positive = rows.truth == plan.classes.index(str(plan.positive))
+        plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
+
+        def added_to(held: Counted, part: Counted, here: Array) -> Counted:
+            priced = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
+            return replace(held, tallies={**held.tallies, "scores": priced})
+
+        segments = {}
+        for name, part in counted.segments.items():
+            assert by is not None
+            segments[name] = added_to(part, scored.segments[name], by.codes == by.names.index(name))
+        return replace(added_to(counted, scored, np.ones(len(edges), bool)), segments=segments)
+
+    plain = replace(asked, pricing=None, threshold=None, prediction=None)
+    return _read(replace(plain, classes=list(table.truths), positive=table.positive), groups, beside)
 
 
 def _read(asked: RowQuestion, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted]) -> Counted | None:
@@ -115,10 +151,10 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
     thresholds = 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1  # between decisions
-    if asked.cluster is not None and (several or by_row or thresholds > 1):
+    if asked.cluster is not None and (len(several or ()) > MOST_CLASSES or by_row or (not several and thresholds > 1)):
         return None
-    if by_row and asked.score is not None:
-        return None  # each row has a threshold of its own
+    if asked.pricing is not None and by_row and (several or asked.pricing.needs_all_rows):
+        return None
     given = {name: column for name, column in (named | by_row).items() if column is not None}
     if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
         return None
@@ -156,8 +192,7 @@ def _group(
     dtype = source.dtype("score")
     if not dtype.is_numeric():
         raise errors.not_numbers("score", f"{dtype} values")
-    low, high = source.score_range()
-    grid = "probability" if low >= 0 and high <= 1 else "line"
+    grid = "probability" if source.of_probabilities else "line"
     if threshold is not None:
         source, keys = source.decided_at(threshold), [*keys, "above"]
     return source.binned(grid).groups(keys), grid

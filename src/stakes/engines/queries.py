@@ -69,7 +69,7 @@ class Groups:
 
         They are known where probabilities were binned.
         """
-        if not self.added:
+        if _LOSSES[0] not in self.added:
             return None
         sums = np.stack([self.added[name] for name in _LOSSES], axis=-1)
         return with_infinite(sums).reshape(-1, *SHAPE)
@@ -215,6 +215,12 @@ class QuerySource:
         look.refuse({"score": "score"})
         return look.span("score")
 
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        low, high = self.score_range()
+        return low >= 0 and high <= 1
+
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
         frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("above"))
@@ -227,7 +233,7 @@ class QuerySource:
         own, other = self._score, 1.0 - self._score
         each = other * other, own * own, surprise(own), surprise(other)
         frame = self.frame.with_columns(*(loss.alias(name) for loss, name in zip(each, _LOSSES, strict=True)))
-        return replace(self, frame=frame, added=_LOSSES).on_grid(grid)
+        return replace(self, frame=frame, added=(*self.added, *_LOSSES)).on_grid(grid)
 
     def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins, so fine in each power of two."""

@@ -1,7 +1,7 @@
 """Rows in memory: read and checked, then counted as what the task calls for."""
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -93,6 +93,9 @@ class RowQuestion:
     to be labelled, where some are not.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
+
+    Where class probabilities are compared, random groups of rows are counted as clusters are: ``groups_by`` are all
+    columns that models are compared by, so that each has the same groups.
     """
 
     truth: Values
@@ -128,6 +131,7 @@ class RowQuestion:
     series: Values = None
     season: int = 1
     label_probability: Values = None
+    groups_by: Sequence[str] = ()
 
     @property
     def of_classes(self) -> bool:

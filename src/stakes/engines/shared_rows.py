@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes.engines.cells import Found
+from stakes.engines.class_queries import with_decisions
 from stakes.engines.columns import Data, LazyTable
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.labels import Labels
@@ -27,6 +28,7 @@ from stakes.engines.tables import is_lazy
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import ahead
+from stakes.tallies.pricing import Pricing, shares_of
 
 MOST_CELLS = 2 * 10**5
 """So many combinations of cells are asked about at most."""
@@ -43,19 +45,43 @@ class Output:
     """What a model says of a row, by the name of its column: a decision, or a score.
 
     A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in;
-    ``cells`` are the numbers of those that occur.
+    ``cells`` are the numbers of those that occur. Of several ``classes`` (the column of each) the place of the decision
+    is told: that with the highest score, or the cheapest one.
     """
 
-    column: str
+    column: str = ""
     cuts: Sequence[float] | None = None
     grid: str = ""
     bits: int = 0
     cells: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    classes: Mapping[str, str] = field(default_factory=dict)
+    pricing: Pricing | None = None
 
     @property
     def argument(self) -> str:
         """Which argument the column would be given as."""
-        return "prediction" if self.cuts is None and not self.grid else "score"
+        return "prediction" if self.cuts is None and not self.grid and not self.classes else "score"
+
+    def columns(self, side: str) -> dict[str, str]:
+        """The columns by name, of a model on one side."""
+        several = {f"score {side} {name}": column for name, column in self.classes.items()}
+        return several or {f"{self.argument} {side}": self.column}
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What can be decided between several classes."""
+        return tuple(self.classes) if self.pricing is None else self.pricing.decisions(tuple(self.classes))
+
+    def decide(self, scores: Array) -> Labels:
+        """What is decided by scores (one row for each class), or how many of the cuts a row of scores reaches."""
+        if not self.classes:
+            cuts = np.asarray(self.cuts, np.float64)
+            return Labels(np.searchsorted(cuts, scores[0], side="right"), tuple(map(str, range(len(cuts) + 1))))
+        places = tuple(map(str, range(len(self.decisions))))
+        if self.pricing is None:
+            return Labels(scores.argmax(axis=0), places)
+        any_shares = shares_of([1] * len(scores))  # those of the rows are not asked for
+        return Labels(self.pricing.bayes(scores.T, tuple(self.classes), None, any_shares), places)
 
 
 def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
@@ -65,8 +91,8 @@ def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said:
     """
     if is_lazy(data):
         return _ask(data, shared, where, said)
-    named = {f"{one.argument} {side}": one.column for side, one in zip(SIDES, said, strict=True)}
-    files = Files.open(data, {**shared, **named}, where)
+    named = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
+    files = Files.open(data, {**shared, **named[0], **named[1]}, where)
     with files.relation() as table:
         if table is not None:
             return _ask(table, shared, where, said)
@@ -105,12 +131,20 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
 def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
-    columns = {side: one.column for side, one in zip(SIDES, said, strict=True)}
-    source = QuerySource.of(data, {**shared, **columns}, where)
-    frame, places = source.frame, dict(source.places)
-    for side, one in zip(SIDES, said, strict=True):
-        if one.argument == "score":
-            frame, places[side] = _tell(frame, nw.col(places[side]).cast(nw.Float64), one, side), side
+    columns = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
+    source = QuerySource.of(data, {**shared, **columns[0], **columns[1]}, where)
+    frame, places = source.frame, {name: source.places[name] for name in shared}
+    for side, one, named in zip(SIDES, said, columns, strict=True):
+        own = [source.places[name] for name in named]
+        scores = [nw.col(place).cast(nw.Float64) for place in own]
+        if one.classes:
+            frame = frame.with_columns(*((score + 0.0).alias(f"s{place}") for place, score in enumerate(scores)))
+            decided = with_decisions(frame, tuple(one.classes), one.pricing)
+            frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
+        elif one.argument == "score":
+            frame, places[side] = _tell(frame, scores[0], one, side), side
+        else:
+            places[side] = own[0]
     if said[0].grid:
         unit = nw.col(places["weight"]).cast(nw.Float64) if "weight" in places else nw.lit(1.0)
         frame = frame.with_columns(*_products(unit))
@@ -160,7 +194,7 @@ class _Together(Counting):
         if not self._kinds:
             raise files.nothing_there()
         kinds = {name.removeprefix("prediction "): kind for name, kind in self._kinds.items()}
-        kinds |= {side: "number" for side, one in zip(SIDES, self._said, strict=True) if one.cuts is not None}
+        kinds |= {side: "number" for side, one in zip(SIDES, self._said, strict=True) if one.argument == "score"}
         columns = {name: np.array(values) for name, values in self._cells.columns(kinds).items()}
         weighted = "weight" in files.wanted
         if not self._pairs:
@@ -177,13 +211,12 @@ class _Together(Counting):
         return replace(found, weight=weight, squares=squares) if weighted else found
 
     def _decided(self, batch: Batch) -> list[Labels]:
-        """How many of the cuts both scores reach."""
-        both = zip(self._said, () if batch.scores is None or self._pairs else batch.scores, strict=False)
-        cut = ((np.asarray(one.cuts, np.float64), scores) for one, scores in both)
-        return [
-            Labels(np.searchsorted(cuts, scores, side="right"), tuple(map(str, range(len(cuts) + 1))))
-            for cuts, scores in cut
-        ]
+        """What both models decide by their scores, or how many of the cuts these reach."""
+        if batch.scores is None or self._pairs:
+            return []
+        first = len(self._said[0].columns("first"))
+        parts = batch.scores[:first], batch.scores[first:]
+        return [one.decide(scores) for one, scores in zip(self._said, parts, strict=True)]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         if not self._pairs:

@@ -5,8 +5,8 @@ asked for, only groups of rows alike are kept, their scores in bins (``binning.p
 (``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
 Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
-themselves (clusters of class probabilities, scores whose costs differ by row; exact scores with weights, clusters,
-segments or several classes) read the columns whole, whatever the number of rows.
+themselves (exact scores with weights, clusters, segments, several classes or costs that differ by row) read the columns
+whole, whatever the number of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
-from stakes.engines.clusters import ClusterCounts
+from stakes.engines.clusters import ClassClusterCounts, ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
 from stakes.engines.cost_sums import count_costs
 from stakes.engines.files.reading import Files, count_typed
@@ -47,6 +47,7 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import CountSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.clusters import deal_out
 from stakes.tallies.keys import KeyBuffer
 from stakes.tallies.parallel import ahead, run_all
 
@@ -75,7 +76,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     if named is None:
         return None
     several, by_row = class_names(named), of_costs(named)
-    if exact and not by_row and (several or any(name.startswith(("weight", "cluster", "by")) for name in named)):
+    beside = several or any(name.startswith(("weight", "cluster", "by")) for name in named)
+    if exact and ("score" in named if by_row else beside):
         return None
     files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
@@ -277,7 +279,7 @@ class Counting:
         self._cells = Cells()
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
-        self._clusters: ClusterCounts | None = None
+        self._clusters, self._clustered = ClusterCounts(), False
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
@@ -287,11 +289,19 @@ class Counting:
         self._kinds = batch.kinds
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
-        if batch.cluster is not None:
-            self._clusters = self._clusters or ClusterCounts()
-            by_segment = any(name.startswith("by") for name in batch.kinds)
-            self._clusters.add(batch.cluster, found, batch.scores, batch.weight, by_segment)
+        if (groups := self._groups(batch, found)) is not None:
+            self._add_to_clusters(batch, found, groups)
+            self._clustered = True
         return batch.scores is None or self._keep(batch, batch.scores, found)
+
+    def _groups(self, batch: Batch, found: Found) -> Array | None:
+        """The group of clusters that each row lies in, if rows come in clusters."""
+        if batch.cluster is None:
+            return None
+        return self._clusters.groups_of(batch.cluster, found, any(name.startswith("by") for name in batch.kinds))
+
+    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
+        self._clusters.add(groups, found, batch.scores, batch.weight)
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -314,7 +324,7 @@ class Counting:
 
     def _count_with_clusters(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
         counted = self._count_cells(plan, rows, by)
-        if counted is None or self._clusters is None:
+        if counted is None or not self._clustered:
             return counted
         return self._clusters.result(rows, by).added_to(counted)
 
@@ -373,16 +383,23 @@ class ClassProbabilities(Counting):
         super().__init__(None)
         self._asked, self._place = asked, place
         self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
+        self._class_clusters = self._clusters = ClassClusterCounts(len(classes))
         names = () if asked.pricing is None else asked.pricing.names
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
 
     def _decided(self, batch: Batch) -> list[Labels]:
         truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        decided = self._stream.add(np.asarray(batch.scores), spelled, by, batch.weight, batch.numbers)
+        self._told = self._stream.add(np.asarray(batch.scores), spelled, by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
-        return [Labels(decided, decisions_of(self._asked, self._stream.classes))]
+        return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
+
+    def _groups(self, batch: Batch, found: Found) -> Array | None:
+        return deal_out(batch.numbers) if self._asked.groups_by else super()._groups(batch, found)
+
+    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
+        self._class_clusters.add_classes(groups, found, self._told)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         return True  # they were counted when they decided
@@ -402,8 +419,9 @@ class ClassProbabilities(Counting):
         if how != "rows":
             decided = np.array([plan.decisions.index(names[-1]) for names in self._cells.names])
             rows = replace(rows, prediction=decided)
-        counted = self._count_decisions(plan, rows, by)
-        return self._stream.result(self._segments(by)).added_to(counted, how)
+        segments = self._segments(by)
+        counted = self._stream.result(segments).added_to(self._count_decisions(plan, rows, by), how)
+        return self._class_clusters.of_classes(rows, by, segments).added_to(counted) if self._clustered else counted
 
     def _segments(self, by: Labels | None) -> list[str]:
         """The names of the segments, by their numbers in the stream."""

@@ -191,7 +191,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if self.population is not None and metric.tally is Confusion and Confusion in self._against_rest[place]:
             there = self._in_population(of_class(metric, self.classes.index(place)))
             return there, self.confusion, self._sampling(self.confusion)
-        return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
+        return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place, metric.tally)
 
     def _class_named(self, of: Value) -> str:
         """The class that is meant by a value of the user's."""
@@ -199,9 +199,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             raise errors.no_such_class(of, self.classes)
         return canonical(of)
 
-    def _sampling_of_class(self, name: str) -> Sampling:
-        clusters = self.counted.clusters
-        sampling = self.sampling.of_clusters(clusters and clusters.against_rest(self.classes.index(name)))
+    def _sampling_of_class(self, name: str, kind: type[Tally] = ScoreTable) -> Sampling:
+        clusters, place = self.counted.clusters, self.classes.index(name)
+        sampling = self.sampling.of_clusters(clusters and clusters.against_rest(place, scored=kind is ScoreTable))
         return sampling if self.population is None else replace(sampling, design="classes fixed")
 
     def _why_no_class(self, metric: Metric) -> str:
@@ -299,7 +299,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         name = self._class_named(of)
         table, decided = self._scores_of(name), self._against_rest[name].get(Confusion)
         if table is None and kind == "roc" and isinstance(decided, Confusion):
-            return curve(kind, Scored(*decided_scores(decided, self._sampling_of_class(name)), False), **options)
+            return curve(
+                kind, Scored(*decided_scores(decided, self._sampling_of_class(name, Confusion)), False), **options
+            )
         if table is None:
             raise errors.no_curve(kind, NO_CLASS_SCORES)
         return curve(kind, Scored(table, self._sampling_of_class(name), self.probabilities), **options)
@@ -348,7 +350,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         declared = [metric for metric in metrics.catalogue() if _of_one_class(metric) and not metric.lacking]
         found: dict[str, Estimate] = {}
         for kind, tally in kinds.items():
-            wanted, sampling = [metric for metric in declared if metric.tally is kind], self._sampling_of_class(name)
+            wanted = [metric for metric in declared if metric.tally is kind]
+            sampling = self._sampling_of_class(name, kind)
             if kind is Confusion and self.population is not None and self.confusion is not None:
                 place, tally, sampling = self.classes.index(name), self.confusion, self._sampling(self.confusion)
                 wanted = [self._in_population(of_class(metric, place)) for metric in wanted]

@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Unpack, cast
@@ -14,10 +14,13 @@ from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
-from stakes.decisions.recalibration.folds import cross_fitted
+from stakes.decisions.recalibration.folds import cross_fitted, cross_fitted_counts, fit_counts
+from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
-from stakes.engines.plan import Plan
+from stakes.engines.counting import count_elsewhere, in_batches
+from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion, count_read, read_rows
+from stakes.engines.tables import is_lazy, names_files
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs, wrongs
@@ -28,8 +31,10 @@ from stakes.metrics.probability import brier_score, log_loss
 from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Record, Says
+from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.columns import Columns
 from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import Interval, figure, mean_interval, none
 from stakes.uncertainty.sampling import Sampling
@@ -50,6 +55,7 @@ class Recalibration(
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
     log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
+    Where rows were not brought here losses are those of rows ``alike``, and ``weight`` says of how many.
     """
 
     calibration: Calibration | ClassCalibrations | None
@@ -64,8 +70,14 @@ class Recalibration(
     cluster: Array | None = None
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
+    alike: bool = False
 
     drawn_as = "recalibration"
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return round(float(self.weight.sum())) if self.alike and self.weight is not None else len(self.truth)
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -84,7 +96,8 @@ class Recalibration(
         with np.errstate(invalid="ignore"):
             differences = self.after[method][name] - self.before[name]
         classes = self.truth if self.sampling.fixed else None
-        limits = mean_interval(differences, self.weight, self.sampling.confidence, self.cluster, classes)
+        how = self.sampling.confidence, self.cluster, classes, self.alike
+        limits = mean_interval(differences, self.weight, *how)
         found = none("a loss is infinite") if limits is None else Interval(*limits, "Student, paired by rows")
         value = self.loss(name, method) - self.loss(name)
         return figure("change", value, 0.0, found, self.sampling.confidence)
@@ -135,36 +148,85 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     question = Question.of("calibrate", asked)
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
+    counted = _count_where_they_lie(data, question)
+    if counted is not None:
+        return _calibrate_counts(counted, question)
     read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
+    said = {
+        name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
+    }
+    found = _judge(evaluation, question, scores, codes, rows.weight, said)
+    calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
+    return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
+
+
+def _judge(
+    evaluation: Evaluation,
+    question: Question,
+    scores: Array,
+    codes: Array,
+    weight: Array | None,
+    said: Mapping[str, Array],
+) -> Recalibration:
+    """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
     names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
 
     def losses(said: Array) -> dict[str, Array]:
         return {name: metrics.find(name).row_losses(codes, said) for name in names}
 
-    after = {
-        name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster))
-        for name, kind in kinds.items()
-    }
-    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=rows.weight)))
+    after = {name: losses(one) for name, one in said.items()}
+    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=weight)))
     return Recalibration(
         cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
         losses(scores) if evaluation.probabilities else None,
         after,
-        rows.weight,
+        weight,
         best,
-        _for_labels(kinds[best].fit(scores, codes, rows.weight), read.plan, question["score"]),
-        folds,
+        CALIBRATORS[best](),
+        question["folds"],
         question.sampling,
         codes,
-        rows.cluster,
-        read.dropped.rows,
-        tuple(wrongs(evaluation)),
+        cautions=tuple(wrongs(evaluation)),
     )
+
+
+def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
+    """The scores of two classes of very many rows that are not here, counted without bringing them; None of others."""
+    asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
+    elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
+    if not elsewhere or not isinstance(asked.score, str) or asked.weight is not None or asked.cluster is not None:
+        return None
+    counted = count_elsewhere(data, asked)
+    large = counted is not None and counted.scores is not None and counted.rows_read > FEW_ROWS
+    return counted if large else None
+
+
+def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
+    """The same of scores that were counted: as they are, or in the middle of their bins."""
+    table: ScoreTable = counted.scores
+    columns = table.as_columns()
+    if table.grid is not None:
+        columns = Columns.added(table.grid.middles(columns.scores), columns.values)
+        table = ScoreTable(table.positive, table.negative, columns)
+    evaluation = Evaluation(replace(counted, tallies={table.kind: table}), sampling=question.sampling)
+    warn_of_wrongs(evaluation)
+    by_class = columns.counts().T[:, ::-1].astype(np.int64)  # class 1 is the positive one
+    places, codes = np.nonzero(by_class)
+    scores, counts = columns.scores.astype(np.float64)[places], by_class[places, codes]
+    plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
+    kinds, how = _kinds(plan, evaluation.probabilities, question["method"]), (question["folds"], question["seed"])
+    fitted = {name: cross_fitted_counts(kind, scores, codes, counts, *how) for name, kind in kinds.items()}
+    dealt = next(iter(fitted.values()))[1]  # the same for every method
+    rows, fold = np.nonzero(dealt)
+    said = {name: one[rows, fold] for name, (one, _) in fitted.items()}
+    found = _judge(evaluation, question, scores[rows], codes[rows], dealt[rows, fold].astype(np.float64), said)
+    calibrator = _for_labels(fit_counts(kinds[found.method], scores, codes, counts), plan, question["score"])
+    return replace(found, calibrator=calibrator, dropped=counted.dropped, alike=True)
 
 
 def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:

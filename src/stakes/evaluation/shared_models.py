@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stakes.engines.class_queries import FEW_ROWS
+from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES
+from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Values
 from stakes.engines.counting import bring_here, count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
@@ -44,8 +45,9 @@ from stakes.metrics import Metric
 from stakes.metrics.usual import VERDICT
 from stakes.question.options import Data, Value
 from stakes.question.question import Question
-from stakes.tallies import ErrorSums, OutputSums, ScoreTable, TermSums, bins
+from stakes.tallies import ClassScores, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.paired import (
     CellSide,
     Difference,
@@ -79,16 +81,31 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     shared = _columns(data, question)
     if shared is None:
         return None
-    names = [column for entry in entries.values() for column in (entry.score, entry.prediction) if column is not None]
+    names = [column for entry in entries.values() for column in _columns_of(entry)]
+    of_classes = {isinstance(entry.score, Mapping) for entry in entries.values()}
     mixed = len({(entry.score is None, entry.prediction is None) for entry in entries.values()}) > 1
-    if mixed or len(names) != len(entries) or not all(isinstance(name, str) for name in names):
+    one_each = all((entry.score is None) != (entry.prediction is None) for entry in entries.values())
+    if mixed or len(of_classes) > 1 or not one_each or not all(isinstance(name, str) for name in names):
         return None
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
         where, dropped = _without_gaps(data, [*shared.values(), *names], where)
-    models = SharedModels(data, question, shared, where, entries).contestants(dropped)
+    groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
+    found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
+    classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []
+    if not all(0 < len(one) <= MOST_CLASSES for one in classes):
+        return None
+    models = found.contestants(dropped)
+    if classes and not found.has_groups:
+        return None  # the rows were read, few as they are
     known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
     return models if all(known) else None  # too many classes for a table
+
+
+def _columns_of(entry: Entry) -> list[Value]:
+    """The columns of what a model says: one, or one for each class."""
+    scores = entry.score.values() if isinstance(entry.score, Mapping) else [entry.score]
+    return [column for column in (*scores, entry.prediction) if column is not None]
 
 
 def _are_files(data: Data) -> bool:
@@ -108,9 +125,15 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     given = {name: column for name, column in named.items() if column is not None}
     if not all(isinstance(name, str) for name in given.values()):
         return None
-    few = MOST_EXACT if files else FEW_ROWS
+    few = MOST_EXACT // _most_classes(question["scores"]) if files else FEW_ROWS
     enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
     return given if enough else None
+
+
+def _most_classes(scores: Value) -> int:
+    """How many columns of scores a model has at most."""
+    models = scores.values() if isinstance(scores, Mapping) else ()
+    return max([1, *(len(one) for one in models if isinstance(one, Mapping))])
 
 
 def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, str] | None:
@@ -155,7 +178,8 @@ def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tupl
 class SharedModels:
     """Models on the same rows: the columns that these share, the condition they satisfy, and where each model's are.
 
-    What was grouped is kept, for several figures are asked of the same two models.
+    What was grouped is kept, for several figures are asked of the same two models. Class probabilities are counted in
+    random groups of rows, dealt out by all columns (``groups_by``) so that every model has the same ones.
     """
 
     data: Data
@@ -163,10 +187,12 @@ class SharedModels:
     shared: Mapping[str, str]
     where: str | None
     entries: Mapping[str, Entry]
+    groups_by: Sequence[str] = ()
     judged: dict[str, Evaluation] = field(default_factory=dict)
     _pairs: dict[tuple[str, str], tuple[Contestant, Contestant]] = field(default_factory=dict)
     _products: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
     _cells: dict[tuple[str, str], "_Cells"] = field(default_factory=dict)
+    _groups: dict[tuple[str, str | None], Clusters] = field(default_factory=dict)
 
     def contestants(self, dropped: int) -> list[Contestant]:
         """Count each model; so many rows were left out because a value is missing in one of them."""
@@ -183,11 +209,26 @@ class SharedModels:
         said = {**columns_of_entry(entry), "where": self.where}
 
         def count(**other: Value) -> Counted:
-            counted = count_rows(self.data, **{**asked.rows, "missing": "error", **said, **other})
+            given = {**asked.rows, "missing": "error", "groups_by": self.groups_by, **said, **other}
+            counted = self._without_groups(entry.name, count_rows(self.data, **given))
             return replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
 
         with naming(entry.name):
             return judge_counts(count, asked["threshold"], asked.sampling, asked.pricing)
+
+    def _without_groups(self, name: str, counted: Counted, segment: str | None = None) -> Counted:
+        """Return what was counted without the groups of rows, which are kept for differences alone."""
+        if not self.groups_by or counted.clusters is None:
+            return counted
+        self._groups[name, segment] = counted.clusters
+        parts = {own: self._without_groups(name, part, own) for own, part in counted.segments.items()}
+        return replace(counted, clusters=None, segments=parts)
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether clusters, or groups of rows, were counted of every model without its rows."""
+        held = [self._groups.get((name, None), one.counted.clusters) for name, one in self.judged.items()]
+        return all(one is not None and one.cells for one in held)
 
     def _contestant(self, name: str, evaluation: Evaluation) -> Contestant:
         """A model without its rows: empty columns say what there would be."""
@@ -196,7 +237,7 @@ class SharedModels:
         if evaluation.task not in VERDICT:  # no classes
             numbers = nothing if evaluation.task == "regression" else None
             return Contestant(name, evaluation, Sample(nothing), None, None, numbers, by, self)
-        table, scores = evaluation.confusion, evaluation.counted.scores
+        table, scores = evaluation.confusion, evaluation.scores
         names = ((), ()) if table is None else (table.truths, table.decisions)
         sample = Sample(nothing, *names, positive=getattr(evaluation, "positive", None))
         decided, scored = None if table is None else nothing, None if scores is None else nothing
@@ -209,11 +250,15 @@ class SharedModels:
 
     def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
         """Judge the difference of a figure between two models."""
-        if issubclass(metric.tally, TermSums | OutputSums) or (metric.tally is ScoreTable and "cluster" in self.shared):
-            models = first.evaluation.counted, second.evaluation.counted
-            values = [model[metric.text].value for model in (first.evaluation, second.evaluation)]
-            held = [(model.tallies[metric.tally.kind], sampling.of_clusters(model.clusters)) for model in models]
-            grouped = "groups of rows" if models[0].clusters is None else "whole clusters"
+        in_groups = issubclass(metric.tally, TermSums | OutputSums | ClassScores)
+        if in_groups or (metric.tally is ScoreTable and "cluster" in self.shared):
+            values, held = [], []
+            for model in (first, second):
+                counted = model.evaluation.counted
+                clusters = self._groups.get((model.name, model.segment), counted.clusters)
+                held.append((counted.tallies[metric.tally.kind], sampling.of_clusters(clusters)))
+                values.append(model.evaluation[metric.text].value)
+            grouped = "groups of rows" if first.evaluation.counted.clusters is None else "whole clusters"
             return difference_of_clusters(metric, values, held, grouped)
         if metric.tally is ScoreTable:
             return self._of_scores(metric, first, second, sampling)
@@ -234,9 +279,14 @@ class SharedModels:
     def _group(self, *names: str) -> tuple[Contestant, Contestant]:
         said = [self._decided(name) for name in names]
         groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]))
-        reads, taken = [], []
+        reads: list[Read] = []
+        taken: list[tuple[tuple[str, ...], Array | None]] = []
         for name, one, side in zip(names, said, SIDES, strict=True):
             codes = np.asarray(groups.columns[side])
+            if one.classes:
+                reads.append(self._read(groups, score=any_scores(tuple(one.classes), len(codes))))
+                taken.append((one.decisions, codes.astype(np.int64)))
+                continue
             if one.cuts is None:
                 reads.append(self._read(groups, prediction=groups.columns[side]))
                 assert reads[-1].plan is not None
@@ -260,15 +310,26 @@ class SharedModels:
         entry, evaluation = self.entries[name], self.judged[name]
         if entry.score is None:
             return Output(entry.prediction)
+        if isinstance(entry.score, Mapping):
+            return Output(classes=self.classes_of(entry), pricing=self.question.pricing)
         assert isinstance(evaluation, TwoClassEvaluation)
         return Output(entry.score, cuts=evaluation.cuts[0][1:])
+
+    def classes_of(self, entry: Entry) -> dict[str, str]:
+        """The column of each class, in their order; none where such a question needs the rows."""
+        columns = class_columns(self._asked(score=entry.score)) or {}
+        return {name.removeprefix(SCORE_OF): column for name, column in columns.items()}
 
     def _read(self, groups: Groups, **said: Values) -> Read:
         """Read groups as if they were rows."""
         shared = {name: values for name, values in groups.columns.items() if name not in SIDES}
-        options = {name: value for name, value in self.question.rows.items() if name not in ("exact", "where")}
-        given = {**options, "weight": None, "missing": "error", "pricing": None, "threshold": None}
-        return read_rows(None, RowQuestion(**{**given, **with_segments_together(shared), **said}))
+        given = {"where": None, "weight": None, "missing": "error", "pricing": None, "threshold": None}
+        return read_rows(None, self._asked(**{**given, **with_segments_together(shared), **said}))
+
+    def _asked(self, **said: Values) -> RowQuestion:
+        """The question about some rows."""
+        options = {name: value for name, value in self.question.rows.items() if name != "exact"}
+        return RowQuestion(**{**options, **said})
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _of_numbers(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:

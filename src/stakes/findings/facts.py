@@ -324,7 +324,7 @@ _ABOUT: Mapping[str, Callable[[Any], Iterable[Sentence]]] = {
     ),
     "recalibration": lambda found: (
         sentence("page.recalibration"),
-        _rows(len(found.truth)),
+        _rows(found.rows),
         sentence("page.folds", n=found.folds),
     ),
     "system choice": lambda choice: (

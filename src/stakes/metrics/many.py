@@ -226,11 +226,15 @@ class ClassRows:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Rows ranked by a score: which are positive, and what each weighs."""
+    """Rows ranked by a score: which are positive, and what each weighs.
+
+    Where one stands for many alike, ``squares`` are the sums of their squared weights.
+    """
 
     scores: Array
     positive: Array
     weight: Array
+    squares: Array | None = None
     _known: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
@@ -243,7 +247,8 @@ class Ranking:
     @property
     def _row_weight(self) -> float:
         """What a row weighs, of as many of equal weight as tell as much."""
-        return float((self.weight**2).sum() / self.weight.sum())
+        squares = self.weight**2 if self.squares is None else self.squares
+        return float(squares.sum() / self.weight.sum())
 
     def value(self, base: Metric) -> float:
         """A figure of the ranking."""

@@ -64,7 +64,9 @@ class Clusters:
 
     Where rows were not kept, an entry stands for many of a group: ``alike`` says for how many, ``weight`` is what they
     weigh together and ``squares`` the sum of their squared weights. Their scores lie in the cells of a coarse ``grid``,
-    a kind and a number of bits.
+    a kind and a number of bits. Of scores of several classes ``cells`` are such entries for each class's own score;
+    beside the decisions there are ``ranks`` (how many classes went before the true one) and ``lost``, what log loss and
+    squared distances add up to.
     """
 
     groups: Array
@@ -78,6 +80,9 @@ class Clusters:
     alike: Array | None = None
     squares: Array | None = None
     grid: tuple[str, int] | None = None
+    cells: tuple["Clusters", ...] = ()
+    ranks: Array | None = None
+    lost: Array | None = None
 
     @classmethod
     def of(
@@ -132,8 +137,15 @@ class Clusters:
         """Where each group, or those of its clusters, lies among the groups that all clusters are put together to."""
         return np.arange(self.size) if self.names is None else deal_out(self.names)
 
-    def against_rest(self, place: int) -> Self:
-        """Return the same rows as one class against all others."""
+    @property
+    def with_scores(self) -> Self | None:
+        """The same, if single rows are known with their scores of all classes."""
+        return None if self.scores is None else self
+
+    def against_rest(self, place: int, scored: bool = True) -> Self:
+        """Return the same rows as one class against all others; by decisions alone where they are not ``scored``."""
+        if self.cells and scored:
+            return self.cells[place].against_rest(place)  # type: ignore[return-value]
         truth, decided = (
             None if codes is None else (codes == place).astype(np.int64) for codes in (self.truth, self.decided)
         )

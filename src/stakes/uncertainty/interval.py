@@ -53,18 +53,24 @@ def t_limits(gap: float, error: float, degrees: float, size: float, confidence: 
 
 
 def mean_interval(
-    values: Array, weight: Array | None, confidence: float, cluster: Array | None = None, classes: Array | None = None
+    values: Array,
+    weight: Array | None,
+    confidence: float,
+    cluster: Array | None = None,
+    classes: Array | None = None,
+    alike: bool = False,
 ) -> tuple[float, float] | None:
     """Return Student's interval of a (weighted) mean; None for a single row or infinite values.
 
-    Rows of a ``cluster`` count as one. Of ``classes`` whose counts are fixed only the spread within each counts.
+    Rows of a ``cluster`` count as one. Of ``classes`` whose counts are fixed only the spread within each counts. Where
+    values are those of many rows ``alike`` the weights say of how many.
     """
-    n = len(values)
+    n = float(weight.sum()) if alike and weight is not None else len(values)
     if n < 2 or not np.isfinite(values).all():
         return None
-    share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
+    share = np.full(len(values), 1 / n) if weight is None else weight / weight.sum()
     mean = weighted_sum(values, share)
-    centre = np.full(n, mean)
+    centre = np.full(len(values), mean)
     if classes is not None:
         centre = (np.bincount(classes, share * values) / np.maximum(np.bincount(classes, share), 1e-300))[classes]
     parts = share * (values - centre)
@@ -73,7 +79,8 @@ def mean_interval(
         n = len(parts)
         if n < 2:
             return None
-    reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * weighted_sum(parts, parts))
+    each = parts / weight if alike and weight is not None else parts  # what one of the rows adds
+    reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * weighted_sum(parts, each))
     return mean - reach, mean + reach
 
 

@@ -19,6 +19,7 @@ from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
 from stakes.uncertainty.numbers import median_interval
 from stakes.uncertainty.one_more_row import cost_interval
 from stakes.uncertainty.sampling import FEW_ROWS, Sampling, normal
+from stakes.uncertainty.scores import IN_BINS, known_in_bins
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
@@ -100,8 +101,7 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
     if isinstance(tally, ScoreTable) and metric.interval == "area":
         return score_intervals.ALL_TIED if tally.constant_score else ""
     in_bins = isinstance(tally, ScoreTable) and tally.grid is not None
-    known = metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
-    return "the scores were counted in bins" if in_bins and not known else ""
+    return IN_BINS if in_bins and not known_in_bins(metric) else ""
 
 
 def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:

@@ -1,5 +1,6 @@
 """What one row changes in figures of scores: means of losses, rankings, and figures of several classes."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -8,15 +9,26 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from stakes.metrics import Metric, measure
-from stakes.metrics.many import ROW_LOSSES, Average, ClassRows
+from stakes.metrics.many import ROW_LOSSES, Average, ClassRows, Ranking
 from stakes.metrics.prior import base_of
+from stakes.metrics.ranking import auc
 from stakes.tallies import ClassScores, ScoreTable, bins
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
-from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, kish_of, left_out, unit_weights
+from stakes.uncertainty.influence import (
+    CELLS,
+    NOT_KEPT,
+    SINGLE_ROW,
+    Found,
+    Influence,
+    kish,
+    kish_of,
+    left_out,
+    unit_weights,
+)
 from stakes.uncertainty.sampling import Sampling
 
 MOST_ROWS = 1 << 17
@@ -90,6 +102,11 @@ class LossRows:
         """How many units of equal weight would tell as much."""
         return kish_of(self.weight, self.squares) if self.groups is None else kish(self._taken[0].sum(-1))
 
+    @property
+    def taken(self) -> Array:
+        """What each cluster takes from each class."""
+        return self._taken[0]
+
     @cached_property
     def _taken(self) -> tuple[Array, Array | slice]:
         """What units take from each class: the different ones, and which of them each unit is."""
@@ -122,6 +139,10 @@ class LossRows:
             first, second = float(expected.sum()), float((expected * possible).sum())
             self._known[key] = own, second / first if first > 0 else 0.0
         return self._known[key]
+
+    def losing(self, metric: Metric, losses: Array, worst: float) -> "LossRows":
+        """Return the same rows, of which it is known what each loses, and what one more is taken to lose."""
+        return replace(self, _known={(metric.loss, tuple(metric.parameters.items())): (losses, worst)})
 
     def _as_added_up(self, metric: Metric, losses: Array) -> Array:
         """Losses in the middle of bins, stretched so that those of a class add up to what its rows lose."""
@@ -242,6 +263,8 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
     clusters, sample = sampling.clusters, scores.sample
     if len(scores.classes) > _MOST_CLASSES:
         return [f"there are more than {_MOST_CLASSES} classes"] * len(metrics)
+    if clusters is not None and clusters.cells:
+        return of_class_cells(metrics, scores, sampling)
     if clusters is not None:
         rows = LossRows.of_clusters(clusters, np.asarray(clusters.truth, np.int64))
     else:
@@ -303,6 +326,14 @@ def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTa
     if numeric:
         found |= zip(numeric, _numerically([metrics[i] for i in numeric], table, sampling), strict=True)
     return [found[i] for i in range(len(metrics))]
+
+
+IN_BINS = "the scores were counted in bins"
+
+
+def known_in_bins(metric: Metric) -> bool:
+    """Whether bins tell how sure a figure of scores is."""
+    return metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
 
 
 def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
@@ -456,7 +487,7 @@ def _unseen_scores(
 
 def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
     """Leave out one cluster after another; at a place of the ranking, add up what the rows of each change."""
-    few = _levels_at_most(table, CELLS // clusters.size)
+    few = _levels_at_most(table, CELLS // clusters.size if clusters.grid is None else _FEW_LEVELS)
     scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
     places = [metric.one_row is not None and metric.one_row.place for metric in metrics]
@@ -510,9 +541,12 @@ def _as_spread(metric: Metric, scores: ClassScores) -> LossRows:
     unit = divide(scores.moments[:, place, 1], sizes, 1.0)
     weight, classes = np.concatenate([share * sizes, (1 - share) * sizes]), np.tile(np.arange(len(sizes)), 2)
     rows = LossRows(classes, np.zeros((len(classes), len(sizes))), weight, weight * np.tile(unit, 2))
-    worst = _expected_surprise(scores) if place == 0 else _LARGEST_DISTANCE
-    rows._known[metric.loss, tuple(metric.parameters.items())] = np.concatenate([low, high]), worst
-    return rows
+    return rows.losing(metric, np.concatenate([low, high]), _worst(metric, scores))
+
+
+def _worst(metric: Metric, scores: ClassScores) -> float:
+    """What one more row is taken to lose."""
+    return _LARGEST_DISTANCE if metric.loss is ROW_LOSSES[1] else _expected_surprise(scores)
 
 
 def _two_points(sizes: Array, moments: Array) -> tuple[Array, Array, Array]:
@@ -559,3 +593,77 @@ def _of_average(average: Average, scores: ClassScores, sampling: Sampling) -> Fo
     if weighted:  # how frequent the classes are varies, too
         error += float(np.sqrt(shares @ (values - shares @ values) ** 2 / units))
     return Influence.of_error(error, units, units - 1)
+
+
+# ── several classes, of which sums and cells of each cluster were kept ───────────────────────────────────────────
+def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
+    """Leave out one cluster after another: of sums of losses, and of the cells in which each class's scores lie."""
+    clusters = sampling.require_clusters()
+    outputs = np.zeros((len(clusters.groups), len(scores.classes)))  # what rows lose was added up
+    truth, weights = np.asarray(clusters.truth, np.int64), (clusters.weights, clusters.squared_weights)
+    rows = LossRows(truth, outputs, *weights, clusters.groups)
+    bases = {
+        metric.full_text: metric.function.base.with_parameters(**metric.parameters)
+        for metric in metrics
+        if isinstance(metric.function, Average)
+    }
+    each = _of_each_class(list(bases.values()), scores, sampling)
+
+    def found(metric: Metric) -> Found:
+        if isinstance(metric.function, Average):
+            base, weighted = bases[metric.full_text], metric.function.how == "weighted"
+            return _averaged(each[base.full_text], rows, weighted) if known_in_bins(base) else IN_BINS
+        if "pairs" in metric.parts:
+            return Influence.of_units(_pairs_of_clusters(clusters), rows.equal_units)
+        lost = None if metric.population is not None else _lost(metric, clusters)
+        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(metric, scores)))
+
+    return [found(metric) for metric in metrics]
+
+
+def _lost(metric: Metric, clusters: Clusters) -> Array | None:
+    """What the rows of each entry lose on average; None of a loss that was not added up."""
+    if metric.loss in ROW_LOSSES:
+        return divide(np.asarray(clusters.lost)[:, ROW_LOSSES.index(metric.loss)], clusters.weights)
+    if "k" not in metric.parameters:
+        return None
+    return np.asarray(np.asarray(clusters.ranks) < metric.parameters["k"], np.float64)
+
+
+def _of_each_class(
+    bases: Sequence[Metric], scores: ClassScores, sampling: Sampling
+) -> dict[str, list[tuple[float, Found]]]:
+    """Figures of each class against the rest, and what they lose without each cluster."""
+    distinct = list({base.full_text: base for base in bases if known_in_bins(base)}.values())
+    told: dict[str, list[tuple[float, Found]]] = {base.full_text: [] for base in distinct}
+    for place, table in enumerate(scores.tables if distinct else ()):
+        values = [float(one) for one in measure(distinct, table)]
+        own = sampling.of_clusters(sampling.require_clusters().against_rest(place))
+        for base, value, found in zip(distinct, values, of_scores(distinct, values, table, own), strict=True):
+            told[base.full_text].append((value, found))
+    return told
+
+
+def _averaged(each: Sequence[tuple[float, Found]], rows: LossRows, weighted: bool) -> Found:
+    """What the average over the classes loses without each cluster: the average of what their figures lose."""
+    if why := next((found for _, found in each if isinstance(found, str)), ""):
+        return why
+    changes = np.stack([found.changes for _, found in each if isinstance(found, Influence)])
+    if not weighted:
+        return Influence.of_units(changes.mean(0), rows.equal_units)
+    shares, rest = rows.sizes / rows.sizes.sum(), rows.sizes - rows.taken
+    moved = shares - divide(rest, rest.sum(-1, keepdims=True))  # how frequent the classes are varies, too
+    return Influence.of_units(shares @ changes + moved @ np.array([value for value, _ in each]), rows.equal_units)
+
+
+def _pairs_of_clusters(clusters: Clusters) -> Array:
+    """What the mean area of all pairs of classes loses without each cluster."""
+    k, size = len(clusters.cells), clusters.size
+    changes = np.zeros(size)
+    for one, other in itertools.permutations(range(k), 2):
+        cells = clusters.cells[one]
+        both = np.flatnonzero((cells.truth == one) | (cells.truth == other))
+        columns = np.asarray(cells.scores)[both], np.asarray(cells.truth)[both] == one
+        pair = Ranking(*columns, cells.weights[both], cells.squared_weights[both])
+        changes += np.bincount(cells.groups[both], pair.changes(auc), size)
+    return changes / (k * (k - 1))

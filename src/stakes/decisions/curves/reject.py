@@ -217,7 +217,7 @@ def _rule_of_costs(scored: Scored, costs: Costs) -> tuple[Array, Array]:
 def _cases_of_many(scored: ClassScored, costs: Costs | None) -> _Cases:
     """Return the cases of several classes, each decided for its highest score, or as costs least."""
     clusters, sample = scored.sampling.clusters, scored.scores.sample
-    source = clusters or sample
+    source = sample if clusters is None else clusters.with_scores
     if source is None:
         raise errors.no_curve("reject", "only sums were kept of them; evaluate the rows themselves")
     rows, classes = ScoredRows.of(source), scored.scores.classes

@@ -75,6 +75,29 @@ def _folds_of(codes: Array, grouped: Array | None, folds: int, seed: int) -> Arr
     return np.asarray(deal_folds(np.zeros(together.max() + 1), folds, seed)[together])
 
 
+def cross_fitted_counts(
+    calibrator: Calibrator, score: Array, truth: Array, counts: Array, folds: int, seed: int
+) -> tuple[Array, Array]:
+    """The same of so many rows of each score and class (0 or 1), which are dealt to the folds at random.
+
+    Return recalibrated scores, and how many rows have them: score × fold.
+    """
+    check_whole("folds", folds, 2)
+    check_whole("seed", seed, 0, math.inf)
+    dealt = np.random.default_rng(seed).multinomial(counts, np.full(folds, 1 / folds))
+    said = np.stack([fit_counts(calibrator, score, truth, counts - own).transform(score) for own in dealt.T], axis=1)
+    return said, dealt
+
+
+def fit_counts(calibrator: Calibrator, score: Array, truth: Array, counts: Array) -> Calibrator:
+    """Fit a copy of the calibrator to so many rows of each score and class (0 or 1)."""
+    here, copy = counts > 0, type(calibrator)(**calibrator.get_params())
+    copy.fit(score[here], truth[here], counts[here].astype(np.float64))
+    copy.rows_ = float(counts.sum())  # each of which tells by itself
+    copy.range_ = float(np.min(score)), float(np.max(score))
+    return copy
+
+
 def deal_folds(codes: Array, folds: int, seed: int) -> Array:
     """Deal rows to folds like cards: in random order, one class after the other."""
     shuffled = np.random.default_rng(seed).permutation(len(codes))

@@ -92,7 +92,7 @@ class TensorClasses:
         stream, table = ClassStream(classes, None, ops), np.zeros(k * k, np.int64)
         for truth, scores, start in self._blocks():
             numbers = range(start, start + len(truth))
-            best = stream.count(ClassBatch(scores.T, truth, 0 * truth, None, numbers))
+            best, *_ = stream.count(ClassBatch(scores.T, truth, 0 * truth, None, numbers))
             table += ops.home(ops.count(truth * k + best, k * k))
 
         def counted(plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
