@@ -7,6 +7,7 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
+from stakes.engines import columns
 from stakes.engines.columns import as_weights, to_column
 from stakes.engines.labels import encode
 from stakes.engines.tables import refuse_different_indexes
@@ -56,7 +57,7 @@ def cross_fitted(
     return found.reshape(np.shape(score))
 
 
-def _folds_of(codes: Array, grouped: Array | None, folds: int, seed: int) -> Array:
+def _folds_of(codes: Array, grouped: columns.Column | None, folds: int, seed: int) -> Array:
     """The fold of each row; refuse rows that cannot be on both sides of one."""
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
