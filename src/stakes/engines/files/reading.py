@@ -179,7 +179,7 @@ class Files:
             except errors.EmptyError as nothing:
                 yield nothing.dropped
             except errors.InputError as problem:
-                raise problem.located(lambda row, first=first: self.place_of(first + row)) from None
+                raise problem.located(functools.partial(lambda begin, row: self.place_of(begin + row), first)) from None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
