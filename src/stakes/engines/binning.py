@@ -189,8 +189,7 @@ class LongTable:
 
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits
-        found: Array = first + np.flatnonzero(self._counts[first : high << self._cell_bits])
-        return found
+        return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
 
 
 class SortedSums:

@@ -218,8 +218,8 @@ class ClusterNumbers:
             raise kind_changes("cluster", self._kind, cluster.kind)
         if cluster.kind != "number":
             labels = encode(cluster)
-            numbers = [self._names.setdefault(name, len(self._names)) for name in labels.names]
-            return np.array(numbers, np.int64)[labels.codes]
+            named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
+            return np.array(named, np.int64)[labels.codes]
         values = whole_numbers(cluster).astype(np.int64)
         low, high = int(values.min()), int(values.max()) + 1
         if high - low > _DENSE:

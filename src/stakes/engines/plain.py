@@ -43,9 +43,8 @@ def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: V
 
     None as above, and of few rows without weights: those are counted to the last bit as any others are.
     """
-    if weight is None and np.size(score) <= BLOCK:
-        return None
-    if not _plain_columns(truth, score, weight) or score.dtype.kind != "f":
+    few = weight is None and np.size(score) <= BLOCK
+    if few or not _plain_columns(truth, score, weight) or score.dtype.kind != "f":
         return None
     true = _codes(truth)
     if true is None or not (score.min() >= 0 and score.max() <= 1):

@@ -360,8 +360,9 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        given = (self._losses, found), (self._bins, found.of_rows)
-        run_all([partial(kept.add, scores, cells, batch.weight) for kept, cells in given], len(scores))
+        cells, weight = found.of_rows, batch.weight
+        tasks = [partial(self._losses.add, scores, found, weight), partial(self._bins.add, scores, cells, weight)]
+        run_all(tasks, len(scores))
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:

@@ -169,7 +169,8 @@ def _count_blocks(
     columns: Sequence[Array], sizes: Sequence[int], blocks: Iterable[slice], weight: Array | None
 ) -> tuple[Array, ...]:
     """Number combinations block by block and count the numbers: those that occur, and how often."""
-    waiting = [(np.empty(0, np.int64), np.empty(0, np.int64 if weight is None else np.float64))]
+    none = np.empty(0, np.int64), np.empty(0, np.int64 if weight is None else np.float64)
+    waiting: list[tuple[Array, ...]] = [none]
     for block in blocks:
         flat = np.zeros(len(columns[0][block]) if columns else 0, np.int64)
         for column, size in zip(columns, sizes, strict=True):

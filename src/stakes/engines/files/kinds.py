@@ -277,6 +277,10 @@ def _fields(
         yield from _fields(f"{name}.{field.name}", values.struct.field(field.name), field.dtype)
 
 
+def _scan_parquet(source: Source) -> pl.LazyFrame:
+    return pl.scan_parquet(source.plain_path, glob=False)
+
+
 def _scan_arrow(source: Source) -> pl.LazyFrame:
     """Arrow's file format can be scanned; what was written as a stream is read at once."""
     start = source.start(len(_ARROW_FILE))
@@ -288,7 +292,7 @@ def _scan_arrow(source: Source) -> pl.LazyFrame:
 
 
 _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
-    ".parquet": lambda source: pl.scan_parquet(source.plain_path, glob=False),
+    ".parquet": _scan_parquet,
     **dict.fromkeys(_JSON_LINES, json_lines.scan),
     **dict.fromkeys(_ARROW, _scan_arrow),
     _JSON: json_lines.read_array,
