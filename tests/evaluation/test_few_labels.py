@@ -13,7 +13,15 @@ import stakes
 from stakes.engines import unlabelled
 from stakes.evaluation.few_labels import FewLabels, cells_of
 from stakes.evaluation.few_rows import Rows
-from stakes.uncertainty.few_labels import Bins, _shifted, draw_decisions, draw_tables, effective_labels, regressed_mean
+from stakes.uncertainty.few_labels import (
+    Bins,
+    _shift,
+    _shifted,
+    draw_decisions,
+    draw_tables,
+    effective_labels,
+    regressed_mean,
+)
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
 
@@ -63,6 +71,13 @@ def test_decisions_alone_have_an_exact_posterior():
 
 def test_the_labels_of_a_decision_anchor_the_curve():
     """In each decision the share of positives among the labelled rows varies as its own labels make it."""
+    for share, weight, wanted in (
+        ([0.5, 0.5], [0.5, 0.5], 1.0),
+        ([1e-12, 1 - 1e-12], [0.9, 0.1], 0.5),
+        ([0.2], [1.0], 0),
+    ):
+        moved = _shift(np.array([share] * 2), np.array(weight), np.array([wanted, 0.3]))
+        assert moved @ weight == pytest.approx([wanted, 0.3], abs=1e-6)  # however far it has to go
     means = np.array([0.1, 0.3, 0.7, 0.9])
     rows, positive, negative = np.full(4, 500.0), np.array([1.0, 4, 9, 14]), np.array([14.0, 9, 4, 2])
     bins = Bins(rows, positive, negative, rows * means, rows * means**2, np.array([0, 0, 1, 1]))
@@ -617,6 +632,9 @@ def test_known_probabilities_add_up_and_travel(tmp_path, monkeypatch, named):
                 assert limits == pytest.approx((other[name].low, other[name].high), abs=4e-3), name
         assert one.as_good_as == pytest.approx(of_rows.as_good_as, rel=0.03)
     plain = stakes.count(table, **{**asked, "label_probability": None, "classes": [0, 1]})
+    for given in ({**asked, "data": table}, {"data": halves, "unlabelled": "estimate"}):
+        with pytest.raises(stakes.InputError, match="prior='estimate' was not tried with known probabilities"):
+            stakes.evaluate(**given, prior="estimate")
     with pytest.raises(stakes.InputError, match=r"label_probability .*given"):
         stakes.evaluate([halves[0], plain])
     with pytest.raises(stakes.InputError, match=r"was not tried for a threshold|few labels decide"):

@@ -445,6 +445,9 @@ def estimate_rows(names: tuple[str, ...], rows: Rows, question: Question) -> Few
         for name in (one for one in ("prior", "label_probability") if question[one] is not None):
             raise tried_for_two(name)
         return FewClasses(names, rows, how.confidence, how.seed)
+    if rows.shifted and rows.weight is not None:
+        words = " was not tried with known probabilities of labelling; leave one of them out"
+        raise InputError("chances-elsewhere", Given("prior", "estimate"), words)
     costs, unit = _costs(question, names), "" if question.pricing is None else question.pricing.costs.unit
     share = _share_there(how.population, (names[0], names[1]))
     return FewLabels(names[1], names[0], how.confidence, how.seed, rows, costs, unit, prior=share)

@@ -235,12 +235,12 @@ def _shift(share: Array, weight: Array, wanted: Array) -> Array:
     for _ in range(_HALVINGS):
         moved = of_seen * np.exp(shift)[:, None]
         moved /= 1 + moved
-        mean = moved @ weight
+        mean = np.clip(moved @ weight, _LEAST, _MOST)
         away = goal - _logit(mean)
         if np.abs(away).max() < _CLOSE:
             break
         low, high = np.where(away > 0, shift, low), np.where(away > 0, high, shift)
-        guess = shift + away * mean * (1 - mean) / (mean - moved**2 @ weight)
+        guess = shift + away * mean * (1 - mean) / np.maximum((moved * (1 - moved)) @ weight, 1e-300)
         shift = np.where((guess > low) & (guess < high), guess, (low + high) / 2)
     moved = odds * np.exp(shift)[:, None]
     return np.asarray(moved / (1 + moved))
