@@ -72,7 +72,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     several = any(kind_of(one) is not None for one in asked.values())
     if several or any(one.of_counts for one in asked.values()):
         columns = _columns_of_all(data, asked)
-        if columns is None:
+        if columns is None or question["exact"]:
             return None
         if is_lazy(data):  # no engine adds these up
             data, question = bring_here(data, columns, question["where"]), question.without("where")
