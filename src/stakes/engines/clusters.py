@@ -323,7 +323,7 @@ class ClassClusterCounts(ClusterCounts):
         weight = told.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
-        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + told.ranks
+        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + np.asarray(told.ranks)
         if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
             sums = [np.bincount(entries, column, size) for column in sums]
             entries = np.flatnonzero(sums[0])
