@@ -114,7 +114,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
 def _gaps(argument: str, count: int, first: int | None) -> GapError:
     """The error of rows that lack more than a truth: dropping rows would drop those without one, too."""
     return GapError(
-        "missing-values",
+        "missing-beside-labels",
         About(argument),
         " is missing ",
         in_rows(count, first),

@@ -164,9 +164,9 @@ class FewLabels(
             raise InputError("few-labels-decide", words, Pass("score"), " and ", Pass("costs"), " or ", Pass("best"))
         if rows.weight is not None:
             words = " was not tried for a threshold that few labels choose; evaluate at one that is given"
-            raise InputError("few-labels-not-decided", Given("label_probability"), words)
+            raise InputError("labels-of-known-chance", Given("label_probability"), words)
         if why := self._too_few(auc, 0.0, 1.0):
-            raise InputError("too-few-labels", why)
+            raise InputError("too-few-labels-to-decide", why)
         found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
         bins, order = rows.bins, np.argsort(rows.bins.means)
         drawn = found._at_prior(self._curve)

@@ -66,15 +66,16 @@ class Rows:
     def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows."""
         columns: dict[str, Value] = {one.name: getattr(self, one.name) for one in fields(self)}
-        taken = {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
-        return Rows(**{**columns, **taken})
+        columns |= {name: one[rows] for name, one in columns.items() if isinstance(one, np.ndarray)}
+        return Rows(**columns)
 
     @classmethod
     def joined(cls, parts: Sequence["Rows"]) -> "Rows":
         """Put rows together that are of one kind."""
-        columns: dict[str, list[Value]] = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
-        return cls(**{name: np.concatenate(all_of) if isinstance(all_of[0], np.ndarray) else all_of[0]
-                      for name, all_of in columns.items()})  # fmt: skip
+        columns: dict[str, Value] = {one.name: [getattr(part, one.name) for part in parts] for one in fields(cls)}
+        for name, every in columns.items():
+            columns[name] = np.concatenate(every) if isinstance(every[0], np.ndarray) else every[0]
+        return cls(**columns)
 
     def count(self, chosen: Array) -> int:
         """How many rows are chosen, by what is said of each entry."""

@@ -18,6 +18,7 @@ from stakes.decisions.recalibration.folds import cross_fitted, cross_fitted_coun
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
+from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.engines.tables import is_lazy, names_files
@@ -201,7 +202,7 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
     if not elsewhere or not isinstance(asked.score, str) or asked.weight is not None or asked.cluster is not None:
         return None
-    counted = count_elsewhere(data, asked)
+    counted = count_elsewhere(in_format(data, asked.text_format), asked)
     large = counted is not None and counted.scores is not None and counted.rows_read > FEW_ROWS
     return counted if large else None
 
