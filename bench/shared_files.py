@@ -57,7 +57,7 @@ def clustered(file: str) -> Callable[[], int]:
 
 def _measurement(what: str, file: str, work: str, shown: str, exact: bool, most: float) -> Measurement:
     wanted = at_most(most)
-    hard = "" if exact else "rows are numbered by cluster and sorted by cell besides; numbering alone takes a third"
+    hard = "" if exact else "rows are numbered by cluster and counted once more, by cluster, cell and bin"
 
     def lines() -> list[Line]:
         plain = alone.measured("shared_files.evaluated", file, exact)
