@@ -328,8 +328,7 @@ class ClassClusterCounts(ClusterCounts):
             sums = [np.bincount(entries, column, size) for column in sums]
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
-        cells, ranks = np.divmod(entries, self._k)
-        self._ranked.add(cells, ranks, None, sums)
+        self._ranked.add(entries // self._k, entries % self._k, None, sums)
         own = (told.batch.segment.astype(np.int64) * self._k + told.batch.truth) * _SPAN + groups
         each = zip(self._scores, told.batch.scores, strict=True)
         run_all([partial(binned.add, scores, own, weight) for binned, scores in each], told.batch.scores.size)
