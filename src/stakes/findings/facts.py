@@ -193,10 +193,10 @@ def _comparison(comparison: Comparison) -> Iterator[Sentence]:
     rows = comparison.rows
     yield sentence("page.comparison")
     yield sentence("page.models", n=len(comparison.models))
-    apart = isinstance(rows, list)
-    yield sentence(
-        "page.different_rows" if apart else "page.same_rows", n=sum(rows) if isinstance(rows, list) else rows
-    )
+    if isinstance(rows, list):
+        yield sentence("page.different_rows", n=sum(rows))
+    else:
+        yield sentence("page.same_rows" if isinstance(rows, int) else "page.same_weight", n=rows)
     pricing = next((getattr(model, "pricing", None) for model in comparison.models.values()), None)
     if pricing is not None:
         yield _costs_in_words(pricing.costs)
