@@ -1,5 +1,7 @@
 """What pictures are drawn from: one place for plots, notebooks and pages."""
 
+import math
+
 import numpy as np
 
 from stakes.decisions.calibration.numbers import errors_by_prediction
@@ -16,8 +18,9 @@ MOST_POINTS = 2000
 _MANY = 200_000
 """More rows than this are seen through the picture that their tally keeps."""
 
-_PARTS = 6
-"""A box of the picture is spread evenly over so many places each way, which hides that boxes grow with the numbers."""
+_PARTS, _MOST_PLACES = 6, 700_000
+"""A box of the picture is spread evenly over so many places each way, which hides that boxes grow with the numbers;
+where boxes are many, and small, over fewer, so that all places are at most about so many."""
 
 _GROUPS = 10
 
@@ -47,16 +50,25 @@ def points_of(sums: ErrorSums) -> Points | None:
     if sums.histogram is None:
         return None
     lower, upper, counts = sums.boxes()
-    middles = (np.arange(_PARTS) + 0.5) / _PARTS
+    parts = min(max(math.isqrt(_MOST_PLACES // len(counts)), 1), _PARTS)
+    middles = (np.arange(parts) + 0.5) / parts
     spread = np.stack([one.ravel() for one in np.meshgrid(middles, middles)])  # (2, parts²)
     places = lower[:, :, None] + (upper - lower)[:, :, None] * spread
-    weight = np.repeat(counts / _PARTS**2, _PARTS**2)
+    weight = np.repeat(counts / parts**2, parts**2)
     return Points(places[:, 0].ravel(), places[:, 1].ravel(), weight, rows=False)
 
 
 def density(x: Array, y: Array, weight: Array, cells: int) -> tuple[Array, Array, Array]:
     """Return how much lies in each cell of a grid, and the edges of its cells both ways."""
-    return np.histogram2d(x, y, bins=cells, range=[span(x), span(y)], weights=weight)
+    edges = [np.linspace(*span(values), cells + 1) for values in (x, y)]
+    places = [_cell_of(values, *ends[[0, -1]], cells) for values, ends in zip((x, y), edges, strict=True)]
+    counts = np.bincount(places[0] * cells + places[1], weight, cells**2).reshape(cells, cells)
+    return counts, edges[0], edges[1]
+
+
+def _cell_of(values: Array, low: float, high: float, cells: int) -> Array:
+    """Which of so many equal cells between two ends a number lies in; the last one has its upper end."""
+    return np.asarray(np.minimum((values - low) * (cells / (high - low)), cells - 1).astype(np.int64))
 
 
 def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]:

@@ -27,7 +27,6 @@ from stakes.results import Plottable, Shown
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole
-from stakes.tallies.keys import order_of
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, mean_interval, none
 from stakes.uncertainty.intervals import interval
@@ -201,7 +200,7 @@ def errors_by_prediction(
 
     Rows of the same prediction are in one group. One that nothing can be said about (a single row) has no reach.
     """
-    order = order_of(prediction + 0.0)  # of −0.0 too
+    order = np.argsort(prediction)
     prediction, weight = prediction[order], weight[order]
     error = truth[order] - prediction
     runs = np.flatnonzero(np.append(True, prediction[1:] != prediction[:-1]))
