@@ -203,6 +203,26 @@ def test_the_readme_repeats_what_was_measured(page, rows):
         assert float(one) == round(float(other), len(one.partition(".")[2]))
 
 
+def test_the_page_of_three_numbers_repeats_what_was_measured():
+    rows = [line for line in page_of(ROOT / "docs" / "speed.md").splitlines() if line.startswith("| **")]
+    measured = {line[0]: " ".join(line[1:]) for line in lines_of(RESULTS)}
+    shown = (
+        ("every figure with its interval, against eleven, 10,000,000 rows",),
+        ("evaluate() with all intervals, 1,000,000 rows",),
+        (
+            "Parquet, 100,000,000 rows: every figure, even scores in bins",
+            "Parquet, 100,000,000 rows: every figure, exact, beside pandas",
+        ),
+    )
+    for row, names in zip(rows, shown, strict=True):
+        seen = " ".join(measured[name] for name in names)
+        amounts = re.findall(r"\d+\.\d+ (?:s|GB)\b", row)
+        assert len(amounts) >= 2
+        assert [amount for amount in amounts if amount not in seen] == []
+        (ratio,) = re.findall(r"\*\*([\d.]+) ×", row) or [None]
+        assert ratio is None or any(abs(float(ratio) - float(one)) < 0.5 for one in re.findall(r"([\d.]+) ×", seen))
+
+
 def test_results_have_every_section_in_order():
     from run import GROUPS
 
