@@ -265,7 +265,7 @@ def _decision_curve(y: np.ndarray, s: np.ndarray) -> Iterator[Peer]:
 
 def _judge(n: int) -> Iterator[Peer]:
     labels = 200
-    task = f"The true pass rate of {n:,} answers by a judge and {labels} labels of people"
+    task = f"The true pass rate, by a judge and {labels} labels of people: {n:,} rows"
     rng = np.random.default_rng(5)
     right = rng.random(n) < 0.7
     judge = np.where(rng.random(n) < 0.85, right, ~right).astype(int)
