@@ -340,7 +340,9 @@ class ClassTable:
         return replace(self.source, frame=frame, places=places, added=())
 
     def _scores(self, place: int, key: str, segments: list[str], most: int | None) -> Binned | None:
-        groups = self._with_score(place).groups([key, *self._by, "score"], most)
+        source = self._with_score(place)
+        too_many = most is not None and source.has_too_many_scores
+        groups = None if too_many else source.groups([key, *self._by, "score"], most)
         if groups is None or (most is not None and groups.columns["score"].n_unique() > MOST_SCORES):
             return None
         return self._cells(groups, key, len(self.classes), segments, None)

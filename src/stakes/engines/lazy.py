@@ -186,7 +186,8 @@ def _group(
         return source.groups(keys, MOST_GROUPS), None
     if exact is not False:
         all_of_them = exact and not sorts_inside(source, keys)
-        groups = source.groups(keys, None if all_of_them else MOST_GROUPS)
+        too_many = not all_of_them and source.has_too_many_scores
+        groups = None if too_many else source.groups(keys, None if all_of_them else MOST_GROUPS)
         if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
             return groups, None
     dtype = source.dtype("score")

@@ -61,14 +61,15 @@ def points_of(sums: ErrorSums) -> Points | None:
 def density(x: Array, y: Array, weight: Array, cells: int) -> tuple[Array, Array, Array]:
     """Return how much lies in each cell of a grid, and the edges of its cells both ways."""
     edges = [np.linspace(*span(values), cells + 1) for values in (x, y)]
-    places = [_cell_of(values, *ends[[0, -1]], cells) for values, ends in zip((x, y), edges, strict=True)]
-    counts = np.bincount(places[0] * cells + places[1], weight, cells**2).reshape(cells, cells)
+    across, up = (_cell_of(values, ends) for values, ends in zip((x, y), edges, strict=True))
+    counts = np.bincount(across * cells + up, weight, cells**2).reshape(cells, cells)
     return counts, edges[0], edges[1]
 
 
-def _cell_of(values: Array, low: float, high: float, cells: int) -> Array:
-    """Which of so many equal cells between two ends a number lies in; the last one has its upper end."""
-    return np.asarray(np.minimum((values - low) * (cells / (high - low)), cells - 1).astype(np.int64))
+def _cell_of(values: Array, edges: Array) -> Array:
+    """Which of these equal cells a number lies in; the last one has its upper end."""
+    cells, width = len(edges) - 1, float(edges[-1] - edges[0])
+    return np.asarray(np.minimum((values - edges[0]) * (cells / width), cells - 1).astype(np.int64))
 
 
 def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]:
