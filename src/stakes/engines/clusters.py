@@ -87,6 +87,9 @@ def _middles(edges: Array, grid: str, bits: int) -> Array:
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
+_PRIME = 2147483647
+
+
 @dataclass(frozen=True, eq=False)
 class QueryClusters:
     """The clusters of a table in another engine: each once, how many there are, and how many in each segment."""
@@ -121,15 +124,26 @@ class QueryClusters:
     def put_together(self, source: QuerySource) -> QuerySource:
         """The same table with numbers of groups in place of clusters, where there are very many of those.
 
-        The engine numbers clusters in their order, and the remainders of a product are as good as random.
+        Clusters that are no numbers are numbered by the engine, in their order; the remainders of a product are as good
+        as random.
         """
         if self.count <= MOST_GROUPS:
             return source
         place = source.places["cluster"]
-        dealt = (nw.col("number").cast(nw.Int64) * 16807) % 2147483647 % MOST_GROUPS
-        numbered = self.each.with_row_index("number", order_by=place).select(place, dealt.alias("held"))
-        frame = source.frame.join(numbered, on=place, how="left")
+        if source.dtype("cluster").is_signed_integer():
+            whole = nw.col(place).cast(nw.Int64) % _PRIME
+            frame = source.frame.with_columns(
+                _dealt((whole + _PRIME) % _PRIME)
+            )  # engines differ in signs of remainders
+        else:
+            dealt = _dealt(nw.col("number").cast(nw.Int64))
+            numbered = self.each.with_row_index("number", order_by=place).select(place, dealt)
+            frame = source.frame.join(numbered, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
+
+
+def _dealt(number: nw.Expr) -> nw.Expr:
+    return (number * 16807 % _PRIME % MOST_GROUPS).alias("held")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +174,7 @@ class QueryRowGroups:
 ROW = "row "
 """How the columns are named by which rows are dealt out."""
 
-_FEW_ALIKE, _PRIME = 0.99, 2147483647
+_FEW_ALIKE = 0.99
 
 
 def _numbers_in(source: QuerySource) -> list[str]:
