@@ -10,6 +10,10 @@ import stakes
 from contest import Line, Measurement, Side, at_most, in_turn
 
 WANTED = at_most(1.5)
+HARD = (
+    "the table is looked at several times (checks, ranges, bins, what is around the median), and numbers are put into "
+    "bins by comparisons that every engine rounds alike"
+)
 
 QUESTIONS = {
     "decisions by segment": (
@@ -51,7 +55,7 @@ def _measured(question: str, n: int) -> Measurement:
         if shutil.which("java") is None:
             return [Line(what, ours, theirs, "left out: Spark needs Java 17", WANTED)]
         mine, peer = alone.measured("spark.both", question, n).found  # a process of its own, which can be ended
-        return [Line.of(what, f"{mine:.3f} s: {ours}", f"{peer:.3f} s: Spark {theirs}", mine / peer, WANTED)]
+        return [Line.of(what, f"{mine:.3f} s: {ours}", f"{peer:.3f} s: Spark {theirs}", mine / peer, WANTED, HARD)]
 
     return Measurement(what, lines, WANTED)
 
