@@ -133,16 +133,16 @@ class QueryClusters:
         if source.dtype("cluster").is_signed_integer():
             whole = nw.col(place).cast(nw.Int64) % _PRIME
             frame = source.frame.with_columns(
-                _dealt((whole + _PRIME) % _PRIME)
+                _random_group((whole + _PRIME) % _PRIME)
             )  # engines differ in signs of remainders
         else:
-            dealt = _dealt(nw.col("number").cast(nw.Int64))
-            numbered = self.each.with_row_index("number", order_by=place).select(place, dealt)
+            group = _random_group(nw.col("number").cast(nw.Int64))
+            numbered = self.each.with_row_index("number", order_by=place).select(place, group)
             frame = source.frame.join(numbered, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
 
 
-def _dealt(number: nw.Expr) -> nw.Expr:
+def _random_group(number: nw.Expr) -> nw.Expr:
     return (number * 16807 % _PRIME % MOST_GROUPS).alias("held")
 
 
