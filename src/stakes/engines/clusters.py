@@ -131,10 +131,8 @@ class QueryClusters:
             return source
         place = source.places["cluster"]
         if source.dtype("cluster").is_signed_integer():
-            whole = nw.col(place).cast(nw.Int64) % _PRIME
-            frame = source.frame.with_columns(
-                _random_group((whole + _PRIME) % _PRIME)
-            )  # engines differ in signs of remainders
+            whole = nw.col(place).cast(nw.Int64) % _PRIME + _PRIME  # engines differ in signs of remainders
+            frame = source.frame.with_columns(_random_group(whole % _PRIME))
         else:
             group = _random_group(nw.col("number").cast(nw.Int64))
             numbered = self.each.with_row_index("number", order_by=place).select(place, group)
