@@ -51,7 +51,7 @@ def _batches(source: QuerySource, rows: int) -> Iterator[pl.DataFrame]:
     if engine.is_polars():
         return batches(native, rows)
     if engine.is_duckdb():
-        read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader  # its name before 1.5
         return map(pl.DataFrame, read(rows))
     if engine.is_dask():
         dask: Any = importlib.import_module("dask")
