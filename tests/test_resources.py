@@ -22,7 +22,7 @@ import pytest
 
 import stakes
 from stakes import errors
-from stakes.cli import cli
+from stakes.cli import _from_interruption, cli
 from stakes.engines.files.room import memory_left
 from tests.bad_inputs import crafted
 from tests.command import run
@@ -510,6 +510,14 @@ def has_open(process, path):
     with suppress(FileNotFoundError):  # a file that was closed while looking
         return any(os.path.realpath(one) == os.path.realpath(path) for one in folder.iterdir())
     return False
+
+
+def test_a_panic_that_names_an_interruption_is_one():
+    panic = BaseException(f"called `Result::unwrap()` on an `Err` value: PyErr {{ type: {KeyboardInterrupt} }}")
+    inner = RuntimeError("within a class")
+    inner.__cause__ = panic
+    assert _from_interruption(inner)
+    assert not _from_interruption(RuntimeError("another fault"))
 
 
 @pytest.mark.parametrize("moments", [3, pytest.param(150, marks=pytest.mark.deep)])

@@ -154,10 +154,15 @@ def _interrupted() -> NoReturn:
 
 
 def _from_interruption(problem: BaseException | None) -> bool:
-    """Whether Ctrl-C came first: Python 3.11 makes another exception of it where it falls within a class."""
-    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+    """Whether Ctrl-C came first.
+
+    Python 3.11 makes another exception of it where it falls within a class, and Polars a panic that only names it.
+    """
+    while problem is not None:
+        if isinstance(problem, KeyboardInterrupt) or str(KeyboardInterrupt) in str(problem):
+            return True
         problem = problem.__cause__ or problem.__context__
-    return problem is not None
+    return False
 
 
 def _interrupted_unheard(unraisable: sys.UnraisableHookArgs) -> None:
