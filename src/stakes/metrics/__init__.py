@@ -71,9 +71,9 @@ def find(text: str) -> Metric:
             f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}",
         )
     hint = nearest(name, [*CATALOGUE, *ALIASES])
+    guessed = "; did you mean" in hint  # otherwise some of very many are named
     raise InputError(
-        "no-such-metric",
-        f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}",
+        "no-such-metric", f"there is no metric {name!r}{hint if guessed else '; `stakes metrics` lists them all'}"
     )
 
 
