@@ -94,7 +94,7 @@ COMMANDS = {
     "validate": ["validate", "rows.csv", *ESTIMATOR, "--costs", "costs.toml"],
     "gate": ["gate", "--config", "conf.toml", "rows.csv", *FIT, "--costs", "costs.toml", *BASELINE],
     "gate by its settings": ["gate"],
-    "watch": ["watch", "old.tally", "--require", "auc", "--against", "day.tally", "--costs", "costs.toml"],
+    "watch": ["watch", "old.tally", "--require", "recall", "--against", "day.tally", "--costs", "costs.toml"],
 }
 READ = {
     "evaluate": ["rows.csv", "costs.toml"],
@@ -544,8 +544,9 @@ def shell(words, how):
 )
 @pytest.mark.slow
 def test_streams_may_be_closed(folder, name, how):
-    product = {"count": ["-o", "new.tally"], "apply": ["-o", "new.csv"], "report": ["-o", "new.html"]}.get(name, [])
-    done = shell([*COMMANDS[name], *product], how)
+    made = {"count": "new.tally", "apply": "new.csv", "report": "new.html"}
+    made |= dict.fromkeys(("label", "labels that were made"), "new.csv")
+    done = shell([*COMMANDS[name], *(["-o", made[name]] if name in made else [])], how)
     assert (done.returncode, done.stderr) == (0, "")
     assert bool(done.stdout) == (how == "2>&-")
 

@@ -316,7 +316,7 @@ def test_the_language(changed, tests):
     if tests:
         code, passed, said = pytest_in(copy, *report)
         assert (code, passed) == (1, 1)
-        assert "page.many_classes is a draft" in said
+        assert re.search(r"page\.\w+ is a draft", said)
     text = (copy / "src/stakes/language/texts/de.toml").read_text()
     assert 'title = "Urteil"' in text
     (copy / "src/stakes/language/texts/de.toml").write_text(text.replace("⟦", "").replace("⟧", ""))
