@@ -91,28 +91,24 @@ def _in_pieces(x: Array, positives: Array, negatives: Array) -> tuple[Array, Arr
 
 
 def shift(x: Array, positives: Array, negatives: Array) -> float:
-    """Return the number that is to be added to the log odds x, which rise; both classes must have rows."""
-    from scipy.optimize import brentq
+    """Return the number that is to be added to the log odds x, which rise; both classes must have rows.
 
-    total, found = positives + negatives, float(positives.sum())
-    wanted = float(np.log(found / negatives.sum()))
-    low, high = wanted - float(x.max()), wanted - float(x.min())
-    if low == high:
-        return low
-
-    def surplus(added: float) -> float:
-        return float(total @ probability(x + added)) - found
-
-    if len(x) > _MANY:
-        added = shift(*_in_pieces(x, positives, negatives))
-        for _ in range(_LAST_STEPS):
-            surprise, _, bend, *_ = pulls(x, positives, total, added, 1.0)
-            step = float(surprise / bend)
-            added += step
-            if abs(step) <= _LAST * max(abs(added), 1e-3):
-                break
-        return added
-    return float(brentq(surplus, low - 1, high + 1, xtol=1e-13))  # a little wider, for rounding at the ends
+    Newton's steps; one that would leave what is known to hold the answer goes to the middle of it instead.
+    """
+    total = positives + negatives
+    wanted = float(np.log(positives.sum() / negatives.sum()))
+    low, high = wanted - float(x.max()) - 1, wanted - float(x.min()) + 1  # a little wider, for rounding at the ends
+    added = shift(*_in_pieces(x, positives, negatives)) if len(x) > _MANY else (low + high) / 2
+    for _ in range(_MOST_STEPS):
+        surprise, _, bend, *_ = pulls(x, positives, total, added, 1.0)
+        low, high = (added, high) if surprise > 0 else (low, added)
+        step = float(surprise / bend) if bend > 0 else math.inf
+        if not low <= added + step <= high:
+            step = (low + high) / 2 - added
+        added += step
+        if abs(step) <= _LAST * max(abs(added), 1e-3):
+            break
+    return added
 
 
 def information(columns: Array, logits: Array, total: Array) -> Array:
