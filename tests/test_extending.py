@@ -23,17 +23,15 @@ NOT_COPIED = shutil.ignore_patterns(".*_cache")  # what is compiled already is c
 def changed(tmp_path):
     """Return a function that copies what is needed and applies a change to it."""
 
-    def apply(name):
-        for folder in ("src", "tests", "tools"):
+    def apply(name, tests=False):
+        for folder in ("src", "tools", "tests") if tests else ("src", "tools"):
             shutil.copytree(ROOT / folder, tmp_path / folder, ignore=NOT_COPIED)
         shutil.copy(ROOT / "pyproject.toml", tmp_path)
         (tmp_path / "docs").mkdir()
         patch = PAGES / "changes" / f"{name}.patch"
         environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}  # no repository but this folder
-        done = subprocess.run(
-            ["git", "apply", str(patch)], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, f"{patch.name} does not fit the code any more: {done.stderr}"
+        command = ["git", "apply", *([] if tests else ["--exclude", "tests/*"]), str(patch)]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
         return tmp_path
 
     return apply
@@ -73,7 +71,7 @@ WITH_ITS_TESTS = pytest.mark.parametrize("tests", [False, pytest.param(True, mar
 
 @WITH_ITS_TESTS
 def test_the_metric(changed, tests):
-    copy = changed("metric")
+    copy = changed("metric", tests)
     # COVID table: √(2739/2795 · 1042/1046)
     code = "import stakes; print(stakes.metrics.g_mean(stakes.Confusion.two_class(tp=2739, fn=56, fp=4, tn=1042)))\n"
     code += "ev = stakes.evaluate(truth=[1, 0, 1, 0], prediction=[1, 0, 0, 0]); print(ev['g_mean'])\n"
@@ -246,7 +244,7 @@ print("| `least_rows` | ● | ● |" in options_of_verbs.pages()["options.md"])
 
 @WITH_ITS_TESTS
 def test_the_finding(changed, tests):
-    copy = changed("finding")
+    copy = changed("finding", tests)
     if tests:
         all_pass(copy, 4, "tests/findings/test_situations.py", "-k", "close")
     code = """
@@ -265,7 +263,7 @@ for lang in ("en", "es", "ru"):
 @WITH_ITS_TESTS
 def test_the_kind_of_file(changed, tests):
     since("polars", "2.0", "does not read the Avro that it writes")
-    copy = changed("engine")
+    copy = changed("engine", tests)
     if tests:
         all_pass(copy, 3, "tests/engines/test_files.py", "-k", "avro")
     code = """
@@ -288,7 +286,7 @@ except stakes.InputError as problem:
 
 @WITH_ITS_TESTS
 def test_the_word_of_a_rule(changed, tests):
-    copy = changed("rule")
+    copy = changed("rule", tests)
     if tests:
         all_pass(copy, 7, "tests/systems/test_rules.py", "-k", "median or what_is_no_rule or any_text")
     code = """
@@ -305,7 +303,7 @@ print(stakes.System(decide="median(a, b, c)", **ask).cost - stakes.System(decide
 
 @WITH_ITS_TESTS
 def test_the_language(changed, tests):
-    copy = changed("language")
+    copy = changed("language", tests)
     report = ("tests/views/test_report.py", "-k", "languages_hold and de or same_gaps and de")
     if tests:
         code, passed, said = pytest_in(copy, *report)
@@ -330,9 +328,17 @@ def test_the_language(changed, tests):
 @pytest.mark.deep  # it starts another browser; those of the other languages are tried in the one that is there
 def test_a_page_opens_in_the_new_language(changed):
     needs("chromium", "a page is opened in a real browser: install chromium")
-    copy = changed("language")
+    copy = changed("language", tests=True)
     assert run(copy, "tools/draft_texts.py", "de").returncode == 0
     all_pass(copy, 1, "tests/views/test_report_browser.py", "-k", "phone and de")
+
+
+@pytest.mark.parametrize("change", ["metric", "option", "finding", "engine", "rule", "language"])
+def test_every_line_of_a_change_fits(change):
+    """Also those of its tests, which are not copied above."""
+    patch = PAGES / "changes" / f"{change}.patch"
+    done = subprocess.run(["git", "apply", "--check", str(patch)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{patch.name} does not fit the code any more: {done.stderr}"
 
 
 def test_pages_show_every_line_of_the_changes():
