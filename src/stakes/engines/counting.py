@@ -33,6 +33,10 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
         if counted is None:
             with locating(data, asked):
                 counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
+        elif counted.dropped and asked.by is not None and (names_files(data) or is_lazy(data)):
+            from stakes.engines.left_out import with_losses_of_segments  # loads Narwhals, Polars
+
+            counted = with_losses_of_segments(data, asked, counted)
     asked_of_grades = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
     question = {**counted.question, **asked_of_grades}
     counted = replace(counted, same_column=same_column(columns), read_as=tuple(found), question=question)

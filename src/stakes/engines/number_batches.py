@@ -436,12 +436,13 @@ class _Second:
 
     def result(self) -> SecondSums:
         """Return the sums of all that was added."""
-        held = None if self._clusters is None else self._clusters[self._clusters[:, 0] > 0]
+        numbers = None if self._clusters is None else np.flatnonzero(self._clusters[:, 0])
+        held = None if self._clusters is None else self._clusters[numbers]
         products = self._products if held is None else None
         away, balance, logs, shares = map(float, self._lost)
         lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
         heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
-        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy)
+        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy, numbers)
 
 
 _SIZE = TERMS.index("size")

@@ -225,20 +225,15 @@ class QueryNumbers:
     def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
         away, *lost = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
-        products = clusters = None
-        if "cluster" in self.places:
-            clusters = self._by_cluster(found, names)
+        products = clusters = numbers = None
+        if "cluster" in self.places:  # which may lie in several segments
+            numbers, codes = np.unique(found["extra"], return_inverse=True)
+            clusters = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
-        return SecondSums(
-            away, lost[0], lost[1], lost[2], float(found[f"{own}far"].max()), products, clusters, heavy=heavy
-        )
-
-    def _by_cluster(self, found: Mapping[str, Array], names: Sequence[str]) -> Array:
-        """Sums of terms by cluster, which may lie in several segments."""
-        codes = np.unique(found["extra"], return_inverse=True)[1]
-        return np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
+        largest = float(found[f"{own}far"].max())
+        return SecondSums(away, *lost, largest, products, clusters, heavy=heavy, cluster_numbers=numbers)
 
     def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
         """Bring a few rows here that can carry a figure, and the segments that they lie in."""
@@ -285,7 +280,7 @@ class QueryNumbers:
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
         found = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
-            found["extra"] = to_column(table[extra], "cluster").values
+            found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
         return SumsBySegment(found, by)
 
     def _labels(self, table: Table) -> Labels | None:

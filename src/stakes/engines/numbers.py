@@ -45,7 +45,7 @@ class SecondSums:
     ``away``, ``logs`` and ``shares`` are sums of |t − b|, of squared differences of logarithms and of |t − b|/|t|,
     ``balance`` of the signs of t − b; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
     ``middle`` are the sizes of errors around the median, and how many there are of each; ``heavy`` are a few rows that
-    can carry a figure.
+    can carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
     """
 
     away: float
@@ -58,6 +58,7 @@ class SecondSums:
     sizes: SizeCounts | None = None
     middle: tuple[Array, Array] | None = None
     heavy: HeavyRows | None = None
+    cluster_numbers: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,7 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
     about = replace(sums, baseline=baseline, baseline_given=given, constant=constant)
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
     held = more.clusters
-    clusters = None if held is None else Clusters(np.zeros(0, np.int64), len(held))
+    clusters = None if held is None else Clusters(np.arange(len(held)), len(held), names=more.cluster_numbers)
     return Counted("regression", {"errors": errors}, clusters=clusters)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from stakes import errors
-from stakes.engines.files.text_format import hearing, in_format
+from stakes.engines.files.text_format import FORMAT_OPTIONS, hearing, in_format
 from stakes.errors import Given, InputError, Pass, rows_text
 from stakes.evaluation.by_segment import LEAST_ROWS
 from stakes.evaluation.comparison import Comparison, Pair, Place
@@ -104,7 +104,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     with hearing():
-        models = _models(data, question)
+        models = _models(data, question.without(*FORMAT_OPTIONS))  # files know by now how they are written
     wanted = _wanted(question["metric"], models)
     for metric in wanted if models[0].estimated is not None else ():
         if metric.tally is not Confusion:
@@ -119,6 +119,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
 
 def _models(data: Data, question: Question) -> list[Contestant]:
     """The models with their rows, wherever those are."""
+    if question["threshold"] is not None and question["predictions"] is not None:
+        raise errors.threshold_and_prediction()
     if question["unlabelled"] == "estimate":
         from stakes.evaluation.few_pairs import few_contestants  # few calls need it
 

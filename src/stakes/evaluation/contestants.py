@@ -316,9 +316,7 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     found, shared = _entries(data, question)
     if len(found) < 2:
         raise errors.one_model([entry.name for entry in found])
-    threshold, sampling = question["threshold"], replace(question.sampling, replicates=REPLICATES)
-    if threshold is not None and any(entry.prediction is not None for entry in found):
-        raise errors.threshold_and_prediction()
+    sampling = replace(question.sampling, replicates=REPLICATES)
     dropped = shared.pop("dropped", 0)
     options = {name: value for name, value in {**question.rows, **shared}.items() if name not in ("truth", "exact")}
     reads = {entry.name: _read(entry, options, dropped) for entry in found}

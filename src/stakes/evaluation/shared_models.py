@@ -98,8 +98,14 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     models = found.contestants(dropped)
     if classes and not found.has_groups:
         return None  # the rows were read, few as they are
-    known = [model.decided is not None or model.scores is not None or model.numbers is not None for model in models]
-    return models if all(known) else None  # too many classes for a table
+    return models if all(map(_is_known, models)) else None
+
+
+def _is_known(model: Contestant) -> bool:
+    """Whether what was counted tells of differences: not of too many classes for a table, nor of numbers read whole."""
+    if model.numbers is not None:
+        return model.evaluation.counted.tallies["errors"].variation is not None
+    return model.decided is not None or model.scores is not None
 
 
 def _columns_of(entry: Entry) -> list[Value]:
