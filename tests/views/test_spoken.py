@@ -327,11 +327,12 @@ def said(part):
 
 
 def whole(part):
-    """A sentence of a payload with those within it."""
-    kinds = {"key": whole, "argument": lambda one: one["argument"]}
-    values = part["values"].items()
-    known = {name: next((kinds[k] for k in kinds if isinstance(one, dict) and k in one), None) for name, one in values}
-    return Sentence(part["key"], {name: known[name](one) if known[name] else one for name, one in values})
+    """A sentence of a payload with those within it, also in lists."""
+    if isinstance(part, list):
+        return [whole(one) for one in part]
+    if isinstance(part, dict) and set(part) == {"key", "values"}:
+        return Sentence(part["key"], {name: whole(one) for name, one in part["values"].items()})
+    return part["argument"] if isinstance(part, dict) and "argument" in part else part
 
 
 @pytest.mark.parametrize("name", THINGS)
