@@ -91,8 +91,8 @@ def _is_square(data: Data) -> bool:
     if isinstance(data, list | tuple):
         widths = {len(row) if isinstance(row, list | tuple) else 0 for row in data}
         return widths == {len(data)}
-    rows, *others = data.shape if isinstance(data, np.ndarray) or hasattr(data, "iloc") else (0,)
-    return others == [rows]
+    shape = data.shape if isinstance(data, np.ndarray) or hasattr(data, "iloc") else ()
+    return len(shape) == 2 and shape[0] == shape[1]
 
 
 def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:

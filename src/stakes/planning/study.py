@@ -237,7 +237,7 @@ def _assured(asked: _Asked, basis: Basis, goal: Goal) -> float:
 
     def enough(units: float) -> bool:
         variances = basis.redrawn(_DRAWS, asked.seed, units)[1]
-        return float(np.quantile(variances, wanted)) / units <= goal.error**2
+        return float(np.quantile(variances, float(wanted))) / units <= goal.error**2
 
     return smallest(enough)
 

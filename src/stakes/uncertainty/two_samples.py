@@ -254,7 +254,10 @@ def _counts(table: Confusion | Values) -> Array:
         if table.leading or table.weighted or set(table.truths) != set(table.decisions):
             raise errors.bad_counts("tests need one table of plain counts, whose decisions are its classes")
         return np.asarray(table.counts[:, [table.decisions.index(name) for name in table.truths]])
-    size = len(table) if hasattr(table, "__len__") else 0
+    if hasattr(table, "shape"):  # some arrays have no length
+        size = table.shape[0] if table.shape else 0
+    else:
+        size = len(table) if hasattr(table, "__len__") else 0
     names = tuple(map(str, range(size)))
     made = Confusion(names, names, table)
     if made.leading or not made.total:

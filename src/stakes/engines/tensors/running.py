@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from stakes import errors
+from stakes.engines.columns import as_array
 from stakes.engines.tensors.arrays import Tensor, Values, at_home, device_of, maker_of, refuse_empty_shell
 from stakes.engines.tensors.binned import BinCounts, table_of_bins
 from stakes.engines.tensors.operations import ArrayOperations, Kind, as_countable, operations_on
@@ -212,7 +213,7 @@ class RunningCounts:
 def as_running(values: Values, argument: str) -> Tensor:
     """A column of a batch that can be counted where it lies; it is copied here only where no library can do that."""
     if maker_of(values) == "":
-        return np.asarray(values)
+        return as_array(values, argument)
     refuse_empty_shell(values, argument)
     if device_of(values) == "cpu" and maker_of(values) == "torch":
         return values.detach()

@@ -173,9 +173,11 @@ class _Request:
             raise InputError(
                 "nothing-to-watch", "there is nothing to watch; give conditions as ", Pass("require", "recall >= 0.9")
             )
+        for wrong in (text for text in texts if not isinstance(text, str)):
+            Requirement.parse(wrong)  # says what a condition is
         shifts = tuple(text for text in texts if text in SHIFTS)
         texts = [text for text in texts if text not in SHIFTS]
-        bare = [text for text in texts if isinstance(text, str) and not any(sign in text for sign in "<>≥≤")]
+        bare = [text for text in texts if not any(sign in text for sign in "<>≥≤")]
         conditions = tuple(_parsed(text) for text in texts if text not in bare)
         names = [_promised(text) + str(Figure.parse(text.removeprefix(EXPECTED))) for text in bare]
         names = names or [_promised(one.text) + str(one.figure) for one in conditions]
@@ -275,9 +277,9 @@ def _promised(text: str) -> str:
     return EXPECTED if text.startswith(EXPECTED) else ""
 
 
-def _parsed(text: Value) -> Requirement:
+def _parsed(text: str) -> Requirement:
     """Read a condition, which may be about what the scores promise."""
-    promised = _promised(text) if isinstance(text, str) else ""
+    promised = _promised(text)
     one = _checked(Requirement.parse(text.removeprefix(EXPECTED) if promised else text))
     return replace(one, text=promised + one.text)
 
