@@ -26,3 +26,4 @@ ev = stakes.evaluate(
 for name in ("accuracy", "within_one_accuracy", "mean_class_distance", "quadratic_kappa", "ranked_probability_score"):
     print(ev[name])
 print(ev.confusion)
+ev.plot("confusion")

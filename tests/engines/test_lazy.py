@@ -335,7 +335,12 @@ def test_decisions_are_found_from_counts(elsewhere, pulled):
     choice, expected = (stakes.decide(data, **arguments) for data in (elsewhere(frame), frame))
     assert choice.threshold == expected.threshold
     assert choice.apparent.value == expected.apparent.value
-    assert [shape[0] for shape in pulled] == [len(frame.unique(["word", "p"]))]
+    assert pulled[-1][0] == len(frame.unique(["word", "p"]))
+    assert pulled[:-1] in ([], ESTIMATED)
+
+
+ESTIMATED = [(1, 1)]
+"""Spark estimates first how many scores there are."""
 
 
 # ── what leaves the engine ───────────────────────────────────────────────────────────────────────────────────────
@@ -348,7 +353,7 @@ def test_only_groups_leave_their_engine(elsewhere, pulled):
     pulled.clear()
     stakes.evaluate(table, truth="word", score="p", positive="yes")
     assert pulled[-1:] == [(len(frame.unique(["word", "p"])), 3)]
-    assert pulled[:-1] in ([], [(1, 1)])  # Spark estimates first how many scores there are
+    assert pulled[:-1] in ([], ESTIMATED)
     pulled.clear()
     stakes.count(table, truth="word", prediction="said", positive="yes", by="site", weight="copies")
     assert pulled == [(12, 7)]
@@ -360,7 +365,8 @@ def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulle
     frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).beta(0.1, 50, ROWS)))
     stakes.count(elsewhere(frame), truth="word", score="p", positive="yes")
     edges = pl.Series(Grid("probability").lower_edges(frame["p"].to_numpy()))
-    assert pulled == [(101, 3), (1, 6), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
+    assert pulled[-3:] == [(101, 3), (1, 6), (len(frame.with_columns(p=edges).unique(["word", "p"])), 7)]
+    assert pulled[:-3] in ([], ESTIMATED)
 
 
 def test_what_needs_rows_brings_only_the_named_columns(pulled, caplog):

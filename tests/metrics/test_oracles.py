@@ -133,9 +133,11 @@ def line(y, s, w, place):
 
 
 def in_the_large(y, s, w):
-    family, w = sm.families.Binomial(), np.ones(len(y)) if w is None else w
-    model = sm.GLM(y.astype(float), np.ones(len(y)), family=family, offset=np.log(s / (1 - s)), var_weights=w)
-    return model.fit(tol=1e-14, maxiter=500).params[0]
+    """The root of the score equation; steps of statsmodels, which are never halved, can run away."""
+    if len({*y.tolist()}) < 2:
+        return math.nan
+    odds, share = np.log(s / (1 - s)), np.average(y, weights=w)
+    return scipy.optimize.brentq(lambda a: np.average(scipy.special.expit(odds + a), weights=w) - share, -99, 99)
 
 
 def net_benefit(y, s, w):

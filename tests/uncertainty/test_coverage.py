@@ -90,7 +90,8 @@ def test_every_world_is_covered_or_is_one_that_nothing_rescues(bench):
     promised = [cell for section in coverage.SECTIONS if section.title != LAST for cell in section.cells]
     for cell in promised:
         for figure, found in cell.run(300, seed=1).items():
-            assert found.kept, (cell.world.words, figure, found)
+            told = found.noted == 1 and not (found.rash or found.contradictions)  # each sample says: take it as rough
+            assert found.kept or told, (cell.world.words, figure, found)
 
 
 # ── p-values and intervals ───────────────────────────────────────────────────────────────────────────────────────
