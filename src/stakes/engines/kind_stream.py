@@ -221,9 +221,10 @@ class KindCounts:
         return replace(whole, segments=segments, read=seen.rows + seen.dropped, **lost)
 
     def _counted(self, sums: "_Sums", clusters: int | None = None) -> Counted:
-        """The tally of some rows, of so many clusters, or of as many as there are groups."""
+        """The tally of some rows, of so many clusters, or of as many as there are groups with rows."""
         found = sums.result()
-        held = Clusters(np.zeros(0, np.int64), clusters or len(np.asarray(found.groups)))
+        groups = np.asarray(found.groups)  # also those without rows: a group has its place in every segment
+        held = Clusters(np.arange(len(groups)), clusters or int(np.count_nonzero(groups[:, 0])))
         return Counted(self._seen.kind, {self._seen.kind: found}, clusters=held if self._seen.clusters else None)
 
 
@@ -288,15 +289,14 @@ class _Sums:
 
     def result(self) -> TermSums:
         """Return the sums of all that was added."""
-        there = self._added[0][:, 0] > 0
-        groups, *ignoring = (one[there] for one in self._added)
+        groups, *ignoring = self._added
         found: dict[str, Any] = {"groups": groups}
         if ignoring:
             found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
         if self._kind is LabelSums:
             found |= {"scored": self._tables or None, "together": self._together}
-            found["cells"] = tuple(replace(one, counts=one.counts[there]) for one in self._cells)
+            found["cells"] = tuple(self._cells)
         elif self._kind is CountSums:
-            found |= {"levels": self._truths.levels, "area_changes": self._area_changes[there]}
+            found |= {"levels": self._truths.levels, "area_changes": self._area_changes}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
         return self._kind(*whole, **found)
