@@ -97,17 +97,6 @@ def costs_wanted(seen: str) -> InputError:
     )
 
 
-def shared_difficulty(name: str, later: Sequence[str]) -> InputError:
-    see = "sees" if len(later) == 1 else "see"
-    return InputError(
-        "shared-difficulty",
-        f"{some(later)} {see} {name!r} and may find the same cases difficult, so rows do not tell what they would say "
-        f"if {name!r} said something else; pass ",
-        Pass("shared_difficulty", False),
-        " if they share nothing beyond the rows, or give them by a table",
-    )
-
-
 def range_only(name: str) -> InputError:
     return InputError(
         "range-only",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass, some
 from stakes.systems.fusion import Fusion
 from stakes.tallies.arithmetic import Array, divide
 
@@ -315,7 +315,13 @@ class Network:
         if not later:
             return joint.fixed(model.name, code)
         if self.shared is not False:
-            raise errors.shared_difficulty(model.name, later)
+            raise InputError(
+                "shared-difficulty",
+                f"{some(later)} {'sees' if len(later) == 1 else 'see'} {model.name!r} and may find the same cases "
+                f"difficult, so rows do not tell what they would say if {model.name!r} said something else; pass ",
+                Pass("shared_difficulty", False),
+                " if they share nothing beyond the rows, or give them by a table",
+            )
         others = [name for name in joint.codes if name not in (model.name, *later)]
         places, first = distinct([joint.codes[name] for name in others], joint.size)
         there = joint.codes[model.name] == code

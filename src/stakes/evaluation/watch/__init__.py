@@ -276,14 +276,12 @@ def _promised(text: str) -> str:
 
 
 def _parsed(text: Value) -> Requirement:
-    """Read a condition, which may be about what the scores promise."""
+    """Read a condition, which may be about what the scores promise.
+
+    Those that are about one look only (ends of intervals, segments, gaps) are refused.
+    """
     promised = _promised(text) if isinstance(text, str) else ""
-    one = _checked(Requirement.parse(text.removeprefix(EXPECTED) if promised else text))
-    return replace(one, text=promised + one.text)
-
-
-def _checked(one: Requirement) -> Requirement:
-    """Refuse conditions that are about one look only: ends of intervals, segments, gaps."""
+    one = Requirement.parse(text.removeprefix(EXPECTED) if promised else text)
     if one.end != "value" or one.every_segment or isinstance(one.figure, GapFigure) or one.figure.of is not None:
         raise InputError(
             "condition-of-one-look",
@@ -291,7 +289,7 @@ def _checked(one: Requirement) -> Requirement:
             "and evidence takes the place of an interval; leave out .low, .high, classes, gaps and segments",
         )
     one.warn_if_weak()
-    return one
+    return replace(one, text=promised + one.text)
 
 
 def _reference(against: Data, question: Question) -> Value:
