@@ -1,11 +1,10 @@
 """stakes columns: what is in a file, and what to type next."""
 
-from typing import Any
-
 import click
 
 from stakes.cli import options, output
 from stakes.cli.listing import list_columns, next_command
+from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile
 from stakes.cli.words import say, typed_words
@@ -15,7 +14,7 @@ from stakes.cli.words import say, typed_words
 @click.argument("file", type=InputFile("rows"))
 @options.file_format
 @output.forms()
-def columns(file: str, asked: dict[str, Any]) -> Answer:
+def columns(file: str, asked: Arguments) -> Answer:
     """List the columns of FILE with what they hold, and the command to type next.
 
     \b

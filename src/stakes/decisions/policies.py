@@ -252,17 +252,13 @@ class _Account:
             return Confusion(sample.classes, names, counts.astype(np.int64))
         return Confusion(sample.classes, names, counts, count(sample.squared_weights))
 
-    def _sampled(self, table: Confusion, name: str) -> Sampling:
-        """How the rows were sampled, with what was decided in each."""
-        clusters, first = self.sampling.clusters, self.sample.decisions.index(table.decisions[0])
-        decided = clusters and replace(clusters, decided=self.decided[name] - first)
-        return replace(self.sampling, clusters=decided)
-
     def estimate(self, name: str) -> Estimate:
         """What a way to decide costs per case."""
         table = self.table(name, alone=True)
         value = float(self.metric.of(table))
-        limits = interval(self.metric, value, table, self._sampled(table, name))
+        clusters, first = self.sampling.clusters, self.sample.decisions.index(table.decisions[0])
+        decided = clusters and replace(clusters, decided=self.decided[name] - first)
+        limits = interval(self.metric, value, table, replace(self.sampling, clusters=decided))
         return figure(expected_cost.name, value, math.nan, limits.around(value), self.sampling.confidence)
 
     def saving(self, other: str, name: str) -> Estimate:

@@ -1,28 +1,11 @@
 """Calibration and recalibration."""
 
-from collections.abc import Sequence
-
 from stakes.errors import About, InputError, Pass
-from stakes.errors.words import short, some
+from stakes.errors.words import short
 
 
 def no_calibration(why: str, needed: str = "probabilities", *advice: str | Pass) -> InputError:
     return InputError("no-calibration", f"calibration needs {needed}: {why}", *advice)
-
-
-def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
-    if len(names) > 2:
-        return InputError(
-            "truth-of-recalibration",
-            About("truth"),
-            f" has {len(names):,} classes ({some(names)}), and {calibrator} is for two; for more there are "
-            "TemperatureCalibrator, AffineCalibrator and VectorCalibrator, with one column of probabilities for each",
-        )
-    return InputError(
-        "truth-of-recalibration",
-        About("truth"),
-        f" holds {some(names)}; write 1 for the positive class and 0 for the other",
-    )
 
 
 def one_class_to_recalibrate(words: str) -> InputError:

@@ -97,33 +97,6 @@ def costs_wanted(seen: str) -> InputError:
     )
 
 
-def system_too_large(models: int, combinations: int, classes: int, most: int, by_rows: bool) -> InputError:
-    cells = combinations * (classes + models)
-    way_out = "leave some out" if by_rows else "give them by rows, of which only the combinations that occur are kept"
-    size = f"{combinations:,} combinations: a table of {cells:,} cells"
-    return InputError("system-too-large", f"{models} models can say {size}, more than {most:,}; {way_out}")
-
-
-def shared_difficulty(name: str, later: Sequence[str]) -> InputError:
-    see = "sees" if len(later) == 1 else "see"
-    return InputError(
-        "shared-difficulty",
-        f"{some(later)} {see} {name!r} and may find the same cases difficult, so rows do not tell what they would say "
-        f"if {name!r} said something else; pass ",
-        Pass("shared_difficulty", False),
-        " if they share nothing beyond the rows, or give them by a table",
-    )
-
-
-def never_observed(truth: str, said: Mapping[str, str], count: int) -> InputError:
-    more = "" if count == 1 else f" (and {count - 1:,} more)"
-    return InputError(
-        "never-observed",
-        f"never observed: truth {truth!r}, {_says(said)}{more}; so nobody knows what the models that see it would say; "
-        "give them by a table, or more rows",
-    )
-
-
 def range_only(name: str) -> InputError:
     return InputError(
         "range-only",
@@ -138,19 +111,6 @@ def threshold_of_two(name: str) -> InputError:
         "threshold-of-two",
         f"a threshold in the system is for two classes and a model that says yes or no; {name!r} does not",
     )
-
-
-def never_seen_in_table(name: str, truth: str, said: Mapping[str, str]) -> InputError:
-    return InputError(
-        "never-seen-in-table",
-        f"the table of {name!r} has no case where the truth is {truth!r} and {_says(said)}, so nobody knows what it "
-        "says then; count such cases, or give rates",
-    )
-
-
-def rule_failed(called: str, said: Mapping[str, str], problem: Exception) -> InputError:
-    why = " ".join(f"{type(problem).__name__}: {problem}".split())
-    return InputError("rule-failed", f"the function {called} fails when {_says(said)} ({why}); mend it")
 
 
 def rule_too_deep(most: int) -> InputError:
@@ -190,30 +150,9 @@ def unknown_words(where: str, words: Sequence[object], known: Sequence[str]) -> 
     return InputError("unknown-words", f"{where}: {some(words)} is not known{meant}")
 
 
-def table_row_missing(said: Mapping[str, str]) -> InputError:
-    return InputError(
-        "table-row-missing", f"the table of the rule has no answer when {_says(said)}; give one for every combination"
-    )
-
-
-def table_row_unknown(combination: Sequence[str], outputs: Mapping[str, Sequence[str]]) -> InputError:
-    words = "; ".join(f"{name}: {some(labels)}" for name, labels in outputs.items())
-    return InputError(
-        "table-row-unknown",
-        f"the table of the rule answers {some(sorted(combination))}, which cannot be said ({words})",
-    )
-
-
 def too_many_to_write_down(what: str, count: int, most: int) -> InputError:
     return InputError(
         "too-many-to-write-down", f"{what} has {count:,} combinations, more than {most:,}; write the rule as text"
-    )
-
-
-def decision_without_cost(said: Mapping[str, str], answer: str, decisions: Sequence[str]) -> InputError:
-    return InputError(
-        "decision-without-cost",
-        f"when {_says(said)}, the rule decides for {answer!r}, which has no cost{nearest(answer, decisions)}",
     )
 
 
@@ -221,5 +160,5 @@ def price_missing(word: str) -> InputError:
     return InputError("price-missing", f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
 
 
-def _says(said: Mapping[str, str]) -> str:
+def who_says(said: Mapping[str, str]) -> str:
     return ", ".join(f"{name} says {label!r}" for name, label in said.items())

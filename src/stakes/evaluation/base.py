@@ -188,8 +188,9 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def figures(self) -> Mapping[str, Estimate]:
         """Every figure that these tallies can give, by name, with default parameters."""
         found: dict[str, Estimate] = {}
-        for tally, wanted in self._wanted_there():
-            found |= {metric.name: estimate for metric, estimate in self._estimates(tally, wanted)}
+        for tally, wanted in self._wanted():
+            there = [self._in_population(metric) for metric in wanted]
+            found |= {metric.name: estimate for metric, estimate in self._estimates(tally, there)}
         return found
 
     def __getitem__(self, name: Value) -> Estimate:
@@ -221,10 +222,6 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def _names(self) -> frozenset[str]:
         """The names of all figures that there are with default parameters."""
         return frozenset(metric.name for _, wanted in self._wanted() for metric in wanted)
-
-    def _wanted_there(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        """The tallies, and which metrics of each to show, where the model is used."""
-        return ((tally, [self._in_population(metric) for metric in wanted]) for tally, wanted in self._wanted())
 
     @cached_property
     def population(self) -> Population | None:

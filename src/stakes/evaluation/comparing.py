@@ -73,8 +73,21 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     if isinstance(data, Mapping) and data and all(isinstance(one, Confusion) for one in data.values()):
         asked["predictions"], data = data, None
     question = Question.of("compare", asked)
-    paired, several, data = question["paired"], isinstance(data, list | tuple), in_format(data, question.text_format)
-    if paired and any(isinstance(one, Confusion) for one in _values(question["predictions"])):
+    several, data = isinstance(data, list | tuple), in_format(data, question.text_format)
+    _refuse_unclear(question, several, bool(arrays))
+    with hearing():
+        models = _models(data, question.without(*FORMAT_OPTIONS))  # files know by now how they are written
+    terms = _terms(question, models)
+    whole = _compare_all(models, terms, math.comb(len(models), 2), over_folds)
+    if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
+        errors.warn("few-clusters", errors.few_clusters(whole.clusters, FEW_CLUSTERS))
+    return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, terms))
+
+
+def _refuse_unclear(question: Question, several: bool, arrays: bool) -> None:
+    """Refuse a call that leaves open which rows are compared: of one table, of ``several``, or of bare ``arrays``."""
+    paired, said, margin = question["paired"], question["predictions"], question["margin"]
+    if paired and isinstance(said, Mapping) and any(isinstance(one, Confusion) for one in said.values()):
         raise InputError(
             "tables-of-same-rows",
             "two tables do not tell in which rows the models differ; pass ",
@@ -87,7 +100,6 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
             "scores={'a': p, 'b': q})",
         )
-    margin = question["margin"]
     if margin is not None and (not is_real(margin) or not 0 <= margin < math.inf):
         raise InputError(
             "bad-margin",
@@ -102,19 +114,6 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     for name in ("cluster", "weight", "frequency", "by"):
         if not paired and not several and question[name] is not None:
             raise errors.not_unpaired(name)
-    sampling = replace(question.sampling, replicates=int(question["resamples"]))
-    with hearing():
-        models = _models(data, question.without(*FORMAT_OPTIONS))  # files know by now how they are written
-    wanted = _wanted(question["metric"], models)
-    for metric in wanted if models[0].estimated is not None else ():
-        if metric.tally is not Confusion:
-            words = f"few labels tell differences of decisions, and {metric.text} is about scores; name another figure"
-            raise InputError("few-labels-of-scores", words)
-    terms = _Terms(wanted, sampling, question["simultaneous"], margin, paired)
-    whole = _compare_all(models, terms, math.comb(len(models), 2), over_folds)
-    if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
-        errors.warn("few-clusters", errors.few_clusters(whole.clusters, FEW_CLUSTERS))
-    return whole if models[0].by is None else replace(whole, segments=_compare_segments(models, terms))
 
 
 def _models(data: Data, question: Question) -> list[Contestant]:
@@ -126,10 +125,6 @@ def _models(data: Data, question: Question) -> list[Contestant]:
 
         return few_contestants(data, question)
     return shared_contestants(data, question) or contestants(data, question)
-
-
-def _values(models: Value) -> Sequence[Value]:
-    return list(models.values()) if isinstance(models, Mapping) else []
 
 
 def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
@@ -172,6 +167,17 @@ class _Terms:
     margin: float | None
     on_same_rows: bool
     least: int = 0
+
+
+def _terms(question: Question, models: Sequence[Contestant]) -> _Terms:
+    """What was asked, of these models."""
+    wanted = _wanted(question["metric"], models)
+    for metric in wanted if models[0].estimated is not None else ():
+        if metric.tally is not Confusion:
+            words = f"few labels tell differences of decisions, and {metric.text} is about scores; name another figure"
+            raise InputError("few-labels-of-scores", words)
+    sampling = replace(question.sampling, replicates=int(question["resamples"]))
+    return _Terms(wanted, sampling, question["simultaneous"], question["margin"], question["paired"])
 
 
 def _compare_all(

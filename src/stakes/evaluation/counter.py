@@ -13,7 +13,7 @@ from stakes.engines.labels import PAIRS
 from stakes.engines.plan import Counted
 from stakes.engines.tensors.arrays import Tensor, at_home
 from stakes.engines.tensors.operations import operations_on
-from stakes.engines.tensors.running import Fault, RunningCounts, Scores, Totals, as_running, refuse_unlike_batch
+from stakes.engines.tensors.running import RunningCounts, Scores, Totals, as_running, refuse_unlike_batch
 from stakes.errors import Given, InputError, Pass, Text, short, some
 from stakes.evaluation.base import Evaluation
 from stakes.question.options import Column
@@ -188,8 +188,9 @@ class Counter:
 
         parts: list[State | None] = [None] * distributed.get_world_size()
         own = self._shared()
-        totals = own["totals"]
-        own["totals"] = Totals(totals.rows, faults=_of_process(totals.faults, distributed.get_rank()))
+        totals, here = own["totals"], f"process {distributed.get_rank()}"
+        faults = {name: (count, f"{here}, {batch}", row) for name, (count, batch, row) in totals.faults.items()}
+        own["totals"] = Totals(totals.rows, faults=faults)
         own["sizes"] = [None if one is None else len(one) for one in (totals.counts, totals.sums)]
         distributed.all_gather_object(parts, own)
         whole = self._sum([part for part in parts if part is not None])
@@ -267,10 +268,6 @@ def _declared(classes: Sequence[int], positive: int | None) -> tuple[tuple[int, 
 def _rows_needed(what: str) -> InputError:
     return InputError("counter-keeps-rows", Text(f"{what} are not counted in bins; pass "), Pass("exact", True),
                       ", which keeps the rows of all batches")  # fmt: skip
-
-
-def _of_process(faults: Mapping[str, Fault], rank: int) -> dict[str, Fault]:
-    return {name: (count, f"process {rank}, {batch}", row) for name, (count, batch, row) in faults.items()}
 
 
 def _reduced(own: Array | None, size: int, whole: bool) -> Array:

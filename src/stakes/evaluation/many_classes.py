@@ -169,10 +169,13 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _of_class(self, name: str, of: Value) -> Estimate:
         metric, tally, sampling = self._place_of((name, of))
-        if tally is None:
-            return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
-        ((_, estimate),) = self._estimates(tally, [metric], sampling)
-        return estimate
+        if tally is not None:
+            ((_, estimate),) = self._estimates(tally, [metric], sampling)
+            return estimate
+        if metric.tally is ScoreTable:
+            return Estimate(metric.text, math.nan, reason=NO_CLASS_SCORES)
+        reason = self._why_no(metric) if self.confusion is None else EXTRA_DECISIONS.words
+        return Estimate(metric.text, math.nan, reason=reason)
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         name = (isinstance(name, str) and figure_of_class(name)) or name
@@ -203,11 +206,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         clusters, place = self.counted.clusters, self.classes.index(name)
         sampling = self.sampling.of_clusters(clusters and clusters.against_rest(place, scored=kind is ScoreTable))
         return sampling if self.population is None else replace(sampling, design="classes fixed")
-
-    def _why_no_class(self, metric: Metric) -> str:
-        if metric.tally is ScoreTable:
-            return NO_CLASS_SCORES
-        return self._why_no(metric) if self.confusion is None else EXTRA_DECISIONS.words
 
     def _tally(self, metric: Metric) -> Tally | None:
         return self.joint if metric.sparse and self.joint is not None else super()._tally(metric)

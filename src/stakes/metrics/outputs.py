@@ -19,17 +19,13 @@ AVERAGES = {
 """The ways to make one figure of those of each output."""
 
 
-def _each(base: Metric, sums: OutputSums, **given: float) -> Number:
-    """The figure of each output along the last axis."""
-    one = base.with_parameters(**given)
-    return np.stack([np.asarray(one.of(part), np.float64) for part in sums.each], -1)
-
-
 def _average(base: Metric, how: str, sums: OutputSums, **given: float) -> Number:
-    weights = None
+    """The mean of the figures of each output, which lie along the last axis."""
+    one, weights = base.with_parameters(**given), None
+    each = np.stack([np.asarray(one.of(part), np.float64) for part in sums.each], -1)
     if how == "variance_weighted":
         weights = np.stack([np.asarray(part.spread("t"), np.float64) for part in sums.each], -1)
-    return mean_over_classes(_each(base, sums, **given), weights)
+    return mean_over_classes(each, weights)
 
 
 def _baseline(base: Metric, how: str, metric: Metric, sums: OutputSums) -> Number:

@@ -11,7 +11,7 @@ from stakes.metrics.declare import BINS, Metric, metric
 from stakes.metrics.folds import Each, Finish, Fold, total
 from stakes.metrics.reasons import BINNED, NO_LOSSES, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Array, Number, divide, ratio
+from stakes.tallies.arithmetic import Array, Number, as_float, divide, ratio
 from stakes.tallies.losses import SQUARES, SURPRISE, Losses
 
 NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
@@ -59,7 +59,7 @@ def _of_losses(losses: Losses, finish: Finish) -> Fold:
 
 def _relative_to_frequencies(squares: Number, table: ScoreTable) -> Number:
     """Squared errors over those of giving everyone the prevalence."""
-    return ratio(squares * _as_float(table.total), _as_float(table.P * table.N))
+    return ratio(squares * as_float(table.total), as_float(table.P * table.N))
 
 
 def mean_loss(loss: Callable[[Array, Array], Array], table: ScoreTable) -> Number:
@@ -70,7 +70,7 @@ def mean_loss(loss: Callable[[Array, Array], Array], table: ScoreTable) -> Numbe
         np.where(columns.values[name] > 0, columns.values[name] * loss(np.full(len(scores), flag), scores), 0.0).sum(-1)
         for name, flag in (("positives", True), ("negatives", False))
     )
-    return ratio(paid[()] if table.leading else float(paid), _as_float(table.total))
+    return ratio(paid[()] if table.leading else float(paid), as_float(table.total))
 
 
 def _entropy(table: ScoreTable) -> Number:
@@ -201,7 +201,7 @@ relative_probability_error = metric(
     swapped="relative_probability_error",
     pitfall=OF_THESE_ROWS,
     reference=WEKA,
-)(Fold(_SUMS[DISTANCES], lambda loss, table: ratio(loss * _as_float(table.total), 2 * _as_float(table.P * table.N))))
+)(Fold(_SUMS[DISTANCES], lambda loss, table: ratio(loss * as_float(table.total), 2 * as_float(table.P * table.N))))
 
 
 root_relative_squared_probability_error = metric(
@@ -220,11 +220,6 @@ root_relative_squared_probability_error = metric(
     pitfall=OF_THESE_ROWS,
     reference=WEKA,
 )(_of_losses(SQUARES, lambda loss, table: np.sqrt(_relative_to_frequencies(loss, table))))
-
-
-def _as_float(number: Number) -> Number:
-    """Exact numbers as float, so that they can meet a float."""
-    return number if isinstance(number, np.ndarray) else float(number)
 
 
 NOISE = "noise alone makes it larger than 0, so resampling would be biased"
@@ -270,7 +265,7 @@ def _sums_between(steps: Steps, cuts: Array) -> Array:
 
 def _mean_gap(sums: Array, table: ScoreTable) -> Number:
     positives, _, probabilities = sums
-    return ratio(np.abs(positives - probabilities).sum(-1)[()], _as_float(table.total))
+    return ratio(np.abs(positives - probabilities).sum(-1)[()], as_float(table.total))
 
 
 def _largest_gap(sums: Array, table: ScoreTable) -> Number:
@@ -281,7 +276,7 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
 
 def _mean_squared_gap(sums: Array, table: ScoreTable) -> Number:
     positives, rows, probabilities = sums
-    return ratio(divide((positives - probabilities) ** 2, rows, 0.0).sum(-1)[()], _as_float(table.total))
+    return ratio(divide((positives - probabilities) ** 2, rows, 0.0).sum(-1)[()], as_float(table.total))
 
 
 def _calibration_error(

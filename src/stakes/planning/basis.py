@@ -201,11 +201,8 @@ def _need(name: str, assumed: Assumed, *rates: str) -> list[float]:
 
 
 def _lacking(name: str, rates: list[str]) -> InputError:
-    return InputError("plan-lacks-rates", f"a plan for {name} needs a pilot, or what you expect: ", *_listed(rates))
-
-
-def _listed(rates: list[str]) -> list[str | Pass]:
-    return [part for rate in rates for part in (" and ", Pass(rate))][1:]
+    listed: list[str | Pass] = [part for rate in rates for part in (" and ", Pass(rate))][1:]
+    return InputError("plan-lacks-rates", f"a plan for {name} needs a pilot, or what you expect: ", *listed)
 
 
 def _expected_table(assumed: Assumed) -> Confusion | None:

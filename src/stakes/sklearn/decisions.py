@@ -160,7 +160,7 @@ def cohen_kappa_score(
     seen = _among(_single(y1, y2, sample_weight), labels)
     if seen.counts is None and weights is None:
         return FloatWithInterval(seen.beyond_chance(squared=False), why_none=_MANY)
-    metric = KAPPA if weights is None else replace(KAPPA, name=f"{weights}_kappa", function=_WEIGHTED[weights])
+    metric = KAPPA if weights is None else find(f"{weights}_kappa")
     value = float(metric.of(seen.table)) if seen.total else math.nan
     if math.isnan(value):
         warn_undefined(
@@ -168,18 +168,6 @@ def cohen_kappa_score(
         )
         value = replace_undefined_by
     return FloatWithInterval(value, _of(metric, seen) if seen.total else None, why_none="no row has these labels")
-
-
-def _weighted_kappa(c: Confusion, *, power: int) -> Number:
-    """One minus the disagreement over that of chance, with weights that grow with the distance of the classes."""
-    places = np.arange(len(c.truths))
-    apart = np.abs(places[:, None] - places) ** power
-    seen = (c.cells * apart).sum((-2, -1))
-    chance = (c.truth_totals[..., :, None] * c.decision_totals[..., None, :] * apart).sum((-2, -1))
-    return ratio(chance - seen * c.total, chance)
-
-
-_WEIGHTED = {"linear": partial(_weighted_kappa, power=1), "quadratic": partial(_weighted_kappa, power=2)}
 
 
 def class_likelihood_ratios(

@@ -452,12 +452,14 @@ def top_k_accuracy_score(
         raise InputError("bad-k", Given("k", k), " is no whole number from 1 on; 2 is usual")
     if k >= len(classes):
         warn_undefined(f"'k' ({k}) is not below the number of classes ({len(classes)}), so that every row is a hit")
-    weight = weights(sample_weight, len(codes))
+    weight, metric = weights(sample_weight, len(codes)), TOP_K.with_parameters(k=int(k))
     if kind == "binary":
         hit = (scores[:, 1] > scores[:, 0]) == codes if k == 1 else np.ones(len(codes), bool)
-    else:
-        hit = _among_highest(scores, codes, int(k), first=strict)
-    source = _of_classes(TOP_K.with_parameters(k=int(k)), codes, scores, tuple(map(str, classes.tolist())), weight)
+    elif strict:
+        hit = metric.row_losses(codes, scores)
+    else:  # from the last class to the first
+        hit = metric.row_losses(len(classes) - 1 - codes, scores[:, ::-1])
+    source = _of_classes(metric, codes, scores, tuple(map(str, classes.tolist())), weight)
     if normalize:
         return FloatWithInterval(float(np.average(hit, weights=weight)), source)
     total = float(len(hit) if weight is None else weight.sum())
@@ -472,22 +474,3 @@ def _two_columns(scores: Array) -> Array:
     one = scores.reshape(-1)
     middle = 0.5 if one.min() >= 0 and one.max() <= 1 else 0
     return np.stack([np.full(len(one), float(middle)), one], 1)
-
-
-def _among_highest(scores: Array, codes: Array, k: int, first: bool) -> Array:
-    own, places = scores[np.arange(len(codes)), codes][:, None], np.arange(scores.shape[1])
-    before = places < codes[:, None] if first else places > codes[:, None]
-    return np.asarray(((scores > own) | ((scores == own) & before)).sum(1) < k)
-
-
-__all__ = [
-    "auc",
-    "average_precision_score",
-    "confusion_matrix_at_thresholds",
-    "det_curve",
-    "metric_at_thresholds",
-    "precision_recall_curve",
-    "roc_auc_score",
-    "roc_curve",
-    "top_k_accuracy_score",
-]

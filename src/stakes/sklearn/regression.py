@@ -21,9 +21,6 @@ from stakes.tallies.parallel import run_all
 
 Multioutput = Literal["raw_values", "uniform_average", "variance_weighted"] | Sequence[float] | Array
 
-Loss = Callable[[Array, Array], Array]
-"""What rows add to a mean, from their truths and predictions."""
-
 _BLOCK, _SPAN = 3 << 12, 1 << 18
 """Rows whose temporaries stay in the cache and below 128 KiB, from where on the system is asked for memory each time;
 and those that a thread works on at a time."""
@@ -70,8 +67,8 @@ class Numbers:
         found, _ = metric.of_rows(columns, {**_NO_OPTIONS, "weight": self.weight})
         return float(found)
 
-    def mean_of(self, loss: Loss) -> float:
-        """The mean of what each row adds, worked out in blocks that stay in the processor's cache."""
+    def mean_of(self, loss: Callable[[Array, Array], Array]) -> float:
+        """The mean of what each row adds by its truth and prediction, in blocks that stay in the processor's cache."""
 
         def add_up(rows: slice) -> float:
             lost = loss(*(one[rows].astype(np.float64, copy=False) for one in (self.truth, self.predicted)))

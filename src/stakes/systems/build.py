@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from stakes.engines.alike import Spelling
 from stakes.engines.labels import PAIRS
 from stakes.errors import About, Given, InputError, Pass, Text, nearest, some
 from stakes.question.options import Column, Data, Value
+from stakes.records import Says
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse, walk
 from stakes.systems.network import Model, Network
@@ -20,48 +22,64 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
-from stakes.tallies.pricing import check_shares
+from stakes.tallies.pricing import Pricing, check_shares
+from stakes.uncertainty.sampling import Sampling
 
 _SAME = 1e-9
 
 
 class Built:
-    """A network, and what had to be settled to make it."""
+    """A network, and what had to be settled to make it.
+
+    ``per_case`` says whether costs are those of one case, since ``prior=`` was given. ``joint`` are the combinations
+    counted in the rows, if there are rows. ``strange_answers`` are what models say beside the classes and no rule
+    speaks of, which counts as no.
+    """
+
+    positive: Annotated[str | None, Says("The positive class of two.")]
+    cost: float
 
     def __init__(
         self,
-        data: Data,
+        data: Data = None,
         *,
-        truth: Column,
+        truth: Column = None,
         models: Value,
         decide: Value,
         costs: Costs,
-        classes: Value,
-        positive: Value,
-        prior: Value,
-        fusers: Mapping[str, Value],
-        shared_difficulty: bool | None,
-        spelling: Spelling,
-        units: Mapping[str, Column],
+        classes: Value = None,
+        positive: Value = None,
+        prior: Value = None,
+        weight: Column = None,
+        cluster: Column = None,
+        fusers: Mapping[str, Value] | None = None,
+        shared_difficulty: bool | None = None,
+        confidence: float = 0.95,
+        seed: int = 0,
+        alike: Value = None,
     ) -> None:
         """Check everything, read the rows if there are any, and put the network together."""
+        self.sampling = Sampling(confidence, seed=seed)
+        self._source, self._units = (data, truth), {"weight": weight, "cluster": cluster}
+        self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
         if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
             raise InputError(
                 "bad-switch",
                 Given("shared_difficulty", shared_difficulty),
                 " does not work; give True, False or None (nobody knows)",
             )
+        fusers = {} if fusers is None else fusers
         if not isinstance(fusers, Mapping):
             raise InputError("no-fusers", f"fusers is a {type(fusers).__name__}; give a dictionary name → rule")
         described = of_models.describe(models, data is not None or truth is not None, data)
-        self.columns = {name: one.column for name, one in described.items() if one.column is not None}
-        counts, names, chosen = _classes(data, truth, self.columns, classes, positive, spelling, units)
+        self._columns = {name: one.column for name, one in described.items() if one.column is not None}
+        counts, names, chosen = _classes(data, truth, self._columns, classes, positive, self._spelling, self._units)
         joint = self.joint = None if counts is None else counts.joint
-        self.positive, self.positive_from = chosen, _positive_from(chosen, positive, names)
-        columns = self.columns if isinstance(data, JointCounts) else {name: name for name in self.columns}
-        rows, outputs = (None, {}) if counts is None or not self.columns else rows_of(counts, columns)
+        self.positive, self._positive_from = chosen, _positive_from(chosen, positive, names)
+        columns = self._columns if isinstance(data, JointCounts) else {name: name for name in self._columns}
+        rows, outputs = (None, {}) if counts is None or not self._columns else rows_of(counts, columns)
         found = of_models.make(described, names, outputs)
-        cases, self.cases_from = _cases(prior, joint, found, names, chosen)
+        cases, self._cases_from = _cases(prior, joint, found, names, chosen)
         absent = _absent(joint, found, names, cases, prior is not None)
         self.per_case = prior is not None
         prices, decisions = _prices(costs, names, chosen)
@@ -74,6 +92,7 @@ class Built:
         self.network = Network(names, cases, found, fusion, prices, rows, shared_difficulty, absent)
         of_models.refuse_contradictions(described, self.network)
         self.strange_answers = _strange_answers(self.network)
+        self.cost, self.unit = float(self.network.cost()), costs.unit
 
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────

@@ -51,9 +51,9 @@ def facts(built: Built) -> dict[str, str]:
     total = network.cases.sum()
     sizes = zip(network.classes, network.cases, strict=True)
     shares = ", ".join(f"{name} {100 * n / total:.4g} %" for name, n in sizes)
-    told = {"classes": f"{shares} (from {built.cases_from})"}
+    told = {"classes": f"{shares} (from {built._cases_from})"}
     if built.positive is not None:
-        told["positive"] = f"{built.positive} ({built.positive_from})"
+        told["positive"] = f"{built.positive} ({built._positive_from})"
     whole = "one case" if built.per_case else f"{total:,.6g} cases"
     told["costs are for"] = f"1,000 cases in words and tables, {whole} in data"
     told["dependence"] = _dependence(network) + _cost_of_dependence(network)

@@ -54,7 +54,11 @@ class Fusion:
             place = int(np.argmin(found))
             said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
             answer = next(label for label in self.rules[DECISION].possible(self.terms) if label not in self.decisions)
-            raise errors.decision_without_cost(said, answer, self.decisions)
+            raise InputError(
+                "decision-without-cost",
+                f"when {errors.who_says(said)}, the rule decides for {answer!r}, which has no "
+                f"cost{nearest(answer, self.decisions)}",
+            )
         return found
 
     @cached_property
@@ -271,7 +275,10 @@ def _answer(function: Callable[..., Value], called: str, said: dict[str, str]) -
     try:
         return function(**said)
     except Exception as problem:  # whatever a user's function raises
-        raise errors.rule_failed(called, said, problem) from problem
+        why = " ".join(f"{type(problem).__name__}: {problem}".split())
+        raise InputError(
+            "rule-failed", f"the function {called} fails when {errors.who_says(said)} ({why}); mend it"
+        ) from problem
 
 
 def refuse_too_many(origin: str, sizes: Sequence[int]) -> None:
@@ -288,9 +295,15 @@ def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: RuleTerms) -> 
     wanted = list(itertools.product(*(terms.outputs[name] for name in of)))
     for key in wanted:
         if key not in found:
-            raise errors.table_row_missing(dict(zip(of, key, strict=True)))
+            said = errors.who_says(dict(zip(of, key, strict=True)))
+            raise InputError(
+                "table-row-missing", f"the table of the rule has no answer when {said}; give one for every combination"
+            )
     for key in found.keys() - set(wanted):
-        raise errors.table_row_unknown(key, {name: terms.outputs[name] for name in of})
+        known = "; ".join(f"{name}: {some(terms.outputs[name])}" for name in of)
+        raise InputError(
+            "table-row-unknown", f"the table of the rule answers {some(sorted(key))}, which cannot be said ({known})"
+        )
     letters = tuple(dict.fromkeys([*terms.letters, *found.values()]))
     place = {label: i for i, label in enumerate(letters)}
     answers = np.array([place[found[key]] for key in wanted]).reshape(sizes)

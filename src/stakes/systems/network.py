@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, Pass, some
 from stakes.systems.fusion import Fusion
 from stakes.tallies.arithmetic import Array, divide
 
@@ -26,7 +27,11 @@ MOST_CELLS = 10**8
 def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool) -> None:
     """Refuse a list that would not fit into memory."""
     if combinations * (classes + models) > MOST_CELLS:
-        raise errors.system_too_large(models, combinations, classes, MOST_CELLS, by_rows)
+        advice = (
+            "leave some out" if by_rows else "give them by rows, of which only the combinations that occur are kept"
+        )
+        size = f"{combinations:,} combinations: a table of {combinations * (classes + models):,} cells"
+        raise InputError("system-too-large", f"{models} models can say {size}, more than {MOST_CELLS:,}; {advice}")
 
 
 _FEW_PLACES = 64
@@ -310,7 +315,13 @@ class Network:
         if not later:
             return joint.fixed(model.name, code)
         if self.shared is not False:
-            raise errors.shared_difficulty(model.name, later)
+            raise InputError(
+                "shared-difficulty",
+                f"{some(later)} {'sees' if len(later) == 1 else 'see'} {model.name!r} and may find the same cases "
+                f"difficult, so rows do not tell what they would say if {model.name!r} said something else; pass ",
+                Pass("shared_difficulty", False),
+                " if they share nothing beyond the rows, or give them by a table",
+            )
         others = [name for name in joint.codes if name not in (model.name, *later)]
         places, first = distinct([joint.codes[name] for name in others], joint.size)
         there = joint.codes[model.name] == code
@@ -319,7 +330,13 @@ class Network:
         unseen = first[((situations > 0) & (answered == 0)).reshape(-1, len(first)).any(0)]
         if len(unseen):
             said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
-            raise errors.never_observed(self.classes[c], said | {model.name: model.outputs[code]}, len(unseen))
+            seen = errors.who_says(said | {model.name: model.outputs[code]})
+            more = "" if len(unseen) == 1 else f" (and {len(unseen) - 1:,} more)"
+            raise InputError(
+                "never-observed",
+                f"never observed: truth {self.classes[c]!r}, {seen}{more}; so nobody knows what the models that see it "
+                "would say; give them by a table, or more rows",
+            )
         ratio = divide(situations, answered)
         kept = np.flatnonzero(there)
         codes = {name: column[kept] for name, column in joint.codes.items()}

@@ -6,11 +6,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from stakes import errors
-from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
 from stakes.errors import Given, InputError
 from stakes.language.narrated import Narrated
-from stakes.question.options import Column, Data, Value
+from stakes.question.options import Column, Value
 from stakes.records import Record
 from stakes.results import Plottable, Reportable
 from stakes.systems import outcomes, toml
@@ -30,9 +29,6 @@ from stakes.systems.thresholds import BestThresholds, RowsWithScores, SystemThre
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
 from stakes.tallies.checks import as_path
-from stakes.tallies.costs import Costs
-from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.sampling import Sampling
 
 _MOST_COMBINATIONS = 1024
 """Of more combinations of answers, bounds over every dependence are only worked out when asked for."""
@@ -42,6 +38,7 @@ FORMAT = 1
 
 
 class System(
+    Built,
     Record,
     Narrated,
     Plottable,
@@ -77,51 +74,8 @@ class System(
     (320.0, 250.0, 390.0)
     """
 
-    cost: float
     drawn_as = "system"
     plots = ("network",)
-
-    def __init__(
-        self,
-        data: Data = None,
-        *,
-        truth: Column = None,
-        models: Value,
-        decide: Value,
-        costs: Costs,
-        classes: Value = None,
-        positive: Value = None,
-        prior: Value = None,
-        weight: Column = None,
-        cluster: Column = None,
-        fusers: Mapping[str, Value] | None = None,
-        shared_difficulty: bool | None = None,
-        confidence: float = 0.95,
-        seed: int = 0,
-        alike: Value = None,
-    ) -> None:
-        self.sampling = Sampling(confidence, seed=seed)
-        self._source = (data, truth)
-        self._units = {"weight": weight, "cluster": cluster}
-        self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
-        self._built = Built(
-            data,
-            truth=truth,
-            models=models,
-            decide=decide,
-            costs=costs,
-            classes=classes,
-            positive=positive,
-            prior=prior,
-            fusers={} if fusers is None else fusers,
-            shared_difficulty=shared_difficulty,
-            spelling=self._spelling,
-            units=self._units,
-        )
-        self.network = self._built.network
-        self.cost = float(self.network.cost())
-        self.unit = costs.unit
-        self._component_costs: dict[str, ComponentCosts] = {}
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> "System":
@@ -135,11 +89,6 @@ class System(
         return self.network.classes
 
     @property
-    def positive(self) -> str | None:
-        """The positive class of two."""
-        return self._built.positive
-
-    @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order in which they were given."""
         return self.network.fusion.models
@@ -150,16 +99,6 @@ class System(
         return dict(zip(self.classes, self.network.cases.tolist(), strict=True))
 
     @property
-    def per_case(self) -> bool:
-        """Whether costs are those of one case, since ``prior=`` was given."""
-        return self._built.per_case
-
-    @property
-    def joint(self) -> JointCounts | None:
-        """The combinations counted in the rows, if there are rows."""
-        return self._built.joint
-
-    @property
     def rules(self) -> dict[str, str]:
         """Every rule, explained in words."""
         return self.network.fusion.words()
@@ -167,12 +106,7 @@ class System(
     @property
     def facts(self) -> dict[str, str]:
         """What all figures rest on, in words."""
-        return facts(self._built)
-
-    @property
-    def strange_answers(self) -> dict[str, str]:
-        """What models say beside the classes and no rule speaks of, which counts as no."""
-        return self._built.strange_answers
+        return facts(self)
 
     @property
     def picture(self) -> str:
@@ -211,6 +145,11 @@ class System(
             drawn = self._bootstrap if small is self.network else Bootstrap(small, self.sampling)
             known[model] = ComponentCosts(small, model, self.cost, self.cost_limits, drawn)
         return known[model]
+
+    @cached_property
+    def _component_costs(self) -> dict[str, ComponentCosts]:
+        """What was asked for already."""
+        return {}
 
     @cached_property
     def cost_limits(self) -> tuple[float, float] | None:
@@ -336,7 +275,7 @@ class System(
                 )
         data, truth = self._source
         named = {f"score of {model}": column for model, column in scores.items()}
-        columns, others = read_columns(data, truth, self._built.columns, self._spelling, self._units | named)
+        columns, others = read_columns(data, truth, self._columns, self._spelling, self._units | named)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
         found = {model: as_finite(others[f"score of {model}"]) for model in scores}
         return RowsWithScores(self.network, columns.truth.into(self.classes), said, found, answers, columns)

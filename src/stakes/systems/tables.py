@@ -94,7 +94,12 @@ def _rates(
     if as_counts and not totals[~absent].all():
         c, a = np.argwhere((totals == 0) & ~absent[:, None])[0]
         seen = list(itertools.product(*sees.values()))[a]
-        raise errors.never_seen_in_table(name, classes[c], dict(zip(sees, seen, strict=True)))
+        said = errors.who_says(dict(zip(sees, seen, strict=True)))
+        raise InputError(
+            "never-seen-in-table",
+            f"the table of {name!r} has no case where the truth is {classes[c]!r} and {said}, so nobody knows what it "
+            "says then; count such cases, or give rates",
+        )
     rates = divide(values, totals[..., None], 1 / len(outputs))
     return RateTable(outputs, rates, values if as_counts else None, tuple(np.flatnonzero(absent).tolist()))
 

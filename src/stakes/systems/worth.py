@@ -139,7 +139,7 @@ def _ends(limits: tuple[float, float] | None) -> str:
 
 def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float, sampling: Sampling) -> Worth:
     """Work out what each model is worth, and how sure that is."""
-    shares, all_perfect, reason = _shares(network, cost)
+    shares, all_perfect, reason = _shares(network)
     found = {name: _one(network, one, shares.get(name, math.nan), reason, cost) for name, one in costs.items()}
     cases = float(network.cases.sum())
     return _with_limits(Worth(found, cost, all_perfect, cases, reason, (), sampling.confidence), network, sampling)
@@ -199,7 +199,7 @@ def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
 
 
 # ── Shapley shares ───────────────────────────────────────────────────────────────────────────────────────────────
-def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str]:
+def _shares(network: Network) -> tuple[dict[str, float], float, str]:
     """Each model's share of what making all of them perfect saves."""
     reason = _why_no_shares(network)
     if reason:

@@ -2,42 +2,24 @@
 
 from typing import TYPE_CHECKING, Any
 
-from stakes.tallies.base import Tally
-from stakes.tallies.class_scores import ClassScores
-from stakes.tallies.confusion import Confusion
-from stakes.tallies.cost_sums import CostSums
-from stakes.tallies.count_sums import CountSums
-from stakes.tallies.error_sums import ErrorSums, WorstError
-from stakes.tallies.forecast_sums import ForecastSums
-from stakes.tallies.joint import JointCounts
-from stakes.tallies.label_sums import LabelSums
-from stakes.tallies.output_sums import OutputSums
-from stakes.tallies.quantile_sums import QuantileSums
-from stakes.tallies.scores import ScoreTable
-from stakes.tallies.steps import Steps
-from stakes.tallies.term_sums import TermSums
+from stakes.tallies.base import Tally as Tally
+from stakes.tallies.class_scores import ClassScores as ClassScores
+from stakes.tallies.confusion import Confusion as Confusion
+from stakes.tallies.cost_sums import CostSums as CostSums
+from stakes.tallies.count_sums import CountSums as CountSums
+from stakes.tallies.error_sums import ErrorSums as ErrorSums
+from stakes.tallies.error_sums import WorstError as WorstError
+from stakes.tallies.forecast_sums import ForecastSums as ForecastSums
+from stakes.tallies.joint import JointCounts as JointCounts
+from stakes.tallies.label_sums import LabelSums as LabelSums
+from stakes.tallies.output_sums import OutputSums as OutputSums
+from stakes.tallies.quantile_sums import QuantileSums as QuantileSums
+from stakes.tallies.scores import ScoreTable as ScoreTable
+from stakes.tallies.steps import Steps as Steps
+from stakes.tallies.term_sums import TermSums as TermSums
 
 if TYPE_CHECKING:
-    from stakes.tallies.graded_items import GradedItems
-
-__all__ = [
-    "ClassScores",
-    "Confusion",
-    "CostSums",
-    "CountSums",
-    "ErrorSums",
-    "ForecastSums",
-    "GradedItems",
-    "JointCounts",
-    "LabelSums",
-    "OutputSums",
-    "QuantileSums",
-    "ScoreTable",
-    "Steps",
-    "Tally",
-    "TermSums",
-    "WorstError",
-]
+    from stakes.tallies.graded_items import GradedItems as GradedItems
 
 
 def __getattr__(name: str) -> Any:

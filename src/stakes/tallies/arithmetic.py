@@ -54,6 +54,11 @@ def are_counts(values: Array, weighted: bool, most: float = MOST) -> bool:
     return whole and bool(total <= most)
 
 
+def as_float(number: Number) -> Number:
+    """Return an exact number as a float, so that it can meet a float; arrays stay as they are."""
+    return number if isinstance(number, np.ndarray) else float(number)
+
+
 def alike(one: Number, other: Number) -> bool:
     """Whether two numbers of rows are the same, apart from the rounding of sums of weights."""
     return math.isclose(float(one), float(other), rel_tol=1e-9)

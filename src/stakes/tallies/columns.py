@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, Index, Number, divide, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, as_float, divide, exact, room_for
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -179,7 +179,7 @@ class Columns:
             block[0] += before
             before = np.cumsum(block, out=block)[-1]
             sums[start : start + BLOCK] = block
-        return np.asarray(np.minimum(sums, _as_float(self.total(name)), out=sums))
+        return np.asarray(np.minimum(sums, as_float(self.total(name)), out=sums))
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
@@ -234,7 +234,7 @@ class Columns:
             [column.astype(np.float64, copy=False) for column in map(read, COUNTS)]
             for read in (self.values.__getitem__, self.cumulated)
         )
-        totals = (_as_float(self.P), _as_float(self.N))
+        totals = (as_float(self.P), as_float(self.N))
         return Steps(lambda: self.scores, positives, negatives, tp, fp, *totals, self.row_weight)
 
 
@@ -265,10 +265,6 @@ def _frozen(array: Array) -> Array:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
-
-
-def _as_float(total: Number) -> Number:
-    return total if isinstance(total, np.ndarray) else float(total)
 
 
 def refuse_infinite(argument: str, values: Array) -> None:

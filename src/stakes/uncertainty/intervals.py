@@ -178,7 +178,9 @@ def _limits(
     here = limits(value, found, metric.range, sampling.confidence)
     if here.low is None:
         return here
-    return replace(here, method=f"influence of {units}, {here.method}{words}", note=_note(metric, found, sampling))
+    carried = found.note if metric.tally in (ErrorSums, QuantileSums) else ""  # by a few rows
+    note = "; ".join(filter(None, (carried, few_alike(found, sampling))))
+    return replace(here, method=f"influence of {units}, {here.method}{words}", note=note)
 
 
 def _seen_of(tally: Tally, metric: Metric) -> str:
@@ -191,12 +193,6 @@ def _seen_of(tally: Tally, metric: Metric) -> str:
         )
     few = len(tally.sample.truth) < float(tally.total)
     return f", from a sample of {len(tally.sample.truth):,} rows" if few else ""
-
-
-def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
-    """Say where a few rows carry a figure of predicted numbers, or where clusters tell as much as a few."""
-    notes = [influence.note if metric.tally in (ErrorSums, QuantileSums) else "", few_alike(influence, sampling)]
-    return "; ".join(filter(None, notes))
 
 
 def _noted(found: Interval, metric: Metric, tally: Tally) -> Interval:

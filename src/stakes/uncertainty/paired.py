@@ -238,7 +238,20 @@ class _FigureOfRows:
 def _judge_output(
     metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
 ) -> "_FigureOfRows | str":
-    found = _judge_rows(metric, sample, output, sampling, alone)
+    held = sampling.fixed and sample.cluster is None
+    found: _FigureOfRows | str
+    if metric.tally is Confusion:
+        table = _of_decisions(metric, sample, output, held)
+        extra = float(np.abs(table.more).max()) if alone and table.more is not None else 0.0
+        found = replace(table, influence=replace(table.influence, unseen=extra))
+    elif metric.tally is CostSums:
+        found = _of_row_costs(metric, sample, output)
+    elif metric.tally is ErrorSums:
+        found = _of_numbers(metric, sample, output, sampling)
+    elif isinstance(output, TermSums | OutputSums):
+        found = _of_terms(metric, sample, output, sampling)
+    else:
+        found = _of_scores(metric, sample, output, held)
     if isinstance(found, str) or metric.population is None:
         return found
     behind = cases_behind(metric, found.value, (sample, output), _figure_of)
@@ -253,23 +266,6 @@ def _figure_of(metric: Metric, rows: tuple[Sample, Array]) -> float:
     if metric.tally is ClassScores:
         return float(metric.of(ClassScores.from_rows(output, sample.truth, sample.classes, sample.weight)))
     return float(metric.of(ScoreTable.from_rows(output, sample.hits, sample.weight)))
-
-
-def _judge_rows(
-    metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
-) -> "_FigureOfRows | str":
-    held = sampling.fixed and sample.cluster is None
-    if metric.tally is Confusion:
-        found = _of_decisions(metric, sample, output, held)
-        extra = float(np.abs(found.more).max()) if alone and found.more is not None else 0.0
-        return replace(found, influence=replace(found.influence, unseen=extra))
-    if metric.tally is CostSums:
-        return _of_row_costs(metric, sample, output)
-    if metric.tally is ErrorSums:
-        return _of_numbers(metric, sample, output, sampling)
-    if isinstance(output, TermSums | OutputSums):
-        return _of_terms(metric, sample, output, sampling)
-    return _of_scores(metric, sample, output, held)
 
 
 def _unseen(one: _FigureOfRows, other: _FigureOfRows) -> float:

@@ -114,11 +114,9 @@ class PermutationTest(
         """Return one flat dictionary, for a data frame."""
         return [{name: getattr(self, name) for name in ("metric", "value", "p_value", "permutations", "method")}]
 
-    def _p(self) -> str:
-        return f"p = {self.p_value:.2g}" if self.p_value >= _TINY else f"p < {_TINY:g}"
-
     def __repr__(self) -> str:
-        return f"<PermutationTest of {self.metric} {self.value:.6g}, {self._p()}>"
+        p = f"p = {self.p_value:.2g}" if self.p_value >= _TINY else f"p < {_TINY:g}"
+        return f"<PermutationTest of {self.metric} {self.value:.6g}, {p}>"
 
 
 def permute(

@@ -167,21 +167,17 @@ def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
 # ── the rest of other tallies ────────────────────────────────────────────────────────────────────────────────────
 def _rests(metric: Metric, parts: Parts) -> Side | None:
     """The figure of the rest of each segment, if the rest can be had."""
-    rests = _rest_tallies(metric, parts)
-    return None if rests is None else _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
-
-
-def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
-    stacked = _stack(parts.tallies)
-    if isinstance(parts.whole, Confusion) and stacked is not None:
-        return _rest_tables(parts.whole, stacked)
-    whole = parts.whole
-    if isinstance(whole, ErrorSums) and not metric.parts and whole.has("order 4") and not whole.weighted:
-        return [_rest_sums(whole, part) for part in parts.tallies if isinstance(part, ErrorSums)]
-    if len(parts.tallies) > MOST_SUMMED:
+    whole, tallies, stacked = parts.whole, parts.tallies, _stack(parts.tallies)
+    rests: Sequence[Tally]
+    if isinstance(whole, Confusion) and stacked is not None:
+        rests = _rest_tables(whole, stacked)
+    elif isinstance(whole, ErrorSums) and not metric.parts and whole.has("order 4") and not whole.weighted:
+        rests = [_rest_sums(whole, part) for part in tallies if isinstance(part, ErrorSums)]
+    elif len(tallies) > MOST_SUMMED:
         return None
-    kind = type(parts.whole)
-    return [kind.sum([*parts.tallies[:i], *parts.tallies[i + 1 :]]) for i in range(len(parts.tallies))]
+    else:
+        rests = [type(whole).sum([*tallies[:i], *tallies[i + 1 :]]) for i in range(len(tallies))]
+    return _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
 
 
 def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:

@@ -240,9 +240,13 @@ def table_tests(table: Confusion | Values) -> TableTests:
     >>> [f"{found[name].p_value:.4g}" for name in ("no information", "mcnemar corrected")]
     ['0.0003097', '0.6025']
     """
+    from scipy.special import bdtrc
+
     counts = _counts(table)
     n, hits, most = int(counts.sum()), int(np.trace(counts)), int(counts.sum(axis=1).max())
-    tests = [_no_information(hits, most, n), *_mcnemar(counts)]
+    p_value = float(bdtrc(hits - 1, n, most / n)) if hits else 1.0
+    above = TableTest("no information", "Is the accuracy above the share of the most frequent class?", p_value)
+    tests = [above, *_mcnemar(counts)]
     if counts.shape == (2, 2):
         tests += _fisher(counts)
     return TableTests(n, hits / n, most / n, tuple(tests))
@@ -264,13 +268,6 @@ def _counts(table: Confusion | Values) -> Array:
         raise errors.bad_counts("tests need one table with rows in it")
     made.check_counts()
     return np.asarray(made.counts).astype(np.int64)
-
-
-def _no_information(hits: int, most: int, n: int) -> TableTest:
-    from scipy.special import bdtrc
-
-    p_value = float(bdtrc(hits - 1, n, most / n)) if hits else 1.0
-    return TableTest("no information", "Is the accuracy above the share of the most frequent class?", p_value)
 
 
 def _mcnemar(counts: Array) -> Iterator[TableTest]:

@@ -28,7 +28,13 @@ def check_estimator(estimator: Estimator) -> None:
     """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
     lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
     if isinstance(estimator, type) or lacking:
-        raise errors.no_estimator(estimator)
+        name = getattr(estimator, "__name__", "") if isinstance(estimator, type) else ""
+        what = f"the class {name}" if name else f"a {type(estimator).__name__}"
+        raise InputError(
+            "no-estimator",
+            f"estimator is {what}; give an object with fit, and with predict, predict_proba or "
+            f"decision_function{name and f': write {name}()'}",
+        )
 
 
 def indexable(X: Data) -> Data:

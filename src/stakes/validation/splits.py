@@ -195,7 +195,20 @@ def _refuse_too_many(scheme: Scheme, target: Target, group: Array | None) -> Non
         present = np.flatnonzero(sizes)
         smallest = present[sizes[present].argmin()]
         if needed > sizes[smallest]:
-            raise errors.class_too_small(target.labels.names[smallest], int(sizes[smallest]), needed, scheme.kind)
+            name, rows = target.labels.names[smallest], rows_text(int(sizes[smallest]))
+            if scheme.kind == "hold-out":
+                raise InputError(
+                    "class-too-small",
+                    f"class {name!r} has {rows}, too few to have some on both sides; pass ",
+                    Pass("stratified", False),
+                    ", or group the classes",
+                )
+            raise InputError(
+                "class-too-small",
+                f"class {name!r} has {rows}, fewer than the {needed:,} folds; give fewer folds, ",
+                Pass("stratified", False),
+                ", or group the classes",
+            )
 
 
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ class Target:
         return replace(self, values=self.values[order], labels=labels, weight=weight, prices=prices)
 
     @property
-    def beside(self) -> dict[str, Any]:
+    def beside(self) -> dict[str, Column]:
         """What counting needs of the rows beside their truth."""
         return {"data": self.prices or None, "weight": self.weight}
 

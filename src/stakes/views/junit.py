@@ -1,12 +1,12 @@
 """A gate as JUnit's XML, which build servers show as tests."""
 
-from typing import Any
 from xml.etree import ElementTree
 
+from stakes.evaluation.gate import Gate
 from stakes.text import visible
 
 
-def junit(gate: Any) -> str:
+def junit(gate: Gate) -> str:
     """Return a test suite with one test for each condition."""
     numbers = {"tests": str(len(gate.checks)), "failures": str(len(gate.failed)), "errors": "0"}
     suites = ElementTree.Element("testsuites", numbers)

@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_array, as_finite, as_weights, in_order, to_column
 from stakes.engines.labels import PAIRS, Labels, encode
-from stakes.errors import About, InputError, first_row, rows_text
+from stakes.errors import About, InputError, first_row, rows_text, some
 from stakes.question.options import Column, Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -125,7 +125,19 @@ def _positive(calibrator: str, truth: Column) -> Array:
     labels = read_labels(truth)
     pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
     if pair is None:
-        raise errors.truth_of_recalibration(calibrator, labels.names)
+        if len(labels.names) > 2:
+            raise InputError(
+                "truth-of-recalibration",
+                About("truth"),
+                f" has {len(labels.names):,} classes ({some(labels.names)}), and {calibrator} is for two; for more "
+                "there are TemperatureCalibrator, AffineCalibrator and VectorCalibrator, with one column of "
+                "probabilities for each",
+            )
+        raise InputError(
+            "truth-of-recalibration",
+            About("truth"),
+            f" holds {some(labels.names)}; write 1 for the positive class and 0 for the other",
+        )
     return np.asarray(labels.into(pair) == 1)
 
 

@@ -278,14 +278,12 @@ def _promised(text: str) -> str:
 
 
 def _parsed(text: str) -> Requirement:
-    """Read a condition, which may be about what the scores promise."""
+    """Read a condition, which may be about what the scores promise.
+
+    Those that are about one look only (ends of intervals, segments, gaps) are refused.
+    """
     promised = _promised(text)
-    one = _checked(Requirement.parse(text.removeprefix(EXPECTED) if promised else text))
-    return replace(one, text=promised + one.text)
-
-
-def _checked(one: Requirement) -> Requirement:
-    """Refuse conditions that are about one look only: ends of intervals, segments, gaps."""
+    one = Requirement.parse(text.removeprefix(EXPECTED) if promised else text)
     if one.end != "value" or one.every_segment or isinstance(one.figure, GapFigure) or one.figure.of is not None:
         raise InputError(
             "condition-of-one-look",
@@ -293,7 +291,7 @@ def _checked(one: Requirement) -> Requirement:
             "and evidence takes the place of an interval; leave out .low, .high, classes, gaps and segments",
         )
     one.warn_if_weak()
-    return one
+    return replace(one, text=promised + one.text)
 
 
 def _reference(against: Data, question: Question) -> Value:
@@ -349,7 +347,7 @@ def _watch(
     refuse_again(list(days), memory.days)
     refuse_disorder([*memory.days[-1:], *days])
     first = next(iter(days.values()))
-    if request.reference is not None and _has_weights(first) != _has_weights(request.reference.counted):
+    if request.reference is not None and first._weighted != request.reference.counted._weighted:
         words = "either the days or the reference have weights, and not both; count them alike"
         raise InputError("weights-of-reference", words)
     judged = [request.judge(day) for day in days.values()]
@@ -372,10 +370,6 @@ def _watch(
     if state is not None:
         added.write(state)
     return found
-
-
-def _has_weights(counted: Counted) -> bool:
-    return any(one.weighted for one in counted.tallies.values())
 
 
 def _begin(restart: str | None, days: Sequence[str], before: int) -> int:
@@ -432,8 +426,9 @@ def _look_at(
             alarm = Alarm.of(day, terms)
     whole, own = monitor.figures(running[1:]), monitor.figures(days)
     low, high = (_known(end) for end in monitor.course(running[1:], spread, alpha))
+    evidence = [math.exp(min(total, 700.0)) for total in totals]
     course = [
-        CoursePoint(names[t], rows[t], float(own.value[t]), float(whole.value[t]), low[t], high[t], _exp(totals[t]))
+        CoursePoint(names[t], rows[t], float(own.value[t]), float(whole.value[t]), low[t], high[t], evidence[t])
         for t in range(len(days))
     ]
     last = course[-1]
@@ -448,7 +443,7 @@ def _look_at(
         None if alarm is None else names[alarm.change],
         [] if alarm is None else [names[day] for day in alarm.days],
         math.nan if alarm is None else float(monitor.figures(running[-1:] - running[alarm.change]).value[0]),
-        max(point.evidence for point in course),
+        max(evidence),
         1 / alpha,
         request.question["days_alike"],
         monitor.bounds(running[-1]) or (),
@@ -459,7 +454,3 @@ def _look_at(
 
 def _known(end: Array) -> list[float | None]:
     return [float(one) if math.isfinite(one) else None for one in end.tolist()]
-
-
-def _exp(log: float) -> float:
-    return math.exp(min(log, 700.0))

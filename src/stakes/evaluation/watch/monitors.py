@@ -14,7 +14,7 @@ from stakes.metrics.agreement import f1, mcc
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.ranking import auc, auc_bounds
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally, TermSums
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty import sequences
 from stakes.uncertainty.changes import influences
 
@@ -211,7 +211,7 @@ class TableFigure(Monitor):
         tables, squares = self._cells(sums)
         value, rows = self._of(tables), np.maximum(self.rows(sums), 2.0)
         total, whole = (one.sum(axis=(-2, -1)) for one in (tables, squares))
-        weight, usual = _mean_weight(squares, tables), _mean_weight(whole, total)[..., None, None]
+        weight, usual = divide(squares, tables, 1.0), divide(whole, total, 1.0)[..., None, None]  # of a row
         square, unseen = np.zeros(value.shape), np.zeros(value.shape)
         for place in np.ndindex(*tables.shape[-2:]):
             row = np.zeros(tables.shape[-2:])
@@ -245,14 +245,9 @@ class TableFigure(Monitor):
         return 0.3 * abs(self.limit) if self.metric.name == expected_cost.name else 0.05
 
 
-def _mean_weight(squares: Array, total: Array) -> Array:
-    """What a row weighs, by the sums of weights and of their squares; 1 where there is none."""
-    return np.divide(squares, total, out=np.ones(np.shape(total)), where=total > 0)
-
-
 def equal(total: Array, squares: Array) -> Array:
     """How many numbers that are all the same tell as much as those of which these are the sum and that of squares."""
-    return np.asarray(np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0))
+    return divide(total**2, squares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from stakes import metrics
 from stakes.evaluation.comparison import Comparison, Pair
@@ -50,7 +49,7 @@ def _differences_section(comparison: Comparison) -> Part:
     )
 
 
-def _pair(pair: Pair, numbers: Mapping[str, Any]) -> Part:
+def _pair(pair: Pair, numbers: Mapping[str, float | None]) -> Part:
     """Two models, and numbers about them."""
     names = {"first": short_name(pair.first), "second": short_name(pair.second)}
     return {**names, **{name: plain(number) for name, number in numbers.items()}}

@@ -6,7 +6,6 @@ from stakes import metrics
 from stakes.findings.pages.payload import Part, listed, section
 from stakes.findings.pictures import null_histogram
 from stakes.records import plain
-from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.permutation import PermutationTest
 
 _BINS = 40
@@ -14,14 +13,11 @@ _BINS = 40
 
 def sections_of(test: PermutationTest) -> list[Part]:
     """Return the sections below the verdict on a permutation test."""
-    return [] if test.null is None else [_null_section(test, test.null)]
-
-
-def _null_section(test: PermutationTest, null: Array) -> Part:
-    """How the figures of shuffled labels are spread."""
-    known = null[np.isfinite(null)]
+    if test.null is None:
+        return []
+    known = test.null[np.isfinite(test.null)]
     counts, edges = null_histogram(test, _BINS)
-    return section(
+    spread = section(
         "null",
         metric=test.metric,
         better=metrics.find(test.metric).better,
@@ -32,3 +28,4 @@ def _null_section(test: PermutationTest, null: Array) -> Part:
         mean=plain(float(known.mean())) if len(known) else None,
         permutations=test.permutations,
     )
+    return [spread]

@@ -35,7 +35,7 @@ def _answers(comparison: Comparison) -> list[Finding]:
         pairs = comparison._pairs_by(name)
         told.append(_of_two(comparison, pairs[0]) if len(pairs) == 1 else _of_many(comparison, name))
         told += _of_margin(comparison, name, pairs)
-        told += _of_segments(comparison, name, pairs) if comparison.segments else []
+        told += _of_segments(comparison, name) if comparison.segments else []
     return told
 
 
@@ -89,7 +89,7 @@ def _of_many(comparison: Comparison, name: str) -> Finding:
     return answer(question, tone, *sentences, figures=[best], name=called)
 
 
-def _of_segments(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list[Finding]:
+def _of_segments(comparison: Comparison, name: str) -> list[Finding]:
     """In which segments which model is better for sure; in doubt where another one is elsewhere."""
     sure: dict[tuple[str, str], list[str]] = {}
     for segment, part in comparison.segments.items():

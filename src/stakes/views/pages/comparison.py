@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 from stakes import metrics
 from stakes.evaluation.comparison import Comparison
@@ -12,6 +11,7 @@ from stakes.findings.facts import about
 from stakes.language.numbers import write
 from stakes.language.sentences import metric, metric_name, reason_text, words
 from stakes.metrics.estimate import percent
+from stakes.records import RowCount
 from stakes.tallies import ScoreTable
 from stakes.views import pictures
 from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_between, sure_of, write_figure
@@ -101,7 +101,7 @@ def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
     return TextTable.of(shown, *columns, words=texts, title="; ".join(filter(None, title)))
 
 
-def _size(rows: Any) -> str:
+def _size(rows: RowCount | list[RowCount]) -> str:
     """The rows of both models; each has its own where they were judged apart."""
     return " + ".join(write(n, "count") for n in (rows if isinstance(rows, list) else [rows]))
 
