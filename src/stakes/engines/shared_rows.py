@@ -15,13 +15,17 @@ import narwhals as nw
 import numpy as np
 
 from stakes.engines.cells import Found
-from stakes.engines.class_queries import with_decisions
 from stakes.engines.columns import Data, LazyTable
+from stakes.engines.cost_sums import CostQuery
+from stakes.engines.deciding import with_decision, with_decisions
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.labels import Labels
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import QueryNumbers
 from stakes.engines.numbers import OTHER
+from stakes.engines.on_disk import table_of
+from stakes.engines.plan import Plan
+from stakes.engines.pricing import of_costs
 from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
 from stakes.engines.streaming import BATCH, Batch, Counting, batches, rows_in_files
 from stakes.engines.tables import is_lazy
@@ -46,7 +50,8 @@ class Output:
 
     A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in;
     ``cells`` are the numbers of those that occur. Of several ``classes`` (the column of each) the place of the decision
-    is told: that with the highest score, or the cheapest one.
+    is told: that with the highest score, or the cheapest one. So it is where each row's own costs, or a ``threshold``,
+    decide between the two classes of a ``plan``.
     """
 
     column: str = ""
@@ -56,11 +61,14 @@ class Output:
     cells: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     classes: Mapping[str, str] = field(default_factory=dict)
     pricing: Pricing | None = None
+    plan: Plan | None = None
+    threshold: float | None = None
 
     @property
     def argument(self) -> str:
         """Which argument the column would be given as."""
-        return "prediction" if self.cuts is None and not self.grid and not self.classes else "score"
+        scored = self.cuts is not None or self.grid or self.classes or self.plan is not None
+        return "score" if scored else "prediction"
 
     def columns(self, side: str) -> dict[str, str]:
         """The columns by name, of a model on one side."""
@@ -69,7 +77,9 @@ class Output:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What can be decided between several classes."""
+        """What can be decided between several classes, or two of a plan."""
+        if self.plan is not None:
+            return self.plan.decisions
         return tuple(self.classes) if self.pricing is None else self.pricing.decisions(tuple(self.classes))
 
     def decide(self, scores: Array) -> Labels:
@@ -84,18 +94,29 @@ class Output:
         return Labels(self.pricing.bayes(scores.T, tuple(self.classes), None, any_shares), places)
 
 
-def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
+def group_shared(
+    data: Data,
+    shared: Mapping[str, str],
+    where: str | None,
+    said: tuple[Output, Output],
+    pricing: Pricing | None = None,
+) -> Groups:
     """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say.
 
-    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight.
+    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight. Of costs that differ by row
+    (``pricing``), whose columns are among those shared, it is those of :class:`CostQuery`.
     """
     if is_lazy(data):
-        return _ask(data, shared, where, said)
+        return _ask(data, shared, where, said, pricing)
     named = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
     files = Files.open(data, {**shared, **named[0], **named[1]}, where)
     with files.relation() as table:
         if table is not None:
-            return _ask(table, shared, where, said)
+            return _ask(table, shared, where, said, pricing)
+    if pricing is not None:
+        with table_of(files, BATCH) as table:
+            assert table is not None  # or it would have been refused when each model was counted
+            return _ask(table, shared, None, said, pricing)
     return count_typed(files, files.with_types(), lambda some: _Together(said).group(some))
 
 
@@ -130,27 +151,35 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
-def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
+def _ask(
+    data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output], pricing: Pricing | None
+) -> Groups:
     columns = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
     source = QuerySource.of(data, {**shared, **columns[0], **columns[1]}, where)
     frame, places = source.frame, {name: source.places[name] for name in shared}
+    query = None if pricing is None else CostQuery(source, pricing)
+    costs = {} if query is None else query.columns
     for side, one, named in zip(SIDES, said, columns, strict=True):
         own = [source.places[name] for name in named]
         scores = [nw.col(place).cast(nw.Float64) for place in own]
         if one.classes:
             frame = frame.with_columns(*((score + 0.0).alias(f"s{place}") for place, score in enumerate(scores)))
-            decided = with_decisions(frame, tuple(one.classes), one.pricing)
+            decided = with_decisions(frame, tuple(one.classes), one.pricing, costs)
+            frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
+        elif one.plan is not None and pricing is not None:
+            decided = with_decision(frame, scores[0], one.plan, pricing, costs, one.threshold)
             frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
         elif one.argument == "score":
             frame, places[side] = _tell(frame, scores[0], one, side), side
         else:
             places[side] = own[0]
     if said[0].grid:
-        unit = nw.col(places["weight"]).cast(nw.Float64) if "weight" in places else nw.lit(1.0)
-        frame = frame.with_columns(*_products(unit))
-    keys = [name for name in places if name != "weight"]
-    added = tuple(_NAMES) if said[0].grid else ()
-    found = replace(source, frame=frame, places=places, added=added).groups(keys)
+        frame = frame.with_columns(*_products(source.unit))
+    keys = [name for name in places if name != "weight" and not of_costs([name])]
+    table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if said[0].grid else ())
+    if query is not None:
+        return replace(query, source=table).ask(keys)
+    found = table.groups(keys)
     assert found is not None
     return found
 

@@ -11,6 +11,9 @@ from stakes.tallies.arithmetic import Array, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same
 
+OWN, LEAST, EACH = 1, 2, 3
+"""Where the numbers of a row stand: its cost, the cost of its cheapest decision, and from there on that of each."""
+
 
 def numbers_of(costs: Array, decided: Array) -> Array:
     """Return the numbers of each row: 1, its cost, the cost of its cheapest decision, and the cost of each decision."""
@@ -96,3 +99,69 @@ class CostSums(Tally):
 
     def __str__(self) -> str:
         return f"<CostSums of {self.total:,.15g} rows and {len(self.decisions)} decisions>"
+
+
+@dataclass(frozen=True, eq=False)
+class CostGroups:
+    """Groups of rows of one class whose costs differ: sums of the few numbers that every cost is one of.
+
+    The first number of a row is 1. ``sums`` adds them up over the rows of each group (times their weights), and so do
+    ``once`` the product of every two and ``cubes`` their cubes; in ``products`` these count by squared weight. In a row
+    of class c decision d costs ``times[c, d]`` times the number at ``places[c, d]``; the lowest cost stands last.
+    """
+
+    sums: Array
+    once: Array
+    products: Array
+    cubes: Array
+    places: Array
+    times: Array
+
+    def __getitem__(self, groups: Array) -> Self:
+        each = (one[groups] for one in (self.sums, self.once, self.products, self.cubes))
+        return type(self)(*each, self.places, self.times)
+
+    def _shares(self, truth: Array, decided: Array) -> tuple[Array, Array]:
+        """Which number each number of a :class:`CostSums` is, and how many times."""
+        *decisions, least = range(self.places.shape[1])
+        others = np.broadcast_to([least, *decisions], (len(decided), least + 1))
+        chosen = np.column_stack([decided, others])
+        one, zero = np.ones((len(truth), 1)), np.zeros((len(truth), 1), np.int64)
+        where = truth[:, None], chosen
+        return np.hstack([zero, self.places[where]]), np.hstack([one, self.times[where]])
+
+    def numbers(self, truth: Array, decided: Array) -> Array:
+        """The sums of the rows of each group, in the order of a :class:`CostSums`."""
+        places, times = self._shares(truth, decided)
+        return np.take_along_axis(self.sums, places, axis=1) * times
+
+    def moments(self, factors: Array, once: bool = False) -> tuple[Array, Array, Array]:
+        """Σw², Σw²x and Σw²x² of each group, where x is the sum of its numbers times ``factors`` (group × number).
+
+        Or Σw, Σwx and Σwx², where rows count by their weight ``once``.
+        """
+        products = self.once if once else self.products
+        first = np.einsum("gi,gi->g", products[:, 0], factors)
+        return products[:, 0, 0], first, np.einsum("gi,gij,gj->g", factors, products, factors)
+
+    def factors(self, truth: Array, decided: Array, each: Array) -> Array:
+        """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
+        places, times = self._shares(truth, decided)
+        found = np.zeros_like(self.sums)
+        np.add.at(found, (np.arange(len(found))[:, None], places), times * each)
+        return found
+
+    def tally(
+        self, truth: Array, decided: Array, classes: Sequence[str], decisions: Sequence[str], weighted: bool
+    ) -> CostSums:
+        """Add up the groups."""
+        K, (places, times) = len(classes), self._shares(truth, decided)
+        groups = np.arange(len(truth))[:, None, None]
+        products = self.products[groups, places[:, :, None], places[:, None, :]] * times[:, :, None] * times[:, None, :]
+        own, often, here = places[:, OWN], times[:, OWN], np.arange(len(truth))
+        powers = np.stack([self.once[here, own, own] * often**2, self.cubes[here, own] * often**3], axis=1)
+        each = np.take_along_axis(self.sums, places, axis=1) * times, products, powers
+        found = [np.zeros((K, *one.shape[1:])) for one in each]
+        for sums, one in zip(found, each, strict=True):
+            np.add.at(sums, truth, one)
+        return CostSums(tuple(classes), tuple(decisions), *found, weighted)
