@@ -168,8 +168,8 @@ class ClassTable:
         own = _sum_of(choose(nw.col("code") == place, columns[place], nw.lit(0.0)) for place in range(k))
         frame = frame.with_columns(own.alias("own"))
         frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
-        pricing, columns = self.asked.pricing, None if self.priced is None else self.priced.columns
-        frame = with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, columns)
+        pricing, costs = self.asked.pricing, {} if self.priced is None else self.priced.columns
+        frame = with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, costs)
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
         source = replace(self.source, frame=frame, places=places, added=added)

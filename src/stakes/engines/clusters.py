@@ -76,10 +76,10 @@ class ClusterRows:
         said = rows.truth, rows.prediction, scores, weight
         together = self.count > MOST_GROUPS
         found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
-        own = {name: getattr(self, name) for name in ("ranks", "lost", "paid")}
-        taken = {name: None if one is None else one[chosen] for name, one in own.items()}
-        beside = tuple(part._clusters(segment) for part in self.cells)
-        return replace(found, alike=sizes, squares=squares, grid=self.grid, cells=beside, **taken)
+        ranks, lost, paid = (None if one is None else one[chosen] for one in (self.ranks, self.lost, self.paid))
+        cells = tuple(part._clusters(segment) for part in self.cells)
+        found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
+        return replace(found, ranks=ranks, lost=lost, paid=paid)
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:

@@ -159,16 +159,15 @@ class CostQuery:
     def with_costs(self, table: ScoreTable, plan: Plan, groups: Groups, scores: Array, positive: Array) -> ScoreTable:
         """The table of groups with these scores, and beside them what each decision costs there."""
         (weight, squares), costs = groups.amounts, costs_of(self.pricing, groups, plan)
+        own_squares = np.stack([groups.added[f"n{place}_{place}"] for place in range(len(self._numbers))], axis=-1)
         values: dict[str, Array] = {}
         for c, name in enumerate(plan.classes):
             mine, called = (positive, "positives") if name == plan.positive else (~positive, "negatives")
             values |= {called: np.where(mine, weight, 0)}
             values |= {} if squares is None else {f"{called}_squared": np.where(mine, squares, 0.0)}
-            for d in range(len(plan.decisions)):
-                place, times = costs.places[c, d], costs.times[c, d]
-                values[f"cost {d} of {called}"] = np.where(mine, costs.sums[:, place] * times, 0.0)
-                square = groups.added[f"n{place}_{place}"] * times**2
-                values[f"cost {d} of {called} squared"] = np.where(mine, square, 0.0)
+            for d, share in enumerate(costs.shares[c, :-1]):
+                values[f"cost {d} of {called}"] = np.where(mine, costs.sums @ share, 0.0)
+                values[f"cost {d} of {called} squared"] = np.where(mine, own_squares @ share**2, 0.0)
         return replace(table, store=Columns.added(scores, values))
 
 
@@ -190,11 +189,12 @@ def costs_of(pricing: Pricing, groups: Groups, plan: Plan) -> CostGroups:
         once = products("_once") if "n0_0_once" in added else squared
         cubes = np.stack([added[f"n{place}_cubed"] for place in each], axis=-1)
     prices = pricing.prices(plan.classes, plan.decisions, plan.positive)
-    cells = [[(1, float(one)) if isinstance(one, Fraction) else (one, 1.0) for one in row] for row in prices]
-    cells = [[*row, (frozenset(price), 1.0)] for row, price in zip(cells, prices, strict=True)]
-    places = np.array([[names.index(number) for number, _ in row] for row in cells])
-    times = np.array([[number for _, number in row] for row in cells])
-    return CostGroups(sums, once, squared, cubes, places, times)
+    shares = np.zeros((len(prices), len(plan.decisions) + 1, len(names)))
+    for c, row in enumerate(prices):
+        for d, cell in enumerate([*row, frozenset(row)]):
+            fixed = isinstance(cell, Fraction)
+            shares[c, d, names.index(1 if fixed else cell)] = float(cell) if fixed else 1.0  # type: ignore[arg-type]
+    return CostGroups(sums, once, squared, cubes, shares)
 
 
 def _names(pricing: Pricing) -> list[object]:

@@ -51,7 +51,7 @@ class Output:
     A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in;
     ``cells`` are the numbers of those that occur. Of several ``classes`` (the column of each) the place of the decision
     is told: that with the highest score, or the cheapest one. So it is where each row's own costs, or a ``threshold``,
-    decide between the two classes of a ``plan``.
+    decide between the two classes of a ``plan``; between cuts the decisions at these places of it are ``taken``.
     """
 
     column: str = ""
@@ -63,12 +63,12 @@ class Output:
     pricing: Pricing | None = None
     plan: Plan | None = None
     threshold: float | None = None
+    taken: Sequence[int] | None = None
 
     @property
     def argument(self) -> str:
         """Which argument the column would be given as."""
-        scored = self.cuts is not None or self.grid or self.classes or self.plan is not None
-        return "score" if scored else "prediction"
+        return "score" if self.grid or self.classes or self.plan is not None else "prediction"
 
     def columns(self, side: str) -> dict[str, str]:
         """The columns by name, of a model on one side."""
@@ -81,6 +81,11 @@ class Output:
         if self.plan is not None:
             return self.plan.decisions
         return tuple(self.classes) if self.pricing is None else self.pricing.decisions(tuple(self.classes))
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The decision that each of the places told stands for."""
+        return range(len(self.decisions)) if self.taken is None else self.taken
 
     def decide(self, scores: Array) -> Labels:
         """What is decided by scores (one row for each class), or how many of the cuts a row of scores reaches."""
@@ -166,7 +171,7 @@ def _ask(
             frame = frame.with_columns(*((score + 0.0).alias(f"s{place}") for place, score in enumerate(scores)))
             decided = with_decisions(frame, tuple(one.classes), one.pricing, costs)
             frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
-        elif one.plan is not None and pricing is not None:
+        elif one.plan is not None and one.cuts is None and pricing is not None:
             decided = with_decision(frame, scores[0], one.plan, pricing, costs, one.threshold)
             frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
         elif one.argument == "score":

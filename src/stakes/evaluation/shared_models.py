@@ -286,26 +286,16 @@ class SharedModels:
         groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]), self._by_row)
         reads: list[Read] = []
         taken: list[tuple[tuple[str, ...], Array | None]] = []
-        for name, one, side in zip(names, said, SIDES, strict=True):
+        for one, side in zip(said, SIDES, strict=True):
             codes = np.asarray(groups.columns[side])
-            if one.plan is not None:
-                reads.append(self._read(groups, score=np.full(len(codes), 0.5)))
-                taken.append((one.decisions, codes.astype(np.int64)))
-                continue
-            if one.classes:
-                reads.append(self._read(groups, score=any_scores(tuple(one.classes), len(codes))))
-                taken.append((one.decisions, codes.astype(np.int64)))
-                continue
-            if one.cuts is None:
+            if one.argument == "prediction":
                 reads.append(self._read(groups, prediction=groups.columns[side]))
                 assert reads[-1].plan is not None
                 taken.append((reads[-1].plan.decisions, reads[-1].rows.prediction))
-                continue
-            evaluation = self.judged[name]
-            assert isinstance(evaluation, TwoClassEvaluation)
-            assert evaluation.confusion is not None
-            reads.append(self._read(groups, score=np.full(len(codes), 0.5)))
-            taken.append((evaluation.confusion.decisions, np.array(evaluation.cuts[1])[codes]))
+            else:
+                classes = tuple(one.classes)
+                reads.append(self._read(groups, score=any_scores(classes, len(codes)) if classes else codes * 0.0))
+                taken.append((one.decisions, np.asarray(one.places)[codes.astype(np.int64)]))
         decisions, costs = tuple(dict.fromkeys(decision for own, _ in taken for decision in own)), None
         if self._by_row is not None and reads[0].plan is not None:
             decisions = self._by_row.decisions(reads[0].plan.classes)
@@ -313,8 +303,8 @@ class SharedModels:
         found = []
         for name, read, own in zip(names, reads, taken, strict=True):
             model = contestant_of(name, read, self.judged[name], *own, decisions)
-            amounts = {"alike": groups.sizes, "weight": groups.weight, "squares": groups.squares}
-            sample = replace(model.sample, **amounts, costs=costs)
+            sample = replace(model.sample, alike=groups.sizes, weight=groups.weight, squares=groups.squares)
+            sample = replace(sample, costs=costs)
             found.append(replace(model, sample=sample))
         return found[0], found[1]
 
@@ -332,11 +322,13 @@ class SharedModels:
         if isinstance(entry.score, Mapping):
             return Output(classes=self.classes_of(entry), pricing=self.question.pricing)
         assert isinstance(evaluation, TwoClassEvaluation)
-        if self._by_row is None:
-            return Output(entry.score, cuts=evaluation.cuts[0][1:])
-        table = evaluation.counted.confusion
+        assert evaluation.confusion is not None
+        table = evaluation.confusion
         plan = Plan(table.truths, table.decisions, table.positive)
-        return Output(entry.score, plan=plan, threshold=evaluation.counted.threshold)
+        if self._by_row is not None:
+            return Output(entry.score, plan=plan, threshold=evaluation.counted.threshold)
+        (_, *cuts), taken = evaluation.cuts
+        return Output(entry.score, cuts, plan=plan, taken=taken)
 
     def classes_of(self, entry: Entry) -> dict[str, str]:
         """The column of each class, in their order; none where such a question needs the rows."""

@@ -168,7 +168,8 @@ class Clusters:
     def some_tables(self, table: Confusion, most: int) -> Iterator[Array]:
         """The same, of so many groups at a time at most: tables of very many classes are large."""
         shape, order = (len(table.truths), len(table.decisions)), np.argsort(self.groups, kind="stable")
-        groups, cells = self.groups[order], np.ravel_multi_index((self.truth, self.decided), shape)[order]
+        cells = np.asarray(self.truth, np.int64) * shape[1] + np.asarray(self.decided, np.int64)
+        groups, cells = self.groups[order], cells[order]
         weight = None if self.weight is None else self.weight[order]
         for first in range(0, self.size, most):
             last = min(first + most, self.size)

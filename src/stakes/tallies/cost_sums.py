@@ -107,33 +107,33 @@ class CostGroups:
 
     The first number of a row is 1. ``sums`` adds them up over the rows of each group (times their weights), and so do
     ``once`` the product of every two and ``cubes`` their cubes; in ``products`` these count by squared weight. In a row
-    of class c decision d costs ``times[c, d]`` times the number at ``places[c, d]``; the lowest cost stands last.
+    of class c decision d costs the sum of its numbers times ``shares[c, d]``; the lowest cost stands last.
     """
 
     sums: Array
     once: Array
     products: Array
     cubes: Array
-    places: Array
-    times: Array
+    shares: Array
 
     def __getitem__(self, groups: Array) -> Self:
-        each = (one[groups] for one in (self.sums, self.once, self.products, self.cubes))
-        return type(self)(*each, self.places, self.times)
+        sums, once, products, cubes = (one[groups] for one in (self.sums, self.once, self.products, self.cubes))
+        return type(self)(sums, once, products, cubes, self.shares)
 
-    def _shares(self, truth: Array, decided: Array) -> tuple[Array, Array]:
-        """Which number each number of a :class:`CostSums` is, and how many times."""
-        *decisions, least = range(self.places.shape[1])
-        others = np.broadcast_to([least, *decisions], (len(decided), least + 1))
-        chosen = np.column_stack([decided, others])
-        one, zero = np.ones((len(truth), 1)), np.zeros((len(truth), 1), np.int64)
-        where = truth[:, None], chosen
-        return np.hstack([zero, self.places[where]]), np.hstack([one, self.times[where]])
+    def _shares(self, truth: Array, decided: Array) -> Array:
+        """What the numbers of a :class:`CostSums` are made of: group × those × the numbers of rows."""
+        each = self.shares[truth]
+        one, own = np.zeros_like(each[:, :1]), each[np.arange(len(truth)), decided]
+        one[..., 0] = 1
+        return np.concatenate([one, own[:, None], each[:, -1:], each[:, :-1]], axis=1)
 
     def numbers(self, truth: Array, decided: Array) -> Array:
         """The sums of the rows of each group, in the order of a :class:`CostSums`."""
-        places, times = self._shares(truth, decided)
-        return np.take_along_axis(self.sums, places, axis=1) * times
+        return np.einsum("gan,gn->ga", self._shares(truth, decided), self.sums)
+
+    def factors(self, truth: Array, decided: Array, each: Array) -> Array:
+        """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
+        return np.asarray((each[..., None] * self._shares(truth, decided)).sum(axis=1))
 
     def moments(self, factors: Array, once: bool = False) -> tuple[Array, Array, Array]:
         """Σw², Σw²x and Σw²x² of each group, where x is the sum of its numbers times ``factors`` (group × number).
@@ -144,24 +144,12 @@ class CostGroups:
         first = np.einsum("gi,gi->g", products[:, 0], factors)
         return products[:, 0, 0], first, np.einsum("gi,gij,gj->g", factors, products, factors)
 
-    def factors(self, truth: Array, decided: Array, each: Array) -> Array:
-        """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
-        places, times = self._shares(truth, decided)
-        found = np.zeros_like(self.sums)
-        np.add.at(found, (np.arange(len(found))[:, None], places), times * each)
-        return found
-
     def tally(
         self, truth: Array, decided: Array, classes: Sequence[str], decisions: Sequence[str], weighted: bool
     ) -> CostSums:
         """Add up the groups."""
-        K, (places, times) = len(classes), self._shares(truth, decided)
-        groups = np.arange(len(truth))[:, None, None]
-        products = self.products[groups, places[:, :, None], places[:, None, :]] * times[:, :, None] * times[:, None, :]
-        own, often, here = places[:, OWN], times[:, OWN], np.arange(len(truth))
-        powers = np.stack([self.once[here, own, own] * often**2, self.cubes[here, own] * often**3], axis=1)
-        each = np.take_along_axis(self.sums, places, axis=1) * times, products, powers
-        found = [np.zeros((K, *one.shape[1:])) for one in each]
-        for sums, one in zip(found, each, strict=True):
-            np.add.at(sums, truth, one)
-        return CostSums(tuple(classes), tuple(decisions), *found, weighted)
+        said, mine = self._shares(truth, decided), (np.arange(len(classes))[:, None] == truth).astype(np.float64)
+        own, products = said[:, OWN], said @ self.products @ said.swapaxes(1, 2)
+        powers = np.stack([self.moments(own, once=True)[2], (own**3 * self.cubes).sum(axis=1)], axis=1)
+        each = [np.tensordot(mine, one, 1) for one in (self.numbers(truth, decided), products, powers)]
+        return CostSums(tuple(classes), tuple(decisions), each[0], each[1], each[2], weighted)

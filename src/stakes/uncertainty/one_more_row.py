@@ -424,8 +424,9 @@ def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequen
     Shares that were seen in some ``cases`` vary as those do.
     """
     slopes, means = _slopes(sums, direction, shares), divide(sums.sums @ direction, sums.sums[:, 0])
-    known = shares is None or cases is None
-    variance = 0.0 if known else float(shares @ (means - shares @ means) ** 2) / sum(cases)
+    variance = 0.0
+    if shares is not None and cases is not None:
+        variance = float(shares @ (means - shares @ means) ** 2) / sum(cases)
     return math.sqrt(variance + max(float(np.einsum("ci,cij,cj", slopes, sums.products, slopes)), 0.0))
 
 
