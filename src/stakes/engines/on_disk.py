@@ -60,7 +60,7 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
 
     Text, which has no types, is written to temporary files, so many rows at a time.
     """
-    wanted, typed = files.wanted, [table.lazy for table in files.tables if table.dialect is None]
+    wanted, typed = files.wanted, [one.lazy for one in files.tables if one.dialect is None and one.lazy is not None]
     with tempfile.TemporaryDirectory(prefix="stakes-") as folder:
         if files.condition is not None or files.tables[0].source.format.percent or len(typed) < len(files.tables):
             typed = []
@@ -69,7 +69,7 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
                 part = pl.DataFrame({wanted[name]: _plain(name, column) for name, column in columns})
                 part.write_parquet(Path(folder) / f"{number:06}.parquet", compression="lz4")
                 typed += [pl.scan_parquet(Path(folder) / f"{number:06}.parquet")] if len(part) else []
-        frames = [lazy.select(*dict.fromkeys(wanted.values())) for lazy in typed if lazy is not None]
+        frames = [lazy.select(*dict.fromkeys(wanted.values())) for lazy in typed]
         kinds = {tuple(dtype.is_numeric() or dtype for dtype in one.collect_schema().values()) for one in frames}
         yield pl.concat(frames, how="vertical_relaxed") if len(kinds) == 1 else None
 

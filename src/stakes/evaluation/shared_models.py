@@ -120,7 +120,7 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
     files = _are_files(data)
     by_row = () if question.pricing is None else question.pricing.costs.columns
-    if question["exact"] or (by_row and files and not are_of_one_kind(data)):
+    if question["exact"] or (files and not are_of_one_kind(data)):
         return None
     if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
         return None
@@ -413,7 +413,5 @@ def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -
         if labels * len(cells[0]) * len(cells[1]) <= MOST_CELLS:
             break
         levels = [bins.edges(some, grid, bits) for some, grid in zip(cells, grids, strict=True)]
-    one, other = (
-        Output(column, None, grid, bits, own) for column, grid, own in zip(columns, grids, cells, strict=True)
-    )
+    one, other = (Output(column, None, grid, bits) for column, grid in zip(columns, grids, strict=True))
     return one, other
