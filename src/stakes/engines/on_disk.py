@@ -17,15 +17,14 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from stakes.engines.clusters import ROW
 from stakes.engines.columns import Data
 from stakes.engines.files.kinds import as_numbers
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, RowsOnDisk
 from stakes.engines.older_polars import batches
-from stakes.engines.pricing import of_costs
 from stakes.engines.queries import QuerySource
 
+_LABELS = ("truth", "prediction", "cluster", "by")
 _NUMBERS = 1 << 22
 """About so many numbers are brought here at a time."""
 
@@ -75,9 +74,9 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
 
 
 def _plain(name: str, column: pl.Series) -> pl.Series:
-    """A column as engines take it: numbers, unless it holds labels and text spells something else."""
+    """A column as engines take it: numbers, unless it holds labels or text spells something else."""
     column = column.cast(pl.String) if column.dtype == pl.Categorical else column
-    return as_numbers(column) if of_costs([name]) or name.startswith(ROW) else column
+    return column if name.startswith(_LABELS) else as_numbers(column)
 
 
 def _batches(source: QuerySource, rows: int) -> Iterator[pl.DataFrame]:

@@ -89,7 +89,7 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
             return count_inside(table, asked, exact)
     if by_row:
         with suppress(errors.InputError), table_of(files, BATCH) as table:  # all rows together tell better what it is
-            return None if table is None else count_inside(table, replace(asked, where=None), exact)
+            return None if table is None else count_inside(table, replace(asked, where=None), exact=False)
         return None
     if _asks_for_numbers(files, asked):
         return None
@@ -248,13 +248,6 @@ class Batch:
             rows.places,
             cluster=cluster,
         )
-
-    def with_cluster_as_label(self) -> "Batch":
-        """The same rows, grouped by their clusters like by any label."""
-        if self.cluster is None:
-            return self
-        labels, kinds = {**self.labels, "cluster": encode(self.cluster)}, {**self.kinds, "cluster": self.cluster.kind}
-        return replace(self, labels=labels, kinds=kinds, cluster=None)
 
     @property
     def numbers(self) -> Array:

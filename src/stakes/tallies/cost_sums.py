@@ -129,7 +129,7 @@ class CostGroups:
 
     def numbers(self, truth: Array, decided: Array) -> Array:
         """The sums of the rows of each group, in the order of a :class:`CostSums`."""
-        return np.einsum("gan,gn->ga", self._shares(truth, decided), self.sums)
+        return np.asarray(np.einsum("gan,gn->ga", self._shares(truth, decided), self.sums))
 
     def factors(self, truth: Array, decided: Array, each: Array) -> Array:
         """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
