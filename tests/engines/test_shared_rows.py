@@ -236,14 +236,16 @@ def test_ties_and_lumps_of_scores(few_cells):
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
-def test_wrong_scores_are_counted(value, few_cells):
-    frame = full("scores").with_columns(b=pl.Series([*full("scores")["b"][:-3].to_list(), *[value] * 3]))
+@pytest.mark.parametrize(("column", "question"), [("b", SCORES), ("worth", {**SCORES, "costs": MISS})])
+def test_wrong_scores_and_costs_are_counted(value, column, question, few_cells):
+    known = full("scores")
+    frame = known.with_columns(pl.Series(column, [*known[column][:-3].to_list(), *[value] * 3]))
     with pytest.raises(InputError) as here:
-        stakes.compare(frame, **SCORES)
+        stakes.compare(frame, **question)
     with pytest.raises(InputError) as elsewhere:
-        stakes.compare(frame.lazy(), **SCORES)
+        stakes.compare(frame.lazy(), **question)
     assert elsewhere.value.code == here.value.code
-    assert "model 'b'" in str(elsewhere.value)
+    assert f"model {'b' if column == 'b' else 'a'!r}" in str(elsewhere.value)
     assert " 3 " in str(elsewhere.value)
 
 
