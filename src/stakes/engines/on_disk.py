@@ -18,7 +18,7 @@ import narwhals as nw
 import polars as pl
 
 from stakes.engines.columns import Data
-from stakes.engines.files.kinds import as_numbers
+from stakes.engines.files.kinds import as_numbers, reading
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, RowsOnDisk
 from stakes.engines.older_polars import batches
@@ -60,7 +60,7 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
     Text, which has no types, is written to temporary files, so many rows at a time.
     """
     wanted, typed = files.wanted, [one.lazy for one in files.tables if one.dialect is None and one.lazy is not None]
-    with tempfile.TemporaryDirectory(prefix="stakes-") as folder:
+    with reading(files.tables[0].source), tempfile.TemporaryDirectory(prefix="stakes-") as folder:
         if files.condition is not None or files.tables[0].source.format.percent or len(typed) < len(files.tables):
             typed = []
             for number, batch in enumerate(files.batches(rows)):
@@ -70,7 +70,10 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
                 typed += [pl.scan_parquet(Path(folder) / f"{number:06}.parquet")] if len(part) else []
         frames = [lazy.select(*dict.fromkeys(wanted.values())) for lazy in typed]
         kinds = {tuple(dtype.is_numeric() or dtype for dtype in one.collect_schema().values()) for one in frames}
-        yield pl.concat(frames, how="vertical_relaxed") if len(kinds) == 1 else None
+        try:
+            yield pl.concat(frames, how="vertical_relaxed") if len(kinds) == 1 else None
+        except nw.exceptions.NarwhalsError as problem:  # what Polars stumbled over
+            raise pl.exceptions.ComputeError(str(problem)) from None
 
 
 def _plain(name: str, column: pl.Series) -> pl.Series:
