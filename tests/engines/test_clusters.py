@@ -10,7 +10,9 @@ import pytest
 import stakes
 from stakes.engines import class_queries, clusters, lazy, streaming
 from stakes.engines.columns import Column
+from stakes.engines.queries import QuerySource
 from stakes.errors import InputError
+from stakes.tallies.clusters import Clusters
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
 
 ROWS = 2000
@@ -25,6 +27,14 @@ QUESTIONS = {
     "classes": {"truth": "kind", "score": {name: f"p_{name}" for name in "abc"}, "cluster": "patient"},
 }
 QUESTIONS["classes, weights and segments"] = {**QUESTIONS["classes"], "weight": "w", "by": "site"}
+BY_ROW = stakes.Costs({t: {d: 0 if d == t else "worth" if d == "a" else 3 for d in "abc"} for t in "abc"})
+MISS = stakes.Costs(miss="worth", false_alarm=3)
+QUESTIONS |= {
+    "costs by row": {**SCORES, "costs": MISS, "weight": "w", "by": "site"},
+    "a threshold, costs by row": {**SCORES, "costs": MISS, "threshold": 0.3},
+    "decisions, costs by row": {**QUESTIONS["decisions"], "costs": BY_ROW, "weight": "w"},
+    "classes, costs by row": {**QUESTIONS["classes"], "costs": BY_ROW, "by": "site"},
+}
 IN_BINS = "the scores were counted in bins"
 
 
@@ -43,6 +53,7 @@ def rows() -> pl.DataFrame:
             "y": y.astype(int),
             "p": 1 / (1 + np.exp(1 - rng.normal(size=ROWS) - y - ill / 2)),
             "w": rng.integers(1, 24, ROWS) / 8,
+            "worth": np.random.default_rng(2).gamma(2, 3, ROWS) * np.exp(ill / 2),
             "kind": kind,
             "said": np.where(rng.random(ROWS) < 0.5 + 0.1 * ill, kind, other),
             **{f"p_{name}": own for name, own in zip("abc", odds / odds.sum(0), strict=True)},
@@ -66,11 +77,13 @@ def agree(found: stakes.Evaluation, known: stakes.Evaluation) -> None:
         why = other.reason + other.no_interval
         if IN_BINS in why or "is undefined for a class" in why:
             continue
-        assert other.value == pytest.approx(one.value, abs=1e-4, nan_ok=True), name
+        exact = {"rel": 1e-12} if name in ("expected_cost", "normalised_cost", "accuracy") else {"abs": 1e-4}
+        assert other.value == pytest.approx(one.value, **exact, nan_ok=True), name
         assert (other.low is None) == (one.low is None), name
         if one.low is not None:
             near = 0.08 if name in ("gain", "lift", "recall_at_specificity", "specificity_at_recall") else 0.02
             near = 0.03 if name.startswith(("macro_", "weighted_")) else near  # of rows, what each changes is added up
+            near = 1e-9 if name == "expected_cost" else near
             width = one.high - one.low
             assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=near * width), name
 
@@ -87,21 +100,23 @@ def many_rows(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_GROUPS", 200)
 
 
-FILES = [("csv", "weights and segments"), *(("parquet", name) for name in QUESTIONS)]
+FILES = [("csv", "weights and segments"), ("csv", "costs by row"), *(("parquet", name) for name in QUESTIONS)]
 
 
 @pytest.mark.parametrize(("kind", "name"), FILES)
-def test_files_in_batches(tmp_path, many_rows, kind, name):
+def test_files_in_batches(tmp_path, many_rows, kind, name, monkeypatch):
     paths = [str(tmp_path / f"{i}.{kind}") for i in range(2)]
     for part, path in zip((rows()[:1250], rows()[1250:]), paths, strict=True):
         part.write_csv(path) if kind == "csv" else part.write_parquet(path)
+    monkeypatch.setattr(streaming.Files, "whole", None)  # which would read all rows at once
     found = stakes.evaluate(paths, **QUESTIONS[name])
     agree(found, expected(name))
     for segment, part in expected(name).segments.items():
         agree(found.segments[segment], part)
 
 
-SOONER = {"lazy polars": [*QUESTIONS], "duckdb": ["weights and segments", "decisions", "classes"], "ibis": ["scores"]}
+SOONER = {"lazy polars": [*QUESTIONS], "duckdb": ["weights and segments", "decisions", "classes", "costs by row"]}
+SOONER |= {"ibis": ["scores"], **{engine: ["decisions, costs by row"] for engine in ("dask", "spark")}}
 ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))
 
 
@@ -179,3 +194,46 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
         found = numbers.of(Column("cluster", "number", values))
         assert found.tolist() == [known[value] for value in values.tolist()]
     assert numbers.count == len(known)
+
+
+# ── very many classes ────────────────────────────────────────────────────────────────────────────────────────────
+@functools.cache
+def many_classes() -> tuple[pl.DataFrame, dict[str, str]]:
+    rng = np.random.default_rng(3)
+    truth, names = rng.integers(0, 60, 3000), [f"k{place:02}" for place in range(60)]
+    odds = np.exp(rng.normal(size=(3000, 60)) + 1.5 * (truth[:, None] == np.arange(60)))
+    said = dict(zip(names, (odds / odds.sum(1, keepdims=True)).T, strict=True))
+    labels = np.array(names)[truth]
+    return pl.DataFrame({"y": labels, "patient": rng.integers(0, 40, 3000), **said}), {name: name for name in names}
+
+
+@pytest.mark.parametrize("where", ["file", "engine"])
+def test_more_classes_than_engines_take(where, tmp_path, many_rows, monkeypatch):
+    """Files are counted in batches, and rows of an engine come here in batches, by way of the disk."""
+    frame, said = many_classes()
+    question = {"truth": "y", "score": said, "cluster": "patient"}
+    known = stakes.evaluate(frame, **question)
+    frame.write_parquet(tmp_path / "a.parquet")
+    monkeypatch.setattr(streaming.Files, "whole", None)  # which would read all rows at once
+    monkeypatch.setattr(QuerySource, "rows", None)
+    found = stakes.evaluate(str(tmp_path / "a.parquet") if where == "file" else frame.lazy(), **question)
+    assert (found.confusion, found.scores.ranks.tolist()) == (known.confusion, known.scores.ranks.tolist())
+    for name in ("accuracy", "macro_f1", "kappa", ("auc", "k07"), ("recall", "k07")):
+        here, there = found[name], known[name]
+        near = 1e-12 if "auc" not in name else 1e-4
+        assert here.value == pytest.approx(there.value, rel=near)
+        assert (here.low, here.high) == pytest.approx((there.low, there.high), abs=0.03 * (there.high - there.low))
+    assert found["multiclass_log_loss"].no_interval == known["multiclass_log_loss"].no_interval
+    groups = max(len(cells.groups) for cells in found.counted.clusters.cells)
+    assert (
+        groups <= 40 * 2 * 4 * 12
+    )  # patients, and whether it is the true class, by cells of the score: no class beside
+
+
+def test_tables_of_clusters_are_made_some_at_a_time():
+    held = Clusters(np.array([2, 0, 2, 5]), 6, np.array([0, 1, 1, 0]), np.array([1, 1, 0, 1]), weight=np.arange(1.0, 5))
+    table = stakes.Confusion(("a", "b"), ("a", "b"), np.ones((2, 2)))
+    whole = np.zeros((6, 2, 2))
+    whole[2, 0, 1], whole[0, 1, 1], whole[2, 1, 0], whole[5, 0, 1] = 1, 2, 3, 4
+    for most in (1, 2, 4, 6, 9):
+        assert np.concatenate(list(held.some_tables(table, most))).tolist() == whole.tolist()

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import math
+from unittest import mock
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +15,7 @@ from stakes.engines import class_queries, lazy, shared_rows, streaming
 from stakes.engines.queries import QuerySource
 from stakes.errors import InputError
 from stakes.evaluation import shared_models
+from stakes.uncertainty import one_more_row
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
 
 ROWS = 3000
@@ -44,6 +46,22 @@ QUESTIONS |= {
         "costs": stakes.Costs([[0, 1, 5], [3, 0, 1], [2, 2, 0]], classes=list("xyz")),
     },
 }  # fmt: skip
+MISS = stakes.Costs(miss="worth", false_alarm=3)
+BY_ROW = stakes.Costs({t: {d: 0 if d == t else "worth" if d == "x" else 3 for d in "xyz"} for t in "xyz"})
+PAID = ["expected_cost", "normalised_cost"]
+QUESTIONS |= {
+    "costs by row": {**SCORES, "costs": MISS, "metric": [*PAID, "accuracy", "auc"], "missing": "drop"},
+    "costs by row, weights and segments": {**SCORES, "costs": MISS, "metric": PAID, "weight": "w", "by": "site"},
+    "costs by row, clusters": {
+        **SCORES, "costs": MISS, "metric": [*PAID, "auc"], "cluster": "patient", "where": "w > 1",
+    },
+    "costs by row, a threshold": {**SCORES, "costs": MISS, "metric": PAID, "threshold": 0.3, "positive": 1},
+    "costs by row, decisions": {
+        "truth": "kind", "predictions": ["j", "k"], "metric": PAID, "costs": BY_ROW, "cluster": "patient",
+        "weight": "w",
+    },
+    "costs by row, classes": {**CLASSES, "metric": [*PAID, LOSSES[0]], "costs": BY_ROW},
+}  # fmt: skip
 
 
 @functools.cache
@@ -63,7 +81,7 @@ def rows() -> pl.DataFrame:
             "y": y.astype(int), **said, "kind": kind, **guess, "t": truth, "w": rng.integers(1, 24, ROWS) / 8,
             "p": truth * rng.lognormal(0, 0.3, ROWS), "q": truth * rng.lognormal(0.01, 0.32, ROWS),
             "site": rng.choice(["north", "far, away"], ROWS), "ward": rng.integers(0, 2, ROWS),
-            "patient": rng.integers(0, 150, ROWS), **chances,
+            "patient": rng.integers(0, 150, ROWS), **chances, "worth": np.random.default_rng(2).gamma(2, 3, ROWS),
         }
     )  # fmt: skip
     return frame.with_columns(b=pl.when(pl.int_range(ROWS) == 7).then(None).otherwise("b"))
@@ -76,7 +94,8 @@ def full(name: str) -> pl.DataFrame:
 
 @functools.cache
 def expected(name: str, times: int = 1) -> stakes.Comparison:
-    return stakes.compare(pl.concat([full(name)] * times), **QUESTIONS[name])
+    with mock.patch.object(one_more_row, "_MOST_VALUES", 10**9):  # every row has its own cost
+        return stakes.compare(pl.concat([full(name)] * times), **QUESTIONS[name])
 
 
 def agree(found: stakes.Comparison, known: stakes.Comparison) -> None:
@@ -93,8 +112,12 @@ def agree(found: stakes.Comparison, known: stakes.Comparison) -> None:
         width = one.high - one.low
         near = 0.05 if found.models[one.first].task == "regression" else 0.01 if known.clusters else 0.003
         near = 0.05 if "groups of rows" in other.method else 0.02 if one.metric == "macro_auc" else near
+        if one.metric in PAID and known.models[one.first].pricing.costs.columns:  # whose limits are drawn
+            assert (other.high - other.low) / width == pytest.approx(1, abs=0.05)
+            near = 0.04
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=near * width), one.metric
-        assert other.p_value == pytest.approx(one.p_value, abs=0.02 if near > 0.003 else 0.002)
+        likely = 0.002 if near == 0.003 else max(near, 0.02) if one.metric in PAID else 0.02
+        assert other.p_value == pytest.approx(one.p_value, abs=likely)
     assert [*found.segments] == [*known.segments]
 
 
@@ -111,6 +134,7 @@ def few_cells(monkeypatch):
 
 
 FILES = [("csv", "clusters"), ("csv", "weighted numbers"), *(("parquet", name) for name in QUESTIONS)]
+FILES += [("csv", name) for name in QUESTIONS if name.startswith("costs by row")]
 
 
 @pytest.mark.parametrize(("kind", "name"), FILES)
@@ -123,6 +147,7 @@ def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
     paths = [tmp_path / f"{i}.{kind}" for i in range(2)]
     for part, path in zip((full(name)[:1250], full(name)[1250:]), paths, strict=True):
         part.write_csv(path) if kind == "csv" else part.write_parquet(path)
+    monkeypatch.setattr(streaming.Files, "whole", None)  # which would read all rows at once
     found = stakes.compare(str(tmp_path / f"*.{kind}"), **QUESTIONS[name])
     agree(found, expected(name))
     for segment, part in expected(name).segments.items():
@@ -130,7 +155,7 @@ def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
 
 
 SOONER = {"lazy polars": [*QUESTIONS], "ibis": ["weights and segments"]}
-SOONER["duckdb"] = ["costs, some rows", "three models", "clusters", "weighted numbers", "classes"]
+SOONER["duckdb"] = ["costs, some rows", "three models", "clusters", "weighted numbers", "classes", "costs by row"]
 ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))
 
 
@@ -211,14 +236,16 @@ def test_ties_and_lumps_of_scores(few_cells):
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
-def test_wrong_scores_are_counted(value, few_cells):
-    frame = full("scores").with_columns(b=pl.Series([*full("scores")["b"][:-3].to_list(), *[value] * 3]))
+@pytest.mark.parametrize(("column", "question"), [("b", SCORES), ("worth", {**SCORES, "costs": MISS})])
+def test_wrong_scores_and_costs_are_counted(value, column, question, few_cells):
+    known = full("scores")
+    frame = known.with_columns(pl.Series(column, [*known[column][:-3].to_list(), *[value] * 3]))
     with pytest.raises(InputError) as here:
-        stakes.compare(frame, **SCORES)
+        stakes.compare(frame, **question)
     with pytest.raises(InputError) as elsewhere:
-        stakes.compare(frame.lazy(), **SCORES)
+        stakes.compare(frame.lazy(), **question)
     assert elsewhere.value.code == here.value.code
-    assert "model 'b'" in str(elsewhere.value)
+    assert f"model {'b' if column == 'b' else 'a'!r}" in str(elsewhere.value)
     assert " 3 " in str(elsewhere.value)
 
 

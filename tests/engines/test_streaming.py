@@ -533,3 +533,14 @@ def test_costs_by_row_are_added_up_batch_by_batch(tmp_path, monkeypatch, kind, s
     if "score" in said and len(said) == 1:
         best, known = (decide(data, **{**question, "by": None}) for data in (file, frame))
         assert best.apparent.value == pytest.approx(known.apparent.value, rel=1e-3)
+
+
+def test_a_damaged_file_of_costs_by_row_is_told_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    frame = pl.DataFrame({"y": np.arange(9000) % 2, "p": np.arange(9000) % 7 / 7, "worth": np.arange(9000) % 5})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    content = bytearray((tmp_path / "rows.parquet").read_bytes())
+    content[30:200] = bytes(170)
+    (tmp_path / "rows.parquet").write_bytes(content)
+    with pytest.raises(InputError, match=r"rows\.parquet"):
+        evaluate(str(tmp_path / "rows.parquet"), truth="y", score="p", costs=Costs(miss="worth", false_alarm=1))

@@ -1043,9 +1043,11 @@ def test_lazy_tables_are_counted_where_they_lie():
         "p": score,
         "d": (score > 0.4) * 1,
         "g": ["a", "b"] * 300,
+        "h": ["x", "far, away", "y"] * 200,
     }
     frame = pl.DataFrame(table)
-    for named in ({"score": "p", "by": "g"}, {"prediction": "d", "positive": 1, "where": "p > 0.05"}):
+    several = {"score": "p", "by": ["g", "h"]}
+    for named in (several, {"score": "p", "by": "g"}, {"prediction": "d", "positive": 1, "where": "p > 0.05"}):
         whole = stakes.evaluate(frame, truth="f", unlabelled="estimate", **named)
         for lazy in (frame.lazy(), duckdb.sql("SELECT * FROM frame")):
             for name in "yf" if "score" in named else "f":

@@ -6,10 +6,9 @@ than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 
 import narwhals as nw
 import numpy as np
@@ -28,10 +27,13 @@ from stakes.engines.class_sums import (
 )
 from stakes.engines.clusters import ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
+from stakes.engines.cost_sums import CostQuery
+from stakes.engines.deciding import with_decisions
 from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
 from stakes.engines.memory import Binned, Rows, count_classes
 from stakes.engines.plan import Counted, Plan
+from stakes.engines.pricing import of_costs
 from stakes.engines.queries import (
     MOST_GROUPS,
     MOST_SCORES,
@@ -39,6 +41,7 @@ from stakes.engines.queries import (
     Look,
     QuerySource,
     choose,
+    put_together,
     surprise,
     whether,
     with_infinite,
@@ -47,17 +50,12 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.bayes import ALIKE, ROUNDING
+from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
-from stakes.tallies.pricing import Pricing, shares_of
 
 FEW_ROWS = SAMPLE
 """Tables of so many rows are brought here: they are their own sample."""
 
-MOST_CLASSES = 50
-"""Expressions over the scores of more classes are too long for engines; those rows are brought here, too."""
-
-_DEAR = sys.float_info.max
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
 
@@ -66,7 +64,7 @@ def count_classes_inside(
 ) -> Counted | None:
     """Count class scores where they are; None when there are few rows, or when the question needs the rows."""
     classes = class_names(given)
-    if len(classes) > MOST_CLASSES or not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
+    if not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
         return None  # text may spell numbers, which is read row by row
     looked = _look_at(source, classes)
     if looked.rows <= FEW_ROWS:
@@ -78,7 +76,10 @@ def count_classes_inside(
     codes = _codes(truths, asked, classes)
     if codes is None:
         return None
-    table = ClassTable(source, asked, classes, looked)
+    priced = CostQuery.of(source, asked.pricing) if asked.pricing is not None and of_costs(given) else None
+    if priced is None and of_costs(given):
+        return None
+    table = ClassTable(source, asked, classes, looked, priced=priced)
     return table.with_scores(codes).count(exact)
 
 
@@ -108,11 +109,11 @@ def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
 
 
 def _sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
-    return reduce(operator.add, columns)
+    return put_together(operator.add, list(columns))
 
 
 def _any(tests: Iterable[nw.Expr]) -> nw.Expr:
-    return reduce(operator.or_, tests)
+    return put_together(operator.or_, list(tests))
 
 
 def _uneven(total: nw.Expr) -> nw.Expr:
@@ -121,13 +122,17 @@ def _uneven(total: nw.Expr) -> nw.Expr:
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """A table of class scores in another engine; ``plain`` has nothing but them and the code of the true class."""
+    """A table of class scores in another engine; ``plain`` has nothing but them and the code of the true class.
+
+    Costs that differ by row are ``priced``.
+    """
 
     source: QuerySource
     asked: RowQuestion
     classes: tuple[str, ...]
     looked: Look
     plain: "LazyTable | None" = None
+    priced: CostQuery | None = None
 
     @property
     def _keys(self) -> list[str]:
@@ -155,20 +160,21 @@ class ClassTable:
         places = self.source.places
         k, truth = len(self.classes), nw.col(places["truth"])
         scores = [nw.col(places[f"score of {name}"]).cast(nw.Float64) + 0.0 for name in self.classes]
-        code = reduce(lambda so_far, one: choose(truth == one[0], nw.lit(one[1]), so_far), codes.items(), nw.lit(-1))
+        code = _sum_of(choose(truth == value, nw.lit(place), nw.lit(0)) for value, place in codes.items())
         frame = plain = self.source.frame.with_columns(
             code.alias("code"), *(score.alias(f"s{place}") for place, score in enumerate(scores))
         )
         columns = [nw.col(f"s{place}") for place in range(k)]
-        own = reduce(
-            lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
-        )
+        own = _sum_of(choose(nw.col("code") == place, columns[place], nw.lit(0.0)) for place in range(k))
         frame = frame.with_columns(own.alias("own"))
         frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
-        frame = with_decisions(frame, self.classes, self.asked.pricing if self.asked.prediction is None else None)
+        pricing, costs = self.asked.pricing, {} if self.priced is None else self.priced.columns
+        frame = with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, costs)
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
-        return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
+        source = replace(self.source, frame=frame, places=places, added=added)
+        priced = None if self.priced is None else replace(self.priced, source=source)
+        return replace(self, source=source, plain=plain, priced=priced)
 
     def _goes_before(self, place: int) -> nw.Expr:
         score, own = nw.col(f"s{place}"), nw.col("own")
@@ -194,7 +200,7 @@ class ClassTable:
         distance = _sum_of(nw.col(f"square{place}") for place in range(k))
         finite = surprise(nw.col("mine"), 0.0)  # of an infinite loss no higher moment is asked for
         frame = frame.with_columns((distance + nw.col("missed")).alias("loss_1"), finite.alias("finite_0"))
-        unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
+        unit = self.source.unit
         for loss, name in enumerate(("finite_0", "loss_1")):
             one = nw.col(name)
             powers = [nw.col(f"loss_{loss}"), unit, unit * one, unit * one * one, unit * one * one * one]
@@ -214,6 +220,9 @@ class ClassTable:
         columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
         replace(groups, columns=columns).check(of_classes=True)
         counted = self._read(groups, partial(self._count, groups, exact))
+        if counted is not None and self.priced is not None:
+            costs = self.priced.ask(["truth", *self._by, *own])
+            counted = self._read(costs, partial(self.priced.beside, counted, costs))
         if counted is not None and (self.asked.groups_by or "cluster" in self.source.places):
             counted = self._count_clusters(["truth", *self._by, *own, "rank"], counted)
         read = int(groups.sizes.sum()) + groups.weightless
@@ -280,7 +289,8 @@ class ClassTable:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
         source, bits = self.source, class_bits(len(self.classes))
         held = QueryRowGroups.of(source) if self.asked.groups_by else QueryClusters.of(source)
-        lost = replace(source, added=("moment_0_0", "moment_1_0"))
+        summed = replace(source, added=()) if self.priced is None else self.priced.adding()
+        lost = replace(summed, added=(*summed.added, "moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])
         assert groups is not None
         names = encode(to_column(groups.columns["cluster"], "cluster")).names
@@ -301,10 +311,11 @@ class ClassTable:
             return ClusterRows(entries(found, rows), own, (grid, bits), held.count, held.counts)
 
         def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-            ranks, columns = groups.columns["rank"].to_numpy(), groups.added.values()
+            ranks, columns = groups.columns["rank"].to_numpy(), [groups.added[f"moment_{n}_0"] for n in range(2)]
+            paid = None if self.priced is None else self.priced.paid(groups, plan, rows)
             beside = [cells(place, by) for place in range(len(self.classes))]
-            losses = with_infinite(np.stack(list(columns), axis=-1))
-            whole = ClusterRows(entries(groups, rows), by, None, held.count, held.counts, beside, ranks, losses)
+            losses = with_infinite(np.stack(columns, axis=-1))
+            whole = ClusterRows(entries(groups, rows), by, None, held.count, held.counts, beside, ranks, losses, paid)
             return whole.added_to(counted)
 
         return self._read(groups, add)
@@ -380,54 +391,3 @@ def _against_rest(found: Binned, place: int, k: int) -> Binned:
 
 def _within(score: nw.Expr) -> nw.Expr:
     return choose(score < 0, nw.lit(0.0), choose(score > 1, nw.lit(1.0), score))
-
-
-def _first(tests: list[nw.Expr]) -> nw.Expr:
-    """The place of the first test that holds."""
-    *others, _ = enumerate(tests)
-    return reduce(lambda so_far, one: choose(one[1], nw.lit(one[0]), so_far), others[::-1], nw.lit(len(tests) - 1))
-
-
-def with_decisions(frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None) -> LazyTable:
-    """Decide for the highest score (s0, s1, …), or for what costs least; of those alike for the first."""
-    if pricing is not None:
-        return with_cheapest(frame, pricing, classes)
-    scores = [f"s{place}" for place in range(len(classes))]
-    best = frame.with_columns(nw.max_horizontal(*scores).alias("best"))
-    return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
-
-
-def with_cheapest(
-    frame: LazyTable,
-    pricing: Pricing,
-    classes: tuple[str, ...],
-    positive: str | None = None,
-    columns: Mapping[str, nw.Expr] | None = None,
-) -> LazyTable:
-    """Add the cheapest decision, as ``Pricing.bayes`` takes it; ``columns`` hold costs that differ by row."""
-    decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
-    factors = pricing.correction(classes, positive, any_shares)
-    prices = [
-        [(columns or {})[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row]
-        for row in pricing.prices(classes, decisions, positive)
-    ]
-    weights = [
-        nw.col(f"s{place}") * (1.0 if factors is None else float(factors[place])) for place in range(len(classes))
-    ]
-    count = range(len(decisions))
-    risks = [
-        reduce(lambda so_far, c: so_far + weights[c] * prices[c][d], range(len(classes)), nw.lit(0.0)) for d in count
-    ]
-    names = [f"risk{d}" for d in count]
-    frame = frame.with_columns(*(risk.alias(name) for risk, name in zip(risks, names, strict=True)))
-    sizes = [nw.col(name).abs().alias(f"size{d}") for d, name in enumerate(names)]
-    frame = frame.with_columns(nw.min_horizontal(*names).alias("least"), *sizes)
-    frame = frame.with_columns(nw.max_horizontal(*(f"size{d}" for d in count)).alias("largest"))
-    enough = nw.col("least") + nw.col("largest") * ALIKE
-    if positive is not None:  # of those alike the one that costs less should the positive class be the truth
-        own = prices[classes.index(positive)]
-        paid = [choose(nw.col(name) <= enough, own[d], nw.lit(_DEAR)).alias(f"paid{d}") for d, name in enumerate(names)]
-        frame = frame.with_columns(*paid)
-        frame = frame.with_columns(nw.min_horizontal(*(f"paid{d}" for d in count)).alias("least"))
-        return frame.with_columns(_first([nw.col(f"paid{d}") <= nw.col("least") for d in count]).alias("decided"))
-    return frame.with_columns(_first([nw.col(name) <= enough for name in names]).alias("decided"))

@@ -15,7 +15,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.binning import BinnedCounts, SortedSums
 from stakes.engines.cells import Found
-from stakes.engines.class_stream import BatchOutcome
+from stakes.engines.class_stream import BatchOutcome, ClassBatch
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.labels import Labels, encode, whole_numbers
 from stakes.engines.memory import Binned, Rows
@@ -25,7 +25,7 @@ from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.keys import put_together
 from stakes.tallies.parallel import run_all
 
@@ -41,7 +41,8 @@ class ClusterRows:
     """Groups of rows alike in cluster, class, decision and cell, and their segments.
 
     ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together. Of several
-    classes ``cells`` are such groups by the score of each class, ``ranks`` and ``lost`` as in :class:`Clusters`.
+    classes ``cells`` are such groups by the score of each class, ``ranks``, ``lost`` and ``paid`` as in
+    :class:`Clusters`.
     """
 
     rows: Rows
@@ -52,6 +53,7 @@ class ClusterRows:
     cells: Sequence["ClusterRows"] = ()
     ranks: Array | None = None
     lost: Array | None = None
+    paid: Array | None = None
 
     def added_to(self, counted: Counted) -> Counted:
         """Return what was counted with its clusters, and those of its segments."""
@@ -74,9 +76,10 @@ class ClusterRows:
         said = rows.truth, rows.prediction, scores, weight
         together = self.count > MOST_GROUPS
         found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
-        ranks, lost = (None if one is None else one[chosen] for one in (self.ranks, self.lost))
-        beside = tuple(part._clusters(segment) for part in self.cells)
-        return replace(found, alike=sizes, squares=squares, grid=self.grid, cells=beside, ranks=ranks, lost=lost)
+        ranks, lost, paid = (None if one is None else one[chosen] for one in (self.ranks, self.lost, self.paid))
+        cells = tuple(part._clusters(segment) for part in self.cells)
+        found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
+        return replace(found, ranks=ranks, lost=lost, paid=paid)
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:
@@ -316,16 +319,24 @@ def _standing_for(rows: Rows, found: Binned) -> Rows:
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
 def class_bits(classes: int) -> int:
-    """How finely the scores of each of several classes are told apart in a cluster: of more classes more coarsely."""
+    """How finely the scores of each of several classes are told apart in a cluster: of more classes more coarsely.
+
+    Where the other classes are not told apart, there is room again.
+    """
+    if MOST_CLASSES < classes <= 4 * MOST_CLASSES:
+        return 2
     return max(min(BITS, 10 - 2 * (classes - 1).bit_length()), 0)
 
 
 class ClassClusterCounts(ClusterCounts):
-    """The same of several classes: rows by cell and rank with what they lose, and bins of each class's own score."""
+    """The same of several classes: rows by cell and rank with what they lose, and bins of each class's own score.
+
+    Of very many classes ranks are not told apart, nor the other classes in bins of one: they would be as many as rows.
+    """
 
     def __init__(self, classes: int) -> None:
         super().__init__()
-        self._k, self._ranked = classes, SortedSums(ArrayOperations())
+        self._k, self._many, self._ranked = classes, classes > MOST_CLASSES, SortedSums(ArrayOperations())
         self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
 
     def add_classes(self, groups: Array, found: Found, told: BatchOutcome) -> None:
@@ -335,15 +346,20 @@ class ClassClusterCounts(ClusterCounts):
         weight = told.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
-        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + np.asarray(told.ranks)
+        ranks = 0 if self._many else np.asarray(told.ranks)
+        entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + ranks
         if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
             sums = [np.bincount(entries, column, size) for column in sums]
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        own = (told.batch.segment.astype(np.int64) * self._k + told.batch.truth) * _SPAN + groups
-        each = zip(self._scores, told.batch.scores, strict=True)
-        run_all([partial(binned.add, scores, own, weight) for binned, scores in each], told.batch.scores.size)
+        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], told.batch.scores.size)
+
+    def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
+        """Count the scores of a class by the true one; of very many classes, by whether it is that one."""
+        size, truth = (2, batch.truth == place) if self._many else (self._k, batch.truth)
+        cells = (batch.segment.astype(np.int64) * size + truth) * _SPAN + groups
+        self._scores[place].add(batch.scores[place], cells, batch.weight)
 
     def of_classes(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
         """The groups, as of :meth:`result`; ``segments`` are the names of the stream's segments by their numbers."""
@@ -351,14 +367,16 @@ class ClassClusterCounts(ClusterCounts):
         cells, groups = np.divmod(found, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
         known, by_entry = self.counts(by), None if by is None else replace(by, codes=by.codes[cells])
-        beside = [self._cells_of(binned.result(), segments, by, known) for binned in self._scores]
+        found_bins = [binned.result() for binned in self._scores]
+        beside = [self._cells_of(place, one, segments, by, known) for place, one in enumerate(found_bins)]
         return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))
 
     def _cells_of(
-        self, found: Binned, segments: Sequence[str], by: Labels | None, known: tuple[int, dict[str, int]]
+        self, place: int, found: Binned, segments: Sequence[str], by: Labels | None, known: tuple[int, dict[str, int]]
     ) -> ClusterRows:
-        place, groups = np.divmod(found.cells, _SPAN)
-        segment, truth = np.divmod(place, self._k)
+        cells, groups = np.divmod(found.cells, _SPAN)
+        segment, truth = np.divmod(cells, 2 if self._many else self._k)
+        truth = np.where(truth == 1, place, -1) if self._many else truth
         entries = _standing_for(Rows(truth, scores=found.edges, cluster=groups), found)
         by_entry = None if by is None else Labels(Labels(segment, tuple(segments)).into(by.names), by.names)
         return ClusterRows(entries, by_entry, (str(found.grid), class_bits(self._k)), *known)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from stakes import errors
+from stakes.engines.class_sums import class_columns
 from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import hearing, in_format
 from stakes.engines.kinds import columns_named, kind_of
@@ -13,6 +14,7 @@ from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.engines.tensors.arrays import lie_elsewhere
 from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_auc_error, check_flag
+from stakes.tallies.clusters import MOST_CLASSES
 
 
 def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Values) -> Counted:
@@ -73,9 +75,10 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
         return None
     from stakes.engines import lazy, streaming  # load Narwhals, Polars
 
-    if not asked.of_counts:
+    many = len(class_columns(asked) or ()) > MOST_CLASSES  # expressions over all of them are too long for engines
+    if not asked.of_counts and not many:
         return lazy.count_inside(data, asked, exact)
-    named = None if exact else lazy.number_columns(data, asked)
+    named = None if exact else (lazy.name_columns if many else lazy.number_columns)(data, asked)
     brought = bring_here(data, named, asked.where)
     return None if brought is None else streaming.count_files(brought, replace(asked, where=None), exact)
 

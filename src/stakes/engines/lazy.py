@@ -7,20 +7,19 @@ that differ by row by ``cost_sums.py``. Of other questions, which need the rows,
 no others (``QuerySource.rows``).
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES, count_classes_inside
+from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
 from stakes.engines.finer_bins import keeps_promise
-from stakes.engines.groups import count_as_rows
+from stakes.engines.groups import count_groups
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
@@ -68,8 +67,7 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     if class_names(given):
         return count_classes_inside(source, asked, given, exact)
     if of_costs(given):
-        counted = count_costs_inside(source, given, asked)
-        return _with_scores_and_costs(source, given, asked, counted, exact) if counted and "score" in given else counted
+        return _count_costs(source, given, asked, exact)
     keys = [name for name in given if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
@@ -81,17 +79,27 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     groups.check(asked.task == "classification" or asked.of_classes)
     promised = 0.0 if exact else asked.auc_error
     sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
-    counted = _read(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
+    counted = count_groups(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
     return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
 
 
-def _with_scores_and_costs(
-    source: QuerySource, given: dict[str, str], asked: RowQuestion, counted: Counted, exact: bool | None
-) -> Counted | None:
+def _count_costs(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count decisions whose costs differ by row, the scores they were taken by, and clusters."""
+    found = count_costs_inside(source, given, asked)
+    if found is None:
+        return None
+    query, counted = found
+    keys = [name for name in query.source.places if name in ("truth", "prediction", "decided") or name.startswith("by")]
+    if "score" in given:
+        counted = _with_scores_and_costs(query, asked, counted, exact)
+        keys.append("score")
+    return counted if "cluster" not in given else _count_clusters(query.adding(), keys, asked, counted, query)
+
+
+def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counted, exact: bool | None) -> Counted:
     """Add the scores to decisions whose costs differ by row, and beside them what each decision costs there."""
-    assert asked.pricing is not None
-    query, table = CostQuery(source, asked.pricing), counted.confusion
-    keys = ["truth", *(name for name in given if name.startswith("by")), "score"]
+    table = counted.confusion
+    keys = ["truth", *(name for name in query.source.places if name.startswith("by")), "score"]
     groups, grid = _group(query.beside_scores(), keys, exact, None)
     assert groups is not None
     groups.check(of_classes=True)
@@ -112,33 +120,33 @@ def _with_scores_and_costs(
         return replace(added_to(counted, scored, np.ones(len(edges), bool)), segments=segments)
 
     plain = replace(asked, pricing=None, threshold=None, prediction=None)
-    return _read(replace(plain, classes=list(table.truths), positive=table.positive), groups, beside)
+    found = count_groups(replace(plain, classes=list(table.truths), positive=table.positive), groups, beside)
+    assert found is not None
+    return found
 
 
-def _read(asked: RowQuestion, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted]) -> Counted | None:
-    """Read groups as if they were rows, and count them."""
-    columns = dict(groups.columns)
-    above = columns.pop("above").to_numpy() if "above" in columns else None
-    with errors.pointing(lambda problem: problem.unnumbered()):
-        return count_as_rows(asked, columns, above, count)
+def _count_clusters(
+    source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted, query: CostQuery | None = None
+) -> Counted | None:
+    """Add the clusters to what was counted: of few rows every score is asked for, of more the cells they lie in.
 
-
-def _count_clusters(source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted) -> Counted | None:
-    """Add the clusters to what was counted: of few rows every score is asked for, of more the cells they lie in."""
+    Where costs differ by row, their ``query`` tells what the rows of each cluster cost, too.
+    """
     held, grid, within = QueryClusters.of(source), None, source
     if counted.scores is not None and counted.rows_read > FEW_ROWS:
         grid = ("probability" if counted.scores.probabilities else "line"), BITS
-        if asked.threshold is not None:
-            within, keys = within.decided_at(asked.threshold), [*keys, "above"]
+        if asked.threshold is not None and query is None:
+            within, keys = within.decided_at(asked.threshold), [*keys, "decided"]
         within = within.on_grid(*grid)
     groups = held.put_together(within).groups([*keys, "cluster"])  # after bins: DuckDB would repeat what is joined
     assert groups is not None
 
     def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         entries = replace(rows.standing_for(*groups.amounts), alike=groups.sizes)
-        return ClusterRows(entries, by, grid, held.count, held.counts).added_to(counted)
+        paid = None if query is None else query.paid(groups, plan, entries)
+        return ClusterRows(entries, by, grid, held.count, held.counts, paid=paid).added_to(counted)
 
-    return _read(asked, groups, add)
+    return count_groups(asked, groups, add)
 
 
 def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
@@ -151,9 +159,10 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
     thresholds = 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1  # between decisions
-    if asked.cluster is not None and (len(several or ()) > MOST_CLASSES or by_row or (not several and thresholds > 1)):
+    apart = not several and not by_row and thresholds > 1  # decisions that begin within the cells of clusters
+    if asked.cluster is not None and apart:
         return None
-    if asked.pricing is not None and by_row and (several or asked.pricing.needs_all_rows):
+    if asked.pricing is not None and by_row and asked.pricing.needs_all_rows:
         return None
     given = {name: column for name, column in (named | by_row).items() if column is not None}
     if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
@@ -195,7 +204,7 @@ def _group(
         raise errors.not_numbers("score", f"{dtype} values")
     grid = "probability" if source.of_probabilities else "line"
     if threshold is not None:
-        source, keys = source.decided_at(threshold), [*keys, "above"]
+        source, keys = source.decided_at(threshold), [*keys, "decided"]
     return source.binned(grid).groups(keys), grid
 
 

@@ -1,4 +1,4 @@
-"""Rows of another engine that are of a kind which no engine adds up: brought onto disk in batches, and counted there.
+"""Rows on disk: those of another engine that no engine adds up are brought there, and files are tables of Polars.
 
 A table is asked once, whatever the number of passes, and its rows have an order from then on: engines that work in
 parallel give them in another one each time, and two models have to be held against each other row by row.
@@ -10,6 +10,7 @@ import itertools
 import logging
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ import narwhals as nw
 import polars as pl
 
 from stakes.engines.columns import Data
-from stakes.engines.files.sources import RowsOnDisk
+from stakes.engines.files.kinds import as_numbers, reading
+from stakes.engines.files.reading import Files
+from stakes.engines.files.sources import FileNames, RowsOnDisk
 from stakes.engines.older_polars import batches
 from stakes.engines.queries import QuerySource
 
+_LABELS = ("truth", "prediction", "cluster", "by")
 _NUMBERS = 1 << 22
 """About so many numbers are brought here at a time."""
 
@@ -42,6 +46,40 @@ def bring_to_disk(data: Data, named: Mapping[str, str], where: str | None, most:
             part.write_parquet(Path(folder.name) / f"{number:06}.parquet", compression="lz4")
     logging.getLogger("stakes").info("%d rows of %d columns left their engine in batches", rows, len(names))
     return RowsOnDisk(f"{glob.escape(folder.name)}/*.parquet", folder)
+
+
+def are_of_one_kind(data: FileNames) -> bool:
+    """Whether all files are separated text, or none is."""
+    return len({table.separated is None for table in Files.open(data, {}).tables}) == 1
+
+
+@contextmanager
+def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
+    """The rows of files that satisfy their condition as a lazy table; None where a column is of several kinds.
+
+    Text, which has no types, is written to temporary files, so many rows at a time.
+    """
+    wanted, typed = files.wanted, [one.lazy for one in files.tables if one.dialect is None and one.lazy is not None]
+    with reading(files.tables[0].source), tempfile.TemporaryDirectory(prefix="stakes-") as folder:
+        if files.condition is not None or files.tables[0].source.format.percent or len(typed) < len(files.tables):
+            typed = []
+            for number, batch in enumerate(files.batches(rows)):
+                columns = reversed(batch.items())  # of those that are named twice, as the first time
+                part = pl.DataFrame({wanted[name]: _plain(name, column) for name, column in columns})
+                part.write_parquet(Path(folder) / f"{number:06}.parquet", compression="lz4")
+                typed += [pl.scan_parquet(Path(folder) / f"{number:06}.parquet")] if len(part) else []
+        frames = [lazy.select(*dict.fromkeys(wanted.values())) for lazy in typed]
+        kinds = {tuple(dtype.is_numeric() or dtype for dtype in one.collect_schema().values()) for one in frames}
+        try:
+            yield pl.concat(frames, how="vertical_relaxed") if len(kinds) == 1 else None
+        except nw.exceptions.NarwhalsError as problem:  # what Polars stumbled over
+            raise pl.exceptions.ComputeError(str(problem)) from None
+
+
+def _plain(name: str, column: pl.Series) -> pl.Series:
+    """A column as engines take it: numbers, unless it holds labels or text spells something else."""
+    column = column.cast(pl.String) if column.dtype == pl.Categorical else column
+    return column if name.startswith(_LABELS) else as_numbers(column)
 
 
 def _batches(source: QuerySource, rows: int) -> Iterator[pl.DataFrame]:

@@ -178,6 +178,11 @@ class QuerySource:
             raise errors.nothing_left(int(found["rows"]))
         return frame.filter(nw.col("gap") == 0), int(found["lost"] or 0), float(found.get("weight") or 0.0)
 
+    @property
+    def unit(self) -> nw.Expr:
+        """What a row weighs."""
+        return nw.col(self.places["weight"]).cast(nw.Float64) if "weight" in self.places else nw.lit(1.0)
+
     def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
         frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
@@ -240,9 +245,9 @@ class QuerySource:
         return low >= 0 and high <= 1
 
     def decided_at(self, threshold: float) -> "QuerySource":
-        """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
-        frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("above"))
-        return replace(self, frame=frame, places={**self.places, "above": "above"})
+        """The same table with one more column, ``decided``: whether the score reaches the threshold (1) or not (0)."""
+        frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("decided"))
+        return replace(self, frame=frame, places={**self.places, "decided": "decided"})
 
     def binned(self, grid: str) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins, and what they lose beside."""
@@ -407,6 +412,14 @@ def _scale(frame: LazyTable, test: nw.Expr, factor: float) -> LazyTable:
     return frame.with_columns(
         choose(test, size * factor, size).alias("size"), choose(test, unit * (1 / factor), unit).alias("unit")
     )
+
+
+def put_together(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
+    """Combine expressions two by two: one after the other would nest those of many columns too deeply."""
+    if len(each) == 1:
+        return each[0]
+    middle = len(each) // 2
+    return combine(put_together(combine, each[:middle]), put_together(combine, each[middle:]))
 
 
 def choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:

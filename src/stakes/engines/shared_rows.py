@@ -5,30 +5,26 @@ that both lie in, with sums of how far they lie from the lower ends of their cel
 is a line within a cell, near enough, so these sums tell how the placements of both vary together.
 """
 
-import functools
-import math
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import narwhals as nw
-import numpy as np
 
-from stakes.engines.cells import Found
-from stakes.engines.class_queries import with_decisions
 from stakes.engines.columns import Data, LazyTable
+from stakes.engines.cost_sums import CostQuery
+from stakes.engines.deciding import with_decision, with_decisions
 from stakes.engines.files.reading import Files, count_typed
-from stakes.engines.labels import Labels
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import QueryNumbers
 from stakes.engines.numbers import OTHER
+from stakes.engines.on_disk import table_of
+from stakes.engines.plan import Plan
+from stakes.engines.pricing import of_costs
 from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
-from stakes.engines.streaming import BATCH, Batch, Counting, batches, rows_in_files
+from stakes.engines.streaming import BATCH, rows_in_files
 from stakes.engines.tables import is_lazy
-from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.parallel import ahead
-from stakes.tallies.pricing import Pricing, shares_of
+from stakes.tallies.pricing import Pricing
 
 MOST_CELLS = 2 * 10**5
 """So many combinations of cells are asked about at most."""
@@ -44,23 +40,26 @@ _NAMES = [f"above_{'_'.join(SIDES[side] for side in sides)}_added" for sides in 
 class Output:
     """What a model says of a row, by the name of its column: a decision, or a score.
 
-    A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in;
-    ``cells`` are the numbers of those that occur. Of several ``classes`` (the column of each) the place of the decision
-    is told: that with the highest score, or the cheapest one.
+    A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in.
+    Of several ``classes`` (the column of each) the place of the decision
+    is told: that with the highest score, or the cheapest one. So it is where each row's own costs, or a ``threshold``,
+    decide between the two classes of a ``plan``; between cuts the decisions at these places of it are ``taken``.
     """
 
     column: str = ""
     cuts: Sequence[float] | None = None
     grid: str = ""
     bits: int = 0
-    cells: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     classes: Mapping[str, str] = field(default_factory=dict)
     pricing: Pricing | None = None
+    plan: Plan | None = None
+    threshold: float | None = None
+    taken: Sequence[int] | None = None
 
     @property
     def argument(self) -> str:
         """Which argument the column would be given as."""
-        return "prediction" if self.cuts is None and not self.grid and not self.classes else "score"
+        return "score" if self.grid or self.classes or self.plan is not None else "prediction"
 
     def columns(self, side: str) -> dict[str, str]:
         """The columns by name, of a model on one side."""
@@ -69,34 +68,39 @@ class Output:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What can be decided between several classes."""
+        """What can be decided between several classes, or two of a plan."""
+        if self.plan is not None:
+            return self.plan.decisions
         return tuple(self.classes) if self.pricing is None else self.pricing.decisions(tuple(self.classes))
 
-    def decide(self, scores: Array) -> Labels:
-        """What is decided by scores (one row for each class), or how many of the cuts a row of scores reaches."""
-        if not self.classes:
-            cuts = np.asarray(self.cuts, np.float64)
-            return Labels(np.searchsorted(cuts, scores[0], side="right"), tuple(map(str, range(len(cuts) + 1))))
-        places = tuple(map(str, range(len(self.decisions))))
-        if self.pricing is None:
-            return Labels(scores.argmax(axis=0), places)
-        any_shares = shares_of([1] * len(scores))  # those of the rows are not asked for
-        return Labels(self.pricing.bayes(scores.T, tuple(self.classes), None, any_shares), places)
+    @property
+    def places(self) -> Sequence[int]:
+        """The decision that each of the places told stands for."""
+        return range(len(self.decisions)) if self.taken is None else self.taken
 
 
-def group_shared(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
+def group_shared(
+    data: Data,
+    shared: Mapping[str, str],
+    where: str | None,
+    said: tuple[Output, Output],
+    pricing: Pricing | None = None,
+) -> Groups:
     """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say.
 
-    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight.
+    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight. Of costs that differ by row
+    (``pricing``), whose columns are among those shared, it is those of :class:`CostQuery`.
     """
     if is_lazy(data):
-        return _ask(data, shared, where, said)
+        return _ask(data, shared, where, said, pricing)
     named = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
     files = Files.open(data, {**shared, **named[0], **named[1]}, where)
     with files.relation() as table:
         if table is not None:
-            return _ask(table, shared, where, said)
-    return count_typed(files, files.with_types(), lambda some: _Together(said).group(some))
+            return _ask(table, shared, where, said, pricing)
+    with table_of(files, BATCH) as table:
+        assert table is not None  # or it would have been refused when each model was counted
+        return _ask(table, shared, None, said, pricing)
 
 
 def cross_products(
@@ -130,27 +134,35 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
-def _ask(data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output]) -> Groups:
+def _ask(
+    data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output], pricing: Pricing | None
+) -> Groups:
     columns = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
     source = QuerySource.of(data, {**shared, **columns[0], **columns[1]}, where)
     frame, places = source.frame, {name: source.places[name] for name in shared}
+    query = None if pricing is None else CostQuery(source, pricing)
+    costs = {} if query is None else query.columns
     for side, one, named in zip(SIDES, said, columns, strict=True):
         own = [source.places[name] for name in named]
         scores = [nw.col(place).cast(nw.Float64) for place in own]
         if one.classes:
             frame = frame.with_columns(*((score + 0.0).alias(f"s{place}") for place, score in enumerate(scores)))
-            decided = with_decisions(frame, tuple(one.classes), one.pricing)
+            decided = with_decisions(frame, tuple(one.classes), one.pricing, costs)
+            frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
+        elif one.plan is not None and one.cuts is None and pricing is not None:
+            decided = with_decision(frame, scores[0], one.plan, pricing, costs, one.threshold)
             frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
         elif one.argument == "score":
             frame, places[side] = _tell(frame, scores[0], one, side), side
         else:
             places[side] = own[0]
     if said[0].grid:
-        unit = nw.col(places["weight"]).cast(nw.Float64) if "weight" in places else nw.lit(1.0)
-        frame = frame.with_columns(*_products(unit))
-    keys = [name for name in places if name != "weight"]
-    added = tuple(_NAMES) if said[0].grid else ()
-    found = replace(source, frame=frame, places=places, added=added).groups(keys)
+        frame = frame.with_columns(*_products(source.unit))
+    keys = [name for name in places if name != "weight" and not of_costs([name])]
+    table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if said[0].grid else ())
+    if query is not None:
+        return replace(query, source=table).ask(keys)
+    found = table.groups(keys)
     assert found is not None
     return found
 
@@ -174,75 +186,3 @@ def _products(unit: nw.Expr) -> Iterator[nw.Expr]:
         for side in sides:
             product = product * nw.col(f"above_{SIDES[side]}")
         yield product.alias(name)
-
-
-# ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
-class _Together(Counting):
-    """The groups of rows that are read in batches, beside them the cells of both scores with sums of their products."""
-
-    def __init__(self, said: tuple[Output, Output]) -> None:
-        super().__init__(None)
-        self._said = said
-        self._dense: Array = np.zeros((3 + len(PRODUCTS), 0))  # rows, Σw, Σw² and products by label and pair of cells
-        self._pairs = math.prod(len(one.cells) for one in said)
-
-    def group(self, files: Files) -> Groups:
-        """Group the rows of files."""
-        for batch in ahead(batches(files, "error")):
-            if batch.labels:
-                self.add(batch.with_cluster_as_label())
-        if not self._kinds:
-            raise files.nothing_there()
-        kinds = {name.removeprefix("prediction "): kind for name, kind in self._kinds.items()}
-        kinds |= {side: "number" for side, one in zip(SIDES, self._said, strict=True) if one.argument == "score"}
-        columns = {name: np.array(values) for name, values in self._cells.columns(kinds).items()}
-        weighted = "weight" in files.wanted
-        if not self._pairs:
-            weight, squares = self._sums.weights
-            return Groups(columns, self._sums.sizes, weight if weighted else None, squares)
-        places = np.flatnonzero(self._dense[0])
-        label, *cells = np.unravel_index(places, (len(self._cells.names), *(len(one.cells) for one in self._said)))
-        columns = {name: values[label] for name, values in columns.items()}
-        for side, one, own in zip(SIDES, self._said, cells, strict=True):
-            columns[side] = bins.edges(one.cells[own], one.grid, one.bits)
-        rows, weight, squares, *sums = self._dense[:, places]
-        added = dict(zip(_NAMES, sums, strict=True))
-        found = Groups(columns, rows, added=added)
-        return replace(found, weight=weight, squares=squares) if weighted else found
-
-    def _decided(self, batch: Batch) -> list[Labels]:
-        """What both models decide by their scores, or how many of the cuts these reach."""
-        if batch.scores is None or self._pairs:
-            return []
-        first = len(self._said[0].columns("first"))
-        parts = batch.scores[:first], batch.scores[first:]
-        return [one.decide(scores) for one, scores in zip(self._said, parts, strict=True)]
-
-    def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        if not self._pairs:
-            return True
-        places, above, size = found.of_rows.astype(np.int64), [], len(self._cells.names) * self._pairs
-        for one, own in zip(self._said, scores, strict=True):
-            numbers = bins.numbers(own, one.grid, one.bits)
-            places = places * len(one.cells) + _places(one.cells, numbers)
-            above.append(own - bins.edges(numbers, one.grid, one.bits))
-        self._dense = np.pad(self._dense, ((0, 0), (0, size - self._dense.shape[1])))
-        self._dense[0] += np.bincount(places, minlength=size)
-        squares = None if batch.weight is None else batch.weight**2
-        if squares is not None:
-            self._dense[1] += np.bincount(places, batch.weight, size)
-            self._dense[2] += np.bincount(places, squares, size)
-        for sums, sides in zip(self._dense[3:], PRODUCTS, strict=True):
-            product = functools.reduce(operator.mul, (above[side] for side in sides))
-            sums += np.bincount(places, product if squares is None else product * squares, size)
-        return True
-
-
-def _places(known: Array, numbers: Array) -> Array:
-    """Where numbers of cells stand among those that are known, in order."""
-    low, span = int(known[0]), int(known[-1] - known[0]) + 1
-    if span > MOST_CELLS:
-        return np.searchsorted(known, numbers)
-    places = np.zeros(span, np.int64)
-    places[known - low] = np.arange(len(known))
-    return np.asarray(places[numbers - low])

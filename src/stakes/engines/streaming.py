@@ -10,6 +10,7 @@ whole, whatever the number of rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,9 +22,8 @@ from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
-from stakes.engines.clusters import ClassClusterCounts, ClusterCounts
+from stakes.engines.clusters import ROW, ClassClusterCounts, ClusterCounts
 from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
-from stakes.engines.cost_sums import count_costs
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.finer_bins import count_finer
@@ -37,6 +37,7 @@ from stakes.engines.missing import complete
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import count_numbers
+from stakes.engines.on_disk import table_of
 from stakes.engines.output_files import count_outputs
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
@@ -79,14 +80,17 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     beside = several or any(name.startswith(("weight", "cluster", "by")) for name in named)
     if exact and ("score" in named if by_row else beside):
         return None
-    files = Files.open(data, named, asked.where)
+    dealt = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by if by_row else ())}
+    files = Files.open(data, {**named, **dealt}, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
         return None
     with files.relation() as table:
         if table is not None:
             return count_inside(table, asked, exact)
     if by_row:
-        return count_costs(files, asked, BATCH)
+        with suppress(errors.InputError), table_of(files, BATCH) as table:  # all rows together tell better what it is
+            return None if table is None else count_inside(table, replace(asked, where=None), exact=False)
+        return None
     if _asks_for_numbers(files, asked):
         return None
     warn_of_same_column(named)
@@ -244,13 +248,6 @@ class Batch:
             rows.places,
             cluster=cluster,
         )
-
-    def with_cluster_as_label(self) -> "Batch":
-        """The same rows, grouped by their clusters like by any label."""
-        if self.cluster is None:
-            return self
-        labels, kinds = {**self.labels, "cluster": encode(self.cluster)}, {**self.kinds, "cluster": self.cluster.kind}
-        return replace(self, labels=labels, kinds=kinds, cluster=None)
 
     @property
     def numbers(self) -> Array:

@@ -1,19 +1,20 @@
 """Rows of which only some have a truth: all are read, and it is said which ones are labelled."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Arguments, Data, Values, as_finite, as_series, columns_of, to_column
+from stakes.engines.columns import Data, Values, as_finite, as_series, columns_of, to_column
 from stakes.engines.files.text_format import in_format
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
 from stakes.engines.plan import FEW_LABELS, WEIGHED, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
-from stakes.engines.segments import spread_by
+from stakes.engines.segments import spread_by, values_of
 from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import About, GapError, Given, InputError, Pass, Text, first_row, in_rows, rows_text, short
 from stakes.frozen import dataclass, replace
@@ -21,8 +22,6 @@ from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from stakes.engines.files.reading import Files
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +212,7 @@ def count_partly(data: Data, asked: RowQuestion) -> Counted:
 
 
 def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
-    """Count rows of lazy tables where they lie, and of very large files batch by batch; None for all others.
+    """Count rows of lazy tables where they lie, and of very large files by Polars; None for all others.
 
     A pass over the truth finds the classes first.
     """
@@ -225,36 +224,37 @@ def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
         return None
     if is_lazy(data):
         return _count_inside(data, asked, wanted)
-    return _count_batches(data, asked, wanted) if names_files(data) else None
+    return _count_files(data, asked, wanted) if names_files(data) else None
 
 
-def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> Counted | None:
+def _count_inside(
+    data: Data, asked: RowQuestion, wanted: Mapping[str, str], exact: bool | None = None
+) -> Counted | None:
     """Let another engine count its rows: those without a truth get one of the classes, and are a segment apart."""
     import narwhals as nw
 
-    from stakes.engines.lazy import count_inside
     from stakes.engines.queries import QuerySource, collect
 
     source = QuerySource.of(data, wanted, asked.where)
     kind, place = source.dtype("truth"), source.places["truth"]
-    if kind.is_nested() or any(name.startswith("by ") for name in wanted):
+    if kind.is_nested():
         return None
     truth = nw.col(place)
     gap = truth.is_null()
     gap = gap | truth.is_nan() if kind.is_float() else gap
     gap = gap | (truth.str.strip_chars() == "") if kind == nw.String else gap
     labels = collect(source.frame.filter(~gap).select(place).unique().head(3))[place].to_list()
-    if len(labels) != 2:
+    if len(labels) != 2 and (asked.classes is None or not labels):
         return None  # told when the rows are read
     which = nw.when(gap).then(nw.lit(UNLABELLED)).otherwise(nw.lit(LABELLED))
-    by = [nw.col(source.places["by"]).cast(nw.String)] if "by" in wanted else []
-    part = nw.concat_str(which, *by, separator=" ") if by else which
     filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
-    frame = source.frame.with_columns(filled.alias(_FILLED), part.alias(_PART))
-    named: Arguments = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
+    frame = source.frame.with_columns(filled.alias(_FILLED), which.alias(_PART))
+    named: dict[str, Values] = {name: source.places[name] for name in ("score", "prediction") if name in wanted}
+    by = {name.removeprefix("by "): source.places[name] for name in wanted if name.startswith("by")}
     classes = asked.classes if asked.classes is not None else sorted(labels)
-    alone = replace(asked, truth=_FILLED, by=_PART, where=None, classes=classes, label_probability=None, **named)
-    counted = count_inside(frame.to_native(), alone)
+    named |= {"truth": _FILLED, "by": {_PART: _PART, **by}, "classes": classes, "label_probability": None}
+    alone = replace(asked, where=None, threshold=None, **named)  # a threshold decides when all is counted
+    counted = _count_parts(frame.to_native(), alone, len(by), exact)
     if counted is None or "label_probability" not in wanted:
         return None if counted is None else _as_few_labels(counted)
     chance = nw.col(source.places["label_probability"]).cast(nw.Float64)
@@ -267,55 +267,41 @@ def _count_inside(data: Data, asked: RowQuestion, wanted: Mapping[str, str]) -> 
     _refuse_chances(int(seen["wrong"]), seen["least"], seen["most"])
     _refuse_broken_promise((seen["expected"], seen["variance"], int(seen["seen"])))
     again = frame.with_columns((1 / chance).alias(_WEIGHT)).to_native()
-    weighed = count_inside(again, replace(alone, weight=_WEIGHT))
+    weighed = _count_parts(again, replace(alone, weight=_WEIGHT), len(by), exact)
     return None if weighed is None else _as_few_labels(counted, weighed)
 
 
-def _count_batches(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
+def _count_parts(table: Data, asked: RowQuestion, several: int, exact: bool | None) -> Counted | None:
+    """Count rows with and without a truth, in each segment: these are called by their values if one column makes them.
+
+    Of several columns the name of a segment has theirs, too.
+    """
+    from stakes.engines.lazy import count_inside  # loads Narwhals
+
+    def called(name: str) -> str:
+        kind, _, segment = name.removeprefix(f"{_PART}=").partition(", ")
+        return f"{kind} {segment if several > 1 else ''.join(values_of(segment) or ())}".strip()
+
+    found = count_inside(table, asked, exact)
+    parts = {} if found is None else {called(name): part for name, part in found.segments.items()}
+    return None if found is None else replace(found, segments=parts)
+
+
+def _count_files(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
+    """Count very large files as a table that Polars goes through; None for others, and where something is wrong."""
     from stakes.engines.files.reading import Files  # loads Polars
     from stakes.engines.files.sources import read_once
+    from stakes.engines.on_disk import table_of
 
     if read_once(data):
         return None
-    data = in_format(data, asked.text_format)
-    files = Files.open(data, wanted, asked.where)
+    files = Files.open(in_format(data, asked.text_format), wanted, asked.where)
     if not files.have_more_rows_than(MOST_WHOLE):
         return None
-    classes = asked.classes or _classes_in(Files.open(data, {"truth": wanted["truth"]}, asked.where))
-    if classes is None:
-        return None
-    several = [name for name in wanted if name.startswith("by")]
-    plain: Arguments = {name: name for name in wanted if name not in several}
-    alone = replace(
-        asked,
-        **plain,
-        by={name.removeprefix("by "): name for name in several} or None,
-        classes=classes,
-        where=None,
-        text_format=None,
-    )
-    found: Counted | None = None
-    promised = np.zeros(3)
-    for batch in files.batches(_BATCH):
-        if len(batch["truth"]):
-            partly = read_partly(batch, alone, all_rows=False)
-            promised += partly.promised
-            part = _count_by_label(partly).binned()
-            found = part if found is None else found + part
-    if "label_probability" in wanted:
-        _refuse_broken_promise((float(promised[0]), float(promised[1]), int(promised[2])))
-    return found
-
-
-def _classes_in(files: "Files") -> list[str] | None:
-    """The two classes of labelled rows; None where there are others, which is told when all rows are read."""
-    seen: set[str] = set()
-    for batch in files.batches(_BATCH):
-        truth = batch["truth"]
-        seen |= {*truth.filter(~lacking(truth)).unique().to_list()}
-        if len(seen) > 2:
-            return None
-    return sorted(seen) if len(seen) == 2 else None
+    with suppress(InputError), table_of(files, _BATCH) as table:  # all rows together tell better what it is
+        alone = replace(asked, where=None, text_format=None)
+        return None if table is None else _count_inside(table, alone, wanted, exact=False)
+    return None
 
 
 def _count_by_label(partly: PartlyLabelled) -> Counted:

@@ -6,16 +6,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stakes.engines.class_queries import FEW_ROWS, MOST_CLASSES
+from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Values
+from stakes.engines.cost_sums import costs_of
 from stakes.engines.counting import bring_here, count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
 from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.lazy import number_columns
 from stakes.engines.missing import complete
-from stakes.engines.plan import Counted
+from stakes.engines.on_disk import are_of_one_kind
+from stakes.engines.plan import Counted, Plan
+from stakes.engines.pricing import cost_column, of_costs
 from stakes.engines.queries import Groups
 from stakes.engines.reading import Read, RowQuestion, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
@@ -47,7 +50,8 @@ from stakes.question.options import Data, Value
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.clusters import Clusters
+from stakes.tallies.clusters import MOST_CLASSES, Clusters
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import (
     CellSide,
     Difference,
@@ -121,13 +125,14 @@ def _are_files(data: Data) -> bool:
 def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
     files = _are_files(data)
-    by_row = question.pricing is not None and question.pricing.costs.columns
-    if question["exact"] or by_row:
+    by_row = () if question.pricing is None else question.pricing.costs.columns
+    if question["exact"] or (files and not are_of_one_kind(data)):
         return None
     if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
         return None
     named = {name: question[name] for name in ("truth", "weight", "cluster", "exposure")}
     named |= spread_by(question["by"], data)
+    named |= {cost_column(name): name for name in by_row}
     given = {name: column for name, column in named.items() if column is not None}
     if not all(isinstance(name, str) for name in given.values()):
         return None
@@ -284,32 +289,36 @@ class SharedModels:
 
     def _group(self, *names: str) -> tuple[Contestant, Contestant]:
         said = [self._decided(name) for name in names]
-        groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]))
+        groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]), self._by_row)
         reads: list[Read] = []
         taken: list[tuple[tuple[str, ...], Array | None]] = []
-        for name, one, side in zip(names, said, SIDES, strict=True):
+        for one, side in zip(said, SIDES, strict=True):
             codes = np.asarray(groups.columns[side])
-            if one.classes:
-                reads.append(self._read(groups, score=any_scores(tuple(one.classes), len(codes))))
-                taken.append((one.decisions, codes.astype(np.int64)))
-                continue
-            if one.cuts is None:
+            if one.argument == "prediction":
                 reads.append(self._read(groups, prediction=groups.columns[side]))
                 assert reads[-1].plan is not None
                 taken.append((reads[-1].plan.decisions, reads[-1].rows.prediction))
-                continue
-            evaluation = self.judged[name]
-            assert isinstance(evaluation, TwoClassEvaluation)
-            assert evaluation.confusion is not None
-            reads.append(self._read(groups, score=np.full(len(codes), 0.5)))
-            taken.append((evaluation.confusion.decisions, np.array(evaluation.cuts[1])[codes]))
-        decisions = tuple(dict.fromkeys(decision for own, _ in taken for decision in own))
+            else:
+                classes = tuple(one.classes)
+                reads.append(self._read(groups, score=any_scores(classes, len(codes)) if classes else codes * 0.0))
+                taken.append((one.decisions, np.asarray(one.places)[codes.astype(np.int64)]))
+        decisions, costs = tuple(dict.fromkeys(decision for own, _ in taken for decision in own)), None
+        if self._by_row is not None and reads[0].plan is not None:
+            decisions = self._by_row.decisions(reads[0].plan.classes)
+            costs = costs_of(self._by_row, groups, replace(reads[0].plan, decisions=decisions))
         found = []
         for name, read, own in zip(names, reads, taken, strict=True):
             model = contestant_of(name, read, self.judged[name], *own, decisions)
             sample = replace(model.sample, alike=groups.sizes, weight=groups.weight, squares=groups.squares)
+            sample = replace(sample, costs=costs)
             found.append(replace(model, sample=sample))
         return found[0], found[1]
+
+    @property
+    def _by_row(self) -> Pricing | None:
+        """Costs that differ from row to row."""
+        pricing = self.question.pricing
+        return pricing if pricing is not None and pricing.costs.columns else None
 
     def _decided(self, name: str) -> Output:
         """What a model decides: its column of decisions, or its scores by where decisions begin."""
@@ -319,7 +328,13 @@ class SharedModels:
         if isinstance(entry.score, Mapping):
             return Output(classes=self.classes_of(entry), pricing=self.question.pricing)
         assert isinstance(evaluation, TwoClassEvaluation)
-        return Output(entry.score, cuts=evaluation.cuts[0][1:])
+        assert evaluation.confusion is not None
+        table = evaluation.confusion
+        plan = Plan(table.truths, table.decisions, table.positive)
+        if self._by_row is not None:
+            return Output(entry.score, plan=plan, threshold=evaluation.counted.threshold)
+        (_, *cuts), taken = evaluation.cuts
+        return Output(entry.score, cuts, plan=plan, taken=taken)
 
     def classes_of(self, entry: Entry) -> dict[str, str]:
         """The column of each class, in their order; none where such a question needs the rows."""
@@ -369,7 +384,8 @@ class SharedModels:
         tables = [self.judged[name].counted.scores for name in names]
         labels = 2 * max(len(self.judged[names[0]].segments), 1)
         said = _coarse([str(self.entries[name].score) for name in names], tables, labels)
-        groups = group_shared(self.data, self.shared, self.where, said)
+        shared = {name: column for name, column in self.shared.items() if not of_costs([name])}
+        groups = group_shared(self.data, shared, self.where, said)
         ends = [np.asarray(groups.columns[side], np.float64) for side in SIDES]
         read = self._read(groups, score=np.full(len(ends[0]), 0.5))
         assert read.plan is not None
@@ -403,7 +419,5 @@ def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -
         if labels * len(cells[0]) * len(cells[1]) <= MOST_CELLS:
             break
         levels = [bins.edges(some, grid, bits) for some, grid in zip(cells, grids, strict=True)]
-    one, other = (
-        Output(column, None, grid, bits, own) for column, grid, own in zip(columns, grids, cells, strict=True)
-    )
+    one, other = (Output(column, None, grid, bits) for column, grid in zip(columns, grids, strict=True))
     return one, other

@@ -5,7 +5,7 @@ kept beside the tallies, do not add up, and are not saved.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
@@ -19,6 +19,8 @@ from stakes.tallies.scores import ScoreTable
 MOST_GROUPS = 2000
 """More clusters than this are put together at random: groups of whole clusters are clusters too."""
 
+MOST_CLASSES = 50
+"""Of the scores of more classes nothing tells what a cluster changes in figures of all of them together."""
 
 _FINE = 1 << 14
 """Into so many cells a line is cut to look up places on it."""
@@ -161,9 +163,19 @@ class Clusters:
 
     def tables(self, table: Confusion) -> Array:
         """The confusion table of each group: groups × truths × decisions."""
-        M = len(table.decisions)
-        cells = np.asarray(self.truth, np.int64) * M + np.asarray(self.decided, np.int64)
-        return self._sums(cells, self.weight, len(table.truths), M)
+        return next(self.some_tables(table, self.size))
+
+    def some_tables(self, table: Confusion, most: int) -> Iterator[Array]:
+        """The same, of so many groups at a time at most: tables of very many classes are large."""
+        shape, order = (len(table.truths), len(table.decisions)), np.argsort(self.groups, kind="stable")
+        cells = np.asarray(self.truth, np.int64) * shape[1] + np.asarray(self.decided, np.int64)
+        groups, cells = self.groups[order], cells[order]
+        weight = None if self.weight is None else self.weight[order]
+        for first in range(0, self.size, most):
+            last = min(first + most, self.size)
+            here, each = slice(*np.searchsorted(groups, (first, last)).tolist()), math.prod(shape)
+            places, own = (groups[here] - first) * each + cells[here], None if weight is None else weight[here]
+            yield np.bincount(places, own, (last - first) * each).reshape(-1, *shape).astype(np.float64)
 
     def costs(self, classes: int) -> tuple[Array, Array]:
         """The rows of each group and class, and what they cost together."""

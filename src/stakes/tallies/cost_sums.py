@@ -11,6 +11,9 @@ from stakes.tallies.arithmetic import Array, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same
 
+OWN, LEAST, EACH = 1, 2, 3
+"""Where the numbers of a row stand: its cost, the cost of its cheapest decision, and from there on that of each."""
+
 
 def numbers_of(costs: Array, decided: Array) -> Array:
     """Return the numbers of each row: 1, its cost, the cost of its cheapest decision, and the cost of each decision."""
@@ -96,3 +99,57 @@ class CostSums(Tally):
 
     def __str__(self) -> str:
         return f"<CostSums of {self.total:,.15g} rows and {len(self.decisions)} decisions>"
+
+
+@dataclass(frozen=True, eq=False)
+class CostGroups:
+    """Groups of rows of one class whose costs differ: sums of the few numbers that every cost is one of.
+
+    The first number of a row is 1. ``sums`` adds them up over the rows of each group (times their weights), and so do
+    ``once`` the product of every two and ``cubes`` their cubes; in ``products`` these count by squared weight. In a row
+    of class c decision d costs the sum of its numbers times ``shares[c, d]``; the lowest cost stands last.
+    """
+
+    sums: Array
+    once: Array
+    products: Array
+    cubes: Array
+    shares: Array
+
+    def __getitem__(self, groups: Array) -> Self:
+        sums, once, products, cubes = (one[groups] for one in (self.sums, self.once, self.products, self.cubes))
+        return type(self)(sums, once, products, cubes, self.shares)
+
+    def _shares(self, truth: Array, decided: Array) -> Array:
+        """What the numbers of a :class:`CostSums` are made of: group × those × the numbers of rows."""
+        each = self.shares[truth]
+        one, own = np.zeros_like(each[:, :1]), each[np.arange(len(truth)), decided]
+        one[..., 0] = 1
+        return np.concatenate([one, own[:, None], each[:, -1:], each[:, :-1]], axis=1)
+
+    def numbers(self, truth: Array, decided: Array) -> Array:
+        """The sums of the rows of each group, in the order of a :class:`CostSums`."""
+        return np.asarray(np.einsum("gan,gn->ga", self._shares(truth, decided), self.sums))
+
+    def factors(self, truth: Array, decided: Array, each: Array) -> Array:
+        """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
+        return np.asarray((each[..., None] * self._shares(truth, decided)).sum(axis=1))
+
+    def moments(self, factors: Array, once: bool = False) -> tuple[Array, Array, Array]:
+        """Σw², Σw²x and Σw²x² of each group, where x is the sum of its numbers times ``factors`` (group × number).
+
+        Or Σw, Σwx and Σwx², where rows count by their weight ``once``.
+        """
+        products = self.once if once else self.products
+        first = np.einsum("gi,gi->g", products[:, 0], factors)
+        return products[:, 0, 0], first, np.einsum("gi,gij,gj->g", factors, products, factors)
+
+    def tally(
+        self, truth: Array, decided: Array, classes: Sequence[str], decisions: Sequence[str], weighted: bool
+    ) -> CostSums:
+        """Add up the groups."""
+        said, mine = self._shares(truth, decided), (np.arange(len(classes))[:, None] == truth).astype(np.float64)
+        own, products = said[:, OWN], said @ self.products @ said.swapaxes(1, 2)
+        powers = np.stack([self.moments(own, once=True)[2], (own**3 * self.cubes).sum(axis=1)], axis=1)
+        each = [np.tensordot(mine, one, 1) for one in (self.numbers(truth, decided), products, powers)]
+        return CostSums(tuple(classes), tuple(decisions), each[0], each[1], each[2], weighted)

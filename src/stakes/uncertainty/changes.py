@@ -6,7 +6,7 @@ worked out without the terms of each row. Rankings of very many scores are put t
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -94,7 +94,8 @@ def _influences(metrics: Sequence[Metric], values: Sequence[float], tally: Tally
 def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, sampling: Sampling) -> list[Found]:
     """Leave out one row of each cell, or one cluster."""
     if sampling.clusters is not None:
-        return of_parts(metrics, values, table, sampling.clusters.tables(table))
+        some = max(1, CELLS // table.counts.size)
+        return of_parts(metrics, values, table, sampling.clusters.some_tables(table, some))
     counts = table.counts.astype(np.float64)
     unit = unit_weights(counts, table.squares)
     alike = divide(counts, unit)
@@ -120,10 +121,13 @@ def _bearing_rows(metric: Metric, table: Confusion) -> float:
     return weight**2 / square if square else 0.0
 
 
-def of_parts(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array) -> list[Found]:
-    """Leave out one cluster after another, of which these are the tables."""
-    changes, unseen = table_changes(metrics, values, table, each), _largest_unseen(metrics, values, table)
-    units = kish(each.sum((-1, -2)))
+def of_parts(
+    metrics: Sequence[Metric], values: Sequence[float], table: Confusion, parts: Iterable[Array]
+) -> list[Found]:
+    """Leave out one cluster after another, of which these are the tables, some at a time."""
+    found = [(each.sum((-1, -2)), *table_changes(metrics, values, table, each)) for each in parts]
+    sizes, *changes = (np.concatenate(one) for one in zip(*found, strict=True))
+    units, unseen = kish(sizes), _largest_unseen(metrics, values, table)
     return [Influence.of_units(one, units, more) for one, more in zip(changes, unseen, strict=True)]
 
 

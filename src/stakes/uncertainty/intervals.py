@@ -165,7 +165,7 @@ def table_limits(
     metrics: Sequence[Metric], values: Sequence[float], table: Confusion, clusters: Array, sampling: Sampling
 ) -> list[Interval]:
     """Return intervals of figures of a table that is the sum of those of clusters."""
-    found = of_parts(metrics, values, table, clusters)
+    found = of_parts(metrics, values, table, [clusters])
     each = zip(metrics, values, found, strict=True)
     return [_limits(*one, f"{len(clusters):,} clusters", sampling).around(one[1]) for one in each]
 

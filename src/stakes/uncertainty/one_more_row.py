@@ -21,6 +21,7 @@ from stakes.metrics.cost import counted_shares, given_to, is_relative, shares_in
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.cost_sums import EACH, LEAST, OWN, CostGroups
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, Shares
 from stakes.uncertainty.influence import SINGLE_CLUSTER, Influence, limits
@@ -239,9 +240,6 @@ def two_costs(rows: Array, sums: Array, squares: Array) -> tuple[Array, Array]:
 
 # ── expected and normalised costs ────────────────────────────────────────────────────────────────────────────────
 
-_COST, _UNAVOIDABLE, _FIRST_DECISION = 1, 2, 3
-"""Where the numbers of a row stand in the sums."""
-
 
 def cost_interval(metric: Metric, value: float, tally: Confusion | CostSums, sampling: Sampling) -> Interval:
     """Return the limits of an expected or a normalised cost."""
@@ -278,7 +276,8 @@ def saving_limits(
     shares = _known_shares(counted_shares(pricing, of, sample.classes, sample.positive), sizes, sampling)
     cases = None if of else pricing.cases(sample.classes)
     if sample.costs is not None:
-        return mean_limits(replace(_cells_of_rows(sample, first, second, shares), cases=cases), sampling)
+        find = _cells_of_groups if isinstance(sample.costs, CostGroups) else _cells_of_rows
+        return mean_limits(replace(find(sample, first, second, shares), cases=cases), sampling)
     prices = np.array(pricing.prices(sample.classes, sample.decisions, sample.positive), np.float64)
     places = (sample.truth * M + first) * M + second
 
@@ -297,16 +296,45 @@ def saving_limits(
 
 def _cells_of_rows(sample: Sample, first: Array, second: Array, shares: Array | None) -> Cells:
     """Every row by itself; one more of its class could cost as much more or less as the dear ones of its rows do."""
-    rows, K = np.arange(len(first)), len(sample.classes)
-    assert sample.costs is not None
-    values = np.broadcast_to(sample.costs[rows, first] - sample.costs[rows, second], (K, len(rows)))
-    own = sample.truth == np.arange(K)[:, None]
-    stake = np.where(own, np.ptp(sample.costs, axis=1), 0.0)
-    largest = divide((stake**2).sum(axis=1), stake.sum(axis=1))[:, None]
+    rows, costs = np.arange(len(first)), sample.costs
+    assert isinstance(costs, np.ndarray)
+    own = sample.truth == np.arange(len(sample.classes))[:, None]
+    stake = np.where(own, np.ptp(costs, axis=1), 0.0)
+    largest = divide((stake**2).sum(axis=1), stake.sum(axis=1))
+    squares = None if sample.weight is None else sample.weights**2
+    return _with_one_more(costs[rows, first] - costs[rows, second], sample.weights, squares, own, largest, shares)
+
+
+def _cells_of_groups(sample: Sample, first: Array, second: Array, shares: Array | None) -> Cells:
+    """The rows of each group as rows of two costs, which have the same mean and the same mean square."""
+    costs, (K, M) = sample.costs, (len(sample.classes), len(sample.decisions))
+    assert isinstance(costs, CostGroups)
+    numbers, truth, weighted = np.eye(EACH + M), sample.truth, sample.weight is not None
+    apart = costs.factors(truth, first, numbers[OWN]) - costs.factors(truth, second, numbers[OWN])
+    values, rows = two_costs(*costs.moments(apart, once=True))
+    squares = None
+    if weighted:  # rows that count by squared weight vary in another way, and are none of those drawn
+        others, squares = two_costs(*costs.moments(apart))
+        values, nothing = np.hstack([values, others]), np.zeros_like(rows)
+        rows, squares = np.hstack([rows, nothing]), np.hstack([nothing, squares]).ravel()
+    largest = np.zeros(K)
+    for one in numbers[EACH:] - numbers[LEAST]:
+        _, *stake = costs.moments(costs.factors(truth, first, one))
+        total, square = (np.bincount(truth, sums, K) for sums in stake)
+        largest = np.maximum(largest, divide(square, total))
+    own = np.repeat(truth, values.shape[1]) == np.arange(K)[:, None]
+    return _with_one_more(values.ravel(), rows.ravel(), squares, own, largest, shares)
+
+
+def _with_one_more(
+    values: Array, rows: Array, squares: Array | None, own: Array, largest: Array, shares: Array | None
+) -> Cells:
+    """Rows by class (``own`` says which belong to each), to which one may be added that costs so much more or less."""
+    K, dear = len(largest), largest[:, None]
     some, nothing = np.ones((K, 2), bool), np.zeros((K, 2))
-    counts = np.hstack([own * sample.weights, nothing])
-    squares = None if sample.weight is None else np.hstack([own * sample.weights**2, nothing])
-    return Cells(np.hstack([values, largest, -largest]), counts, np.hstack([own & False, some]), shares, squares)
+    each = np.hstack([np.broadcast_to(values, own.shape), dear, -dear])
+    weighing = None if squares is None else np.hstack([own * squares, nothing])
+    return Cells(each, np.hstack([own * rows, nothing]), np.hstack([own & False, some]), shares, weighing)
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -347,7 +375,7 @@ def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -
     error = _error(sums, direction, shares, cases)
     if not error > 1e-12 * abs(value):
         return none("every row costs the same")
-    carried = float(divide(sums.sums[:, _COST].sum() ** 2, sums.products[:, _COST, _COST].sum()))
+    carried = float(divide(sums.sums[:, OWN].sum() ** 2, sums.products[:, OWN, OWN].sum()))
     known = Influence.of_error(error, sums.total, math.inf, carried, _unseen_cost(sums, direction, means, shares))
     return replace(limits(value, known, metric.range, sampling.confidence), note=known.note)
 
@@ -355,9 +383,9 @@ def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -
 def _unseen_cost(sums: CostSums, direction: Array, means: Array, shares: Array | None) -> float:
     """The largest change that one more row could make: of any class, as dear as the dear ones of it, decided anyhow."""
     sizes, squares = sums.sums[:, :1], np.einsum("cii->ci", sums.products)
-    prices = divide(squares, np.abs(sums.sums))[:, _FIRST_DECISION:]
-    pulls = (direction[_COST] * prices).T + direction[_UNAVOIDABLE] * prices.min(axis=1)
-    pulls = pulls + prices @ direction[_FIRST_DECISION:] - float(direction[1:] @ means[1:])
+    prices = divide(squares, np.abs(sums.sums))[:, EACH:]
+    pulls = (direction[OWN] * prices).T + direction[LEAST] * prices.min(axis=1)
+    pulls = pulls + prices @ direction[EACH:] - float(direction[1:] @ means[1:])
     often = np.ones(len(prices)) if shares is None else divide(shares * sizes.sum(), sizes[:, 0])
     return float(np.abs(pulls * often)[:, sizes[:, 0] > 0].max() / (sums.total + 1))
 
@@ -367,15 +395,15 @@ def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> C
     first, squared = sums.sums, np.einsum("cii->ci", sums.products)
     each = divide(squared[:, :1], first[:, :1])  # the usual weight of a row
     costs, counts = two_costs(first[:, :1], first, divide(squared, each))
-    one_more = costs[:, _FIRST_DECISION:].reshape(len(costs), -1)
-    occurs = (counts[:, _FIRST_DECISION:] > 0).reshape(one_more.shape)
-    values = np.concatenate([costs[:, _COST], one_more], axis=1)
-    rows = np.concatenate([counts[:, _COST], np.zeros_like(one_more)], axis=1)
+    one_more = costs[:, EACH:].reshape(len(costs), -1)
+    occurs = (counts[:, EACH:] > 0).reshape(one_more.shape)
+    values = np.concatenate([costs[:, OWN], one_more], axis=1)
+    rows = np.concatenate([counts[:, OWN], np.zeros_like(one_more)], axis=1)
     reach = np.concatenate([np.zeros((len(costs), 2), bool), occurs], axis=1)
     squares, parts = rows * each if sums.weighted else None, None
     if clusters is not None:
         sizes, paid = clusters.costs(len(costs))
-        dear, other = costs[:, _COST].T
+        dear, other = costs[:, OWN].T
         many = divide(paid - other * sizes, np.abs(dear - other)) * np.sign(dear - other)
         nothing = np.zeros((*sizes.shape, one_more.shape[1]))
         parts = np.concatenate([many[..., None], (sizes - many)[..., None], nothing], axis=-1)
@@ -385,9 +413,9 @@ def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> C
 def _direction(value: float, means: Array) -> Array:
     """How much the normalised cost moves with the mean of each number."""
     moves = np.zeros(len(means))
-    cheapest = _FIRST_DECISION + int(means[_FIRST_DECISION:].argmin())
-    moves[[_COST, _UNAVOIDABLE, cheapest]] = 1.0, value - 1, -value
-    return np.asarray(moves / (means[cheapest] - means[_UNAVOIDABLE]))
+    cheapest = EACH + int(means[EACH:].argmin())
+    moves[[OWN, LEAST, cheapest]] = 1.0, value - 1, -value
+    return np.asarray(moves / (means[cheapest] - means[LEAST]))
 
 
 def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequence[int] | None) -> float:
@@ -395,15 +423,25 @@ def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequen
 
     Shares that were seen in some ``cases`` vary as those do.
     """
-    if shares is None:
-        around = direction.copy()
-        around[0] -= float(direction @ sums.means())
-        return math.sqrt(max(float(around @ sums.products.sum(axis=0) @ around), 0.0)) / sums.total
-    means = divide(sums.sums @ direction, sums.sums[:, 0])
-    variance = 0.0 if cases is None else float(shares @ (means - shares @ means) ** 2) / sum(cases)
-    for share, row, products in zip(shares, sums.sums, sums.products, strict=True):
-        if row[0] > 0:
-            around = direction.copy()
-            around[0] -= float(direction @ row) / row[0]
-            variance += (share / row[0]) ** 2 * max(float(around @ products @ around), 0.0)
-    return math.sqrt(variance)
+    slopes, means = _slopes(sums, direction, shares), divide(sums.sums @ direction, sums.sums[:, 0])
+    variance = 0.0
+    if shares is not None and cases is not None:
+        variance = float(shares @ (means - shares @ means) ** 2) / sum(cases)
+    return math.sqrt(variance + max(float(np.einsum("ci,cij,cj", slopes, sums.products, slopes)), 0.0))
+
+
+def _slopes(sums: CostSums, direction: Array, shares: Array | None) -> Array:
+    """How much each number of one more row of each class moves a mean, whose ``direction`` the numbers' means have."""
+    sizes = sums.sums[:, 0]
+    often = np.full(len(sizes), 1 / sums.total) if shares is None else divide(shares, sizes)
+    means = np.full(len(sizes), direction @ sums.means()) if shares is None else divide(sums.sums @ direction, sizes)
+    found = np.outer(often, direction)
+    found[:, 0] -= often * means
+    return found
+
+
+def cost_slopes(metric: Metric, value: float, sums: CostSums) -> Array:
+    """How much each number of one more row of each class moves a cost in units of the cheapest constant decision."""
+    prior = shares_in(sums, *_pricing(metric))
+    shares = None if prior is None else np.array(prior, np.float64)
+    return _slopes(sums, _direction(value, sums.means(prior)), shares)

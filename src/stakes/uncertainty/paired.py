@@ -20,7 +20,7 @@ from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.cost_sums import numbers_of
+from stakes.tallies.cost_sums import CostGroups, numbers_of
 from stakes.uncertainty.changes import (
     SPARSE,
     cases_behind,
@@ -44,7 +44,7 @@ from stakes.uncertainty.influence import (
 )
 from stakes.uncertainty.interval import interval_and_test, t_limits
 from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_sums
-from stakes.uncertainty.one_more_row import saving_limits
+from stakes.uncertainty.one_more_row import cost_slopes, saving_limits
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.scores import (
     LossRows,
@@ -90,6 +90,8 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
         found = saving_limits(metric, sample, first, second, sampling)
         same = found.low == found.high  # nothing but the same decisions could come
         return Difference(found.low, found.high, 1.0 if same else found.p, "one more row on the saving")
+    if isinstance(sample.costs, CostGroups) and metric.tally is CostSums and sample.cluster is None:
+        return _of_cost_groups(metric, sample, sample.costs, (first, second), sampling)
     with np.errstate(all="ignore"):
         one, other = (_judge_output(metric, sample, output, sampling) for output in (first, second))
     if isinstance(one, str) or isinstance(other, str):
@@ -383,8 +385,12 @@ def _of_terms(metric: Metric, sample: Sample, tally: TermSums | OutputSums, samp
 
 def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _FigureOfRows:
     """Costs that differ from row to row: as decided, at best, and with each decision, over the rows of each class."""
-    assert sample.costs is not None
-    numbers = sample.weights[:, None] * numbers_of(sample.costs, decided)
+    costs = sample.costs
+    assert costs is not None
+    if isinstance(costs, CostGroups):
+        numbers = costs.numbers(sample.truth, decided)
+    else:
+        numbers = sample.weights[:, None] * numbers_of(costs, decided)
     K, units = len(sample.classes), np.arange(len(decided)) if sample.cluster is None else sample.cluster
     each = np.zeros((int(units.max()) + 1, K, numbers.shape[1]))
     np.add.at(each, (units, sample.truth), numbers)
@@ -396,6 +402,32 @@ def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _FigureOfRo
     value = figure(whole)
     found = np.array([value - figure(whole - one) for one in each])
     return _FigureOfRows(value, _influence(sample, found))
+
+
+def _of_cost_groups(
+    metric: Metric, sample: Sample, costs: CostGroups, both: tuple[Array, Array], sampling: Sampling
+) -> Difference:
+    """The difference of such costs in units of the cheapest constant decision, of groups of rows alike."""
+    values, factors = [], []
+    for decided in both:
+        sums = costs.tally(sample.truth, decided, sample.classes, sample.decisions, sample.weight is not None)
+        values.append(float(metric.of(sums)))
+        slopes = cost_slopes(metric, values[-1], sums)
+        factors.append(costs.factors(sample.truth, decided, slopes[sample.truth]))
+    squares, first, second = costs.moments(factors[0] - factors[1])
+    middle, square = first / squares, second / squares
+    varied = square - middle**2
+    spread = np.sqrt(np.where(varied > _NOISE * square, varied, 0.0))
+    units = kish_of(sample.weights, sample.squared_weights)
+    influence = Influence(*_to_either_side(middle, spread, sample.weights, squares), units, units - 1)
+    return finish(metric, values, influence, [], np.array_equal(*both), sampling)
+
+
+def _to_either_side(middle: Array, spread: Array, weight: Array, squares: Array) -> tuple[Array, Array]:
+    """What rows of groups change, half of them more than their mean and half of them less, and how many do."""
+    unit = squares / weight
+    each = weight / unit / 2
+    return np.concatenate([middle + spread, middle - spread]) * np.tile(unit, 2), np.tile(each, 2)
 
 
 # ── hits: McNemar and Tango ──────────────────────────────────────────────────────────────────────────────────────
@@ -546,10 +578,8 @@ def _changes(one: _Lines, other: _Lines, cells: ScoreCells) -> tuple[Array, Arra
     own, theirs = slope**2 * np.maximum(square - mean**2, 0.0), tilt**2 * np.maximum(others - more**2, 0.0)
     varied = own - 2 * slope * tilt * (both - mean * more) + theirs
     spread = np.sqrt(np.where(varied > _NOISE * (own + theirs), varied, 0.0))
-    unit = cells.squares / cells.weight
-    each, row = cells.weight / unit / 2, np.where(cells.positive, 0, 1)
-    changes, counts = np.concatenate([middle + spread, middle - spread]) * np.tile(unit, 2), np.tile(each, 2)
-    rows = np.tile(row, 2)
+    changes, counts = _to_either_side(middle, spread, cells.weight, cells.squares)
+    rows = np.tile(np.where(cells.positive, 0, 1), 2)
     if not cells.same and (left := one.left + other.left) > 0:  # as if every row had so much of it
         square = float(counts @ changes**2)
         changes = changes * np.sqrt((square + left) / square) if square > 0 else changes

@@ -9,6 +9,7 @@ from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.cost_sums import CostGroups
 from stakes.tallies.population import Population
 from stakes.tallies.pricing import Frequencies
 
@@ -123,7 +124,7 @@ class Sample:
     positive: str | None = None
     weight: Array | None = None
     cluster: Array | None = None
-    costs: Array | None = None
+    costs: Array | CostGroups | None = None
     alike: Array | None = None
     squares: Array | None = None
     horizon: int | None = None

@@ -14,7 +14,7 @@ from stakes.metrics.prior import base_of
 from stakes.metrics.ranking import auc
 from stakes.tallies import ClassScores, ScoreTable, bins
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
-from stakes.tallies.clusters import Clusters
+from stakes.tallies.clusters import MOST_CLASSES, Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
@@ -39,8 +39,6 @@ _WIDE = 10
 
 _SOME_ROWS = 1 << 14
 """So many rows tell what one more could lose."""
-
-_MOST_CLASSES = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,8 +259,8 @@ def score_counts(columns: Columns) -> tuple[Array, Array]:
 def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
     """Ask the rows of clusters, or a sample of all, what each changes, and add that up over clusters."""
     clusters, sample = sampling.clusters, scores.sample
-    if len(scores.classes) > _MOST_CLASSES:
-        return [f"there are more than {_MOST_CLASSES} classes"] * len(metrics)
+    if len(scores.classes) > MOST_CLASSES:
+        return [f"there are more than {MOST_CLASSES} classes"] * len(metrics)
     if clusters is not None and clusters.cells:
         return of_class_cells(metrics, scores, sampling)
     if clusters is not None:

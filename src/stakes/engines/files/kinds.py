@@ -70,7 +70,7 @@ class FileTable:
 
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
-        with _reading(self.source, self.separated, self.typed):
+        with reading(self.source, self.separated, self.typed):
             if self.lazy is None:
                 return database.collect(self.source, names)
             frame = self.lazy.select(self._read(names)).collect()
@@ -80,7 +80,7 @@ class FileTable:
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
-        with _reading(self.source, self.separated, self.typed):
+        with reading(self.source, self.separated, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
@@ -95,7 +95,7 @@ class FileTable:
         """Refuse JSON that names one of these columns twice in a row, or mixes kinds of values in it."""
         look = _AMBIGUOUS.get(_kind(self.source)) if self.lazy is not None else None
         if self.lazy is not None and look is not None:
-            with _reading(self.source):
+            with reading(self.source):
                 schema = self.lazy.collect_schema()
                 look(self.source, {name: schema[name] for name in names})
 
@@ -142,7 +142,7 @@ class FileTable:
             return database.rows(self.source)
         if _kind(self.source) in _LINES:
             return None
-        with _reading(self.source):
+        with reading(self.source):
             return int(self.lazy.select(pl.len()).collect().item())
 
 
@@ -176,7 +176,7 @@ def open_table(source: Source) -> FileTable:
 
 def _open_table(source: Source) -> FileTable:
     refuse_lost_polars()
-    with _reading(source):
+    with reading(source):
         if not source.start(1):
             raise errors.unreadable_file(source.name, "it is empty")
         if database.kind_of(source):
@@ -221,7 +221,7 @@ def _refuse_useless(source: Source, kind: str) -> None:
 def _open_text(source: Source, usual: str | None) -> FileTable:
     source.refuse_endless(True)
     dialect = csv.dialect_of(source, usual)
-    with _reading(source, dialect):
+    with reading(source, dialect):
         lazy = csv.scan(source, dialect)
         return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
 
@@ -316,7 +316,7 @@ _SAID_ABOUT = {
 
 
 @contextmanager
-def _reading(source: Source, dialect: Dialect | None = None, typed: bool = False) -> Iterator[None]:
+def reading(source: Source, dialect: Dialect | None = None, typed: bool = False) -> Iterator[None]:
     """Notice when the file changes, and put into words what its reader stumbles over; ``typed`` text is read again."""
     with source.watched():
         try:
