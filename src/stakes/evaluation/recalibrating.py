@@ -14,7 +14,7 @@ from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
-from stakes.decisions.recalibration.folds import cross_fitted, cross_fitted_counts, fit_counts
+from stakes.decisions.recalibration.folds import ScoreCounts, cross_fitted, deal_clusters
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
@@ -34,8 +34,7 @@ from stakes.question.question import Question
 from stakes.records import Count, Record, Says
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import is_one_of
-from stakes.tallies.columns import Columns
+from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import Interval, figure, mean_interval, none
 from stakes.uncertainty.sampling import Sampling
@@ -56,7 +55,8 @@ class Recalibration(
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
     log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
-    Where rows were not brought here losses are those of rows ``alike``, and ``weight`` says of how many.
+    Where ``rows`` were not brought here losses are those of many alike (the mean of those of a cluster): ``weight`` is
+    that of all together, and ``squares`` are the sums of their squared weights.
     """
 
     calibration: Calibration | ClassCalibrations | None
@@ -68,17 +68,13 @@ class Recalibration(
     folds: Annotated[int, Says(minimum=2)]
     sampling: Sampling
     truth: Array
+    rows: int
+    squares: Array | None = None
     cluster: Array | None = None
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
-    alike: bool = False
 
     drawn_as = "recalibration"
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return round(float(self.weight.sum())) if self.alike and self.weight is not None else len(self.truth)
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -97,7 +93,7 @@ class Recalibration(
         with np.errstate(invalid="ignore"):
             differences = self.after[method][name] - self.before[name]
         classes = self.truth if self.sampling.fixed else None
-        how = self.sampling.confidence, self.cluster, classes, self.alike
+        how = self.sampling.confidence, self.cluster, classes, self.squares
         limits = mean_interval(differences, self.weight, *how)
         found = none("a loss is infinite") if limits is None else Interval(*limits, "Student, paired by rows")
         value = self.loss(name, method) - self.loss(name)
@@ -192,6 +188,7 @@ def _judge(
         question["folds"],
         question.sampling,
         codes,
+        len(codes),
         cautions=tuple(wrongs(evaluation)),
     )
 
@@ -200,7 +197,7 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     """The scores of two classes of very many rows that are not here, counted without bringing them; None of others."""
     asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
-    if not elsewhere or not isinstance(asked.score, str) or asked.weight is not None or asked.cluster is not None:
+    if not elsewhere or not isinstance(asked.score, str):
         return None
     counted = count_elsewhere(in_format(data, asked.text_format), asked)
     large = counted is not None and counted.scores is not None and counted.rows_read > FEW_ROWS
@@ -208,26 +205,34 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
 
 
 def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
-    """The same of scores that were counted: as they are, or in the middle of their bins."""
-    table: ScoreTable = counted.scores
-    columns = table.as_columns()
-    if table.grid is not None:
-        columns = Columns.added(table.grid.middles(columns.scores), columns.values)
-        table = ScoreTable(table.positive, table.negative, columns)
+    """The same of scores that were counted: as they are, or in the middle of their bins.
+
+    Rows of a cluster are judged together, at the middles of the cells that their scores lie in.
+    """
+    table: ScoreTable = counted.scores.at_middles()
     evaluation = Evaluation(replace(counted, tallies={table.kind: table}), sampling=question.sampling)
     warn_of_wrongs(evaluation)
-    by_class = columns.counts().T[:, ::-1].astype(np.int64)  # class 1 is the positive one
-    places, codes = np.nonzero(by_class)
-    scores, counts = columns.scores.astype(np.float64)[places], by_class[places, codes]
     plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
-    kinds, how = _kinds(plan, evaluation.probabilities, question["method"]), (question["folds"], question["seed"])
-    fitted = {name: cross_fitted_counts(kind, scores, codes, counts, *how) for name, kind in kinds.items()}
-    dealt = next(iter(fitted.values()))[1]  # the same for every method
-    rows, fold = np.nonzero(dealt)
-    said = {name: one[rows, fold] for name, (one, _) in fitted.items()}
-    found = _judge(evaluation, question, scores[rows], codes[rows], dealt[rows, fold].astype(np.float64), said)
-    calibrator = _for_labels(fit_counts(kinds[found.method], scores, codes, counts), plan, question["score"])
-    return replace(found, calibrator=calibrator, dropped=counted.dropped, alike=True)
+    kinds, folds, seed = _kinds(plan, evaluation.probabilities, question["method"]), question["folds"], question["seed"]
+    check_whole("folds", folds, 2)
+    check_whole("seed", seed, 0, math.inf)
+    whole = judged = ScoreCounts.of(table)
+    if counted.clusters is None:
+        cluster, dealt = None, whole.deal(folds, seed)
+        entry, fold = np.nonzero(dealt)
+        weight = dealt[entry, fold]
+    else:
+        cluster, weight = counted.clusters.groups, counted.clusters.weights
+        fold = deal_clusters(cluster, counted.clusters.size, folds, seed)
+        judged, entry = ScoreCounts.of_clusters(counted.clusters)
+        dealt = np.zeros((len(judged.scores), folds))
+        np.add.at(dealt, (entry, fold), weight)
+    said = {name: judged.cross_fitted(kind, dealt)[entry, fold] for name, kind in kinds.items()}
+    found = _judge(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
+    squares = judged.squares[entry] * (weight / judged.weight[entry])
+    calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
+    about = {"cluster": cluster, "dropped": counted.dropped, "rows": counted.rows_read - counted.dropped}
+    return replace(found, calibrator=calibrator, squares=squares, **about)
 
 
 def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:

@@ -411,6 +411,15 @@ class ScoreTable(Tally):
             )
         return self._on(Grid(grid))
 
+    def at_middles(self) -> Self:
+        """Return the same with a score inside each bin in place of its lower end, as if all its rows had that one."""
+        if self.grid is None:
+            return self
+        columns = self.as_columns()
+        return type(self)(
+            self.positive, self.negative, Columns.added(self.grid.middles(columns.scores), columns.values)
+        )
+
     @property
     def _usual_grid(self) -> str:
         return "probability" if self.probabilities else "line"
