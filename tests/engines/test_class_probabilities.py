@@ -245,6 +245,28 @@ def test_no_row_leaves_its_engine(monkeypatch):
                       *(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES)]  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
+@pytest.mark.spread(2)
+def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, monkeypatch):
+    """Null figures are those of shuffled rows: as many of them, around the same mean, and as wide."""
+    truth = rows()["y"].sample(fraction=1, shuffle=True, seed=5)  # by chance: p-values are to be told apart
+    frame = rows().with_columns(y=truth)
+    tables, asked = [elsewhere(frame), file("parquet")(frame, tmp_path)], {"truth": "y", "score": SCORE}
+    known = {name: stakes.permutation_test(frame, **asked, metric=name, permutations=400) for name in
+             ("macro_auc", "multiclass_log_loss", "multiclass_brier_score", "mcc")}  # fmt: skip
+    monkeypatch.setattr("stakes.validation.permutation.read_rows", None)
+    for (name, wanted), table in itertools.product(known.items(), tables):
+        if table is tables[0] and name == "multiclass_brier_score" and "polars" not in str(type(table)):
+            continue  # every query of some engines takes long
+        found = stakes.permutation_test(table, **asked, metric=name, permutations=400)
+        assert found.value == pytest.approx(wanted.value, rel=1e-5)
+        spread = float(wanted.null.std())
+        assert found.null.mean() == pytest.approx(wanted.null.mean(), abs=0.25 * spread)
+        assert found.null.std() / spread == pytest.approx(1, abs=0.15)
+        assert found.p_value == pytest.approx(wanted.p_value, abs=0.1)
+
+
 def test_few_rows_are_brought_as_they_are(monkeypatch):
     monkeypatch.setattr(class_queries, "FEW_ROWS", ROWS)
     found = ask(rows().lazy(), "plain")

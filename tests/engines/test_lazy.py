@@ -23,6 +23,7 @@ from stakes.errors import InputError, InputWarning
 from stakes.evaluation import shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
+from stakes.validation import permutation
 from tests.parts import since
 
 pytestmark = pytest.mark.slow
@@ -887,12 +888,18 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, mo
     assert max(rows for rows, _ in pulled) <= ROWS
 
 
-def test_a_permutation_test_in_bins_that_needs_the_scores_reads_the_rows(monkeypatch):
+def test_losses_of_shuffles_come_from_the_middles_of_bins_and_other_figures_from_rows(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
-    question = {"truth": "word", "positive": "yes", "score": "p", "metric": "brier", "permutations": 200}
-    found, known = (stakes.permutation_test(one, **question) for one in (rows().lazy(), rows()))
-    assert found.to_dict() == known.to_dict()
+    question, read = {"truth": "word", "positive": "yes", "score": "p", "permutations": 200}, []
+    read_rows = permutation.read_rows
+    monkeypatch.setattr(permutation, "read_rows", lambda *given: read.append(1) or read_rows(*given))
+    for metric, rows_read in (("brier", 1), ("log_loss", 1), ("ece", 2)):
+        found, known = (stakes.permutation_test(one, **question, metric=metric) for one in (rows().lazy(), rows()))
+        assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), rel=1e-12)
+        assert found.null == pytest.approx(known.null, rel=1e-4)
+        assert len(read) == rows_read
+        read.clear()
 
 
 def test_duckdb_takes_any_name_of_a_column():

@@ -1,6 +1,7 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Self
@@ -416,9 +417,9 @@ class ScoreTable(Tally):
         if self.grid is None:
             return self
         columns = self.as_columns()
-        return type(self)(
-            self.positive, self.negative, Columns.added(self.grid.middles(columns.scores), columns.values)
-        )
+        middles = self.grid.middles(columns.scores)
+        middles[np.abs(middles) < sys.float_info.min] = 0.0  # which is what rows of that bin had
+        return type(self)(self.positive, self.negative, Columns.added(middles, columns.values))
 
     @property
     def _usual_grid(self) -> str:
