@@ -12,9 +12,13 @@ import pytest
 from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, top_k_accuracy_score
 
 import stakes
+from stakes.decisions.recalibration.scaling import VectorCalibrator
 from stakes.engines import class_queries, streaming
+from stakes.engines.class_maps import map_classes
 from stakes.engines.class_stream import ClassBatch, EvenSample
+from stakes.engines.reading import RowQuestion
 from stakes.errors import InputError, InputWarning
+from stakes.evaluation import recalibrating
 from stakes.metrics.many import hand_till_bounds
 from stakes.tallies.class_scores import pairs_in_order
 from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
@@ -243,6 +247,68 @@ def test_no_row_leaves_its_engine(monkeypatch):
     assert groups <= 3 * 3 * 3 < len(kinds)
     assert tables == [*(len(rows().with_columns(own=pl.col("y") == n).unique(["own", f"p_{n}"])) for n in CLASSES),
                       *(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES)]  # fmt: skip
+
+
+RECALIBRATED = {"rows": {}, "weights": {"weight": "w"}, "clusters": {"weight": "w", "cluster": "patient"}}
+
+
+@functools.cache
+def recalibrated(name, method):
+    return stakes.calibrate(patients(), truth="y", score=SCORE, method=method, **RECALIBRATED[name])
+
+
+@functools.cache
+def patients():
+    return rows().with_columns(patient=pl.Series([f"p{i % 37}" for i in range(ROWS)]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
+@pytest.mark.spread(2)
+def test_every_engine_recalibrates_as_memory_does(elsewhere, tmp_path, request, monkeypatch):
+    """Maps are those of rows to rounding, losses but for another deal of the folds; no row leaves its engine."""
+    asked, slow = {"truth": "y", "score": SCORE}, "polars" not in request.node.callspec.id
+    cases = (
+        [("clusters", "vector")] if slow else [("rows", "temperature"), ("weights", "affine"), ("clusters", "vector")]
+    )
+    known = {case: recalibrated(*case) for case in cases}
+    seen, collect = [], nw.LazyFrame.collect
+    monkeypatch.setattr(
+        nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
+    )
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    monkeypatch.setattr(recalibrating, "read_rows", None)
+    said = rows().select("p_a", "p_b", "p_c").to_numpy()
+    table, written = elsewhere(patients()), file("parquet")(patients(), tmp_path)
+    for (name, method), wanted in known.items():
+        for data in (table,) if slow else (table, written):
+            found = stakes.calibrate(data, **asked, method=method, **RECALIBRATED[name])
+            assert (found.rows, found.method, found.calibrator.classes) == (wanted.rows, method, list(CLASSES))
+            assert found.calibrator.transform(said) == pytest.approx(wanted.calibrator.transform(said), abs=1e-8)
+            assert found.calibrator.rows_ == pytest.approx(wanted.calibrator.rows_, rel=1e-12)
+            assert found.losses_before == pytest.approx(wanted.losses_before, rel=1e-12)
+            one, other = wanted.changes[method], found.changes[method]
+            assert other.value == pytest.approx(one.value, abs=0.25 * (one.high - one.low))
+            assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.2)
+    assert not [one.shape for one in seen if {"s0", "s1"} <= {*one.columns} and len(one) > 1]
+
+
+def test_leaving_out_a_fold_is_fitting_without_it(monkeypatch):
+    """The maps without each fold, by which rows are judged, are a step from the fit to all rows: nearly exact."""
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 5)
+    question = RowQuestion(truth="y", score=SCORE, cluster="patient", weight="w")
+    frame = patients()
+    with map_classes(frame.lazy(), question, 3, 0) as found:
+        _, maps = VectorCalibrator.fit_elsewhere(found, float(frame["w"].sum()))
+    names = sorted(set(frame.filter(pl.col("w") > 0)["patient"]))
+    for fold, (scales, biases) in enumerate(maps):
+        rest = frame.filter(~pl.col("patient").is_in([name for n, name in enumerate(names) if n % 3 == fold]))
+        said = rest.select("p_a", "p_b", "p_c").to_numpy()
+        known = VectorCalibrator(classes=list(CLASSES)).fit(said, rest["y"], rest["w"])
+        assert scales == pytest.approx(known.scales_, rel=0.05, abs=0.05)
+        assert biases == pytest.approx(known.biases_, abs=0.05)
+        all_rows = recalibrated("clusters", "vector").calibrator
+        assert np.abs(scales - known.scales_).max() < 0.5 * np.abs(all_rows.scales_ - known.scales_).max()
 
 
 @pytest.mark.slow

@@ -61,10 +61,8 @@ _DEAR = sys.float_info.max
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
 
-def count_classes_inside(
-    source: QuerySource, asked: RowQuestion, given: dict[str, str], exact: bool | None
-) -> Counted | None:
-    """Count class scores where they are; None when there are few rows, or when the question needs the rows."""
+def open_class_table(source: QuerySource, asked: RowQuestion, given: dict[str, str]) -> "ClassTable | None":
+    """Look at class scores where they are; None when there are few rows, or when the question needs the rows."""
     classes = class_names(given)
     if len(classes) > MOST_CLASSES or not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
         return None  # text may spell numbers, which is read row by row
@@ -78,8 +76,7 @@ def count_classes_inside(
     codes = _codes(truths, asked, classes)
     if codes is None:
         return None
-    table = ClassTable(source, asked, classes, looked)
-    return table.with_scores(codes).count(exact)
+    return ClassTable(source, asked, classes, looked).with_scores(codes)
 
 
 def _codes(truths: Groups, asked: RowQuestion, classes: tuple[str, ...]) -> dict[object, int] | None:
@@ -276,10 +273,21 @@ class ClassTable:
         )
 
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _held(self) -> QueryRowGroups | QueryClusters:
+        return QueryRowGroups.of(self.source) if self.asked.groups_by else QueryClusters.of(self.source)
+
+    def in_groups(self) -> LazyTable:
+        """The scores and true classes of rows, what they weigh, and the number of their cluster or random group."""
+        assert self.plain is not None
+        frame = self._held.put_together(replace(self.source, frame=self.plain), numbered=True).frame
+        unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
+        return frame.select("code", *(f"s{c}" for c in range(len(self.classes))), unit.alias("unit"), "held")
+
     def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
         source, bits = self.source, class_bits(len(self.classes))
-        held = QueryRowGroups.of(source) if self.asked.groups_by else QueryClusters.of(source)
+        held = self._held
         lost = replace(source, added=("moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])
         assert groups is not None

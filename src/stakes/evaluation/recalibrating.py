@@ -15,6 +15,7 @@ from stakes.decisions.calibration.calibration import Calibration, ClassCalibrati
 from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
 from stakes.decisions.recalibration.folds import ScoreCounts, cross_fitted, deal_clusters
+from stakes.decisions.recalibration.scaling import ScalingCalibrator
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
@@ -32,7 +33,7 @@ from stakes.metrics.probability import brier_score, log_loss
 from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Record, Says
-from stakes.tallies import ScoreTable
+from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.names import canonical
@@ -146,8 +147,10 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
     counted = _count_where_they_lie(data, question)
-    if counted is not None:
+    if counted is not None and counted.scores is not None:
         return _calibrate_counts(counted, question)
+    if counted is not None and (found := _calibrate_classes(data, counted, question)) is not None:
+        return found
     read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
@@ -157,30 +160,38 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     said = {
         name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
     }
-    found = _judge(evaluation, question, scores, codes, rows.weight, said)
+    found = _judge(
+        evaluation,
+        question,
+        codes,
+        rows.weight,
+        _losses(codes, scores),
+        {name: _losses(codes, one) for name, one in said.items()},
+    )
     calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
     return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
+
+
+def _losses(codes: Array, said: Array) -> dict[str, Array]:
+    """What each row loses by these probabilities; NaN and the like by what are none."""
+    names = [loss.name if said.ndim == 1 else loss.of_many for loss in _LOSSES]
+    return {name: metrics.find(name).row_losses(codes, said) for name in names}
 
 
 def _judge(
     evaluation: Evaluation,
     question: Question,
-    scores: Array,
     codes: Array,
     weight: Array | None,
-    said: Mapping[str, Array],
+    before: Mapping[str, Array],
+    after: Mapping[str, Mapping[str, Array]],
 ) -> Recalibration:
-    """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
-    names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
-
-    def losses(said: Array) -> dict[str, Array]:
-        return {name: metrics.find(name).row_losses(codes, said) for name in names}
-
-    after = {name: losses(one) for name, one in said.items()}
-    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=weight)))
+    """Judge what rows lose by fits on others; the best method is still to be fitted to all."""
+    name = next(iter(before))
+    best = min(after, key=lambda method: float(np.average(after[method][name], weights=weight)))
     return Recalibration(
         cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
-        losses(scores) if evaluation.probabilities else None,
+        before if evaluation.probabilities else None,
         after,
         weight,
         best,
@@ -194,14 +205,13 @@ def _judge(
 
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
-    """The scores of two classes of very many rows that are not here, counted without bringing them; None of others."""
+    """The scores of very many rows that are not here, counted without bringing them; None of others."""
     asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
-    if not elsewhere or not isinstance(asked.score, str):
+    if not elsewhere or not isinstance(asked.score, str | Mapping):
         return None
     counted = count_elsewhere(in_format(data, asked.text_format), asked)
-    large = counted is not None and counted.scores is not None and counted.rows_read > FEW_ROWS
-    return counted if large else None
+    return counted if counted is not None and counted.rows_read > FEW_ROWS else None
 
 
 def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
@@ -228,11 +238,46 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
         dealt = np.zeros((len(judged.scores), folds))
         np.add.at(dealt, (entry, fold), weight)
     said = {name: judged.cross_fitted(kind, dealt)[entry, fold] for name, kind in kinds.items()}
-    found = _judge(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
+    codes, scores = judged.truth[entry], judged.scores[entry]
+    after = {name: _losses(codes, one) for name, one in said.items()}
+    found = _judge(evaluation, question, codes, weight, _losses(codes, scores), after)
     squares = judged.squares[entry] * (weight / judged.weight[entry])
     calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
     about = {"cluster": cluster, "dropped": counted.dropped, "rows": counted.rows_read - counted.dropped}
     return replace(found, calibrator=calibrator, squares=squares, **about)
+
+
+def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Recalibration | None:
+    """The same of class probabilities: maps are fitted where the rows lie. None of too many classes, or others.
+
+    Rows of a cluster are judged together, and so are those of random groups.
+    """
+    from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
+
+    tally: ClassScores = counted.tallies[ClassScores.kind]
+    asked, folds, seed = RowQuestion(**question.rows), question["folds"], question["seed"]
+    with map_classes(in_format(data, asked.text_format), asked, folds, seed) as rows:
+        if rows is None or not tally.probabilities:
+            return None
+        if len(found := np.flatnonzero(tally.sizes)) == 1:
+            raise errors.one_class_to_recalibrate(repr(tally.classes[int(found[0])]))
+        if tally.range[0] == tally.range[1]:
+            raise errors.equal_scores(tally.range[0])
+        middles = replace(tally, tables=tuple(table.at_middles() for table in tally.tables))
+        judged = replace(counted, tallies={**counted.tallies, tally.kind: middles})
+        evaluation, plan = Evaluation(judged, sampling=question.sampling), Plan(tally.classes, tally.classes)
+        warn_of_wrongs(evaluation)
+        kinds = cast("dict[str, ScalingCalibrator]", _kinds(plan, True, question["method"]))
+        fitted = {name: kind.fit_elsewhere(rows, float(tally.total)) for name, kind in kinds.items()}
+        codes, groups, weight, losses = rows.losses([maps for _, maps in fitted.values()])
+    if counted.clusters is not None:
+        deal_clusters(groups, len(np.unique(groups)), folds, seed)  # which refuses a single one
+    before, *after = ({loss.of_many: one for loss, one in zip(_LOSSES, both, strict=True)} for both in losses)
+    result = _judge(evaluation, question, codes, weight, before, dict(zip(fitted, after, strict=True)))
+    calibrator = _for_labels(fitted[result.method][0], plan, None)
+    calibrator.rows_, calibrator.range_ = tally.equal_rows, tally.range
+    number = counted.rows_read - counted.dropped
+    return replace(result, calibrator=calibrator, cluster=groups, dropped=counted.dropped, rows=number)
 
 
 def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:

@@ -6,18 +6,21 @@ the rows that were fitted, as calibration's line does.
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.recalibration.calibrator import Calibrator, finite, keep_inside
 from stakes.decisions.recalibration.rows import LabelledScores, one_column, probability_table, read_classes
-from stakes.decisions.recalibration.softmax import fit_softmax, softmax
+from stakes.decisions.recalibration.softmax import fit_pulls, fit_softmax, softmax
 from stakes.errors import InputError
 from stakes.metrics import logistic
 from stakes.question.options import Column, Value
 from stakes.tallies.arithmetic import Array
+
+if TYPE_CHECKING:
+    from stakes.engines.class_maps import Map, MappedRows
 
 _SMALLEST = 2.0**-53
 """The probability as which a smaller one, which has no useful logarithm, is read at least."""
@@ -35,6 +38,9 @@ class ScalingCalibrator(Calibrator):
     parameters: ClassVar[tuple[str, ...]] = ("classes",)
     fixed: ClassVar[tuple[str, ...]] = ("columns", "least")
     """What is saved beside the numbers of the map."""
+    one_scale: ClassVar[bool] = True
+    biased: ClassVar[bool] = True
+    """Whether there is one scale for all classes, and whether there are biases."""
 
     def __init__(self, classes: Value = None) -> None:
         self.classes = classes
@@ -53,6 +59,19 @@ class ScalingCalibrator(Calibrator):
             raise errors.equal_scores(float(np.ravel(rows.scores)[0]))
         weight = np.ones(len(logs)) if rows.weight is None else rows.weight
         self._fit_map(logs, rows.truth.astype(np.int64), weight)
+
+    @classmethod
+    def fit_elsewhere(cls, rows: "MappedRows", weight: float) -> "tuple[Self, list[Map]]":
+        """Fit to rows of this weight that are not here; also return the maps that rows of the other folds have."""
+        k, least = rows.folds.classes, rows.folds.least
+        maps = fit_pulls(rows.pulls, k, weight if cls.biased else math.inf, cls.one_scale, cls.biased)
+        if not cls.biased:
+            maps = [(np.clip(scales, *_TEMPERATURES), biases) for scales, biases in maps]
+        (scales, biases), *others = maps
+        known = {"temperature": 1 / max(scales[0], _TEMPERATURES[0]), "scale": scales[0], "scales": scales}
+        fitted = cls()
+        fitted.restore({**known, "biases": biases, "columns": k, "least": least, "classes": None})
+        return fitted, others
 
     def _apply(self, values: Array) -> Array:
         columns = 0 if values.ndim == 1 else values.shape[1]
@@ -110,6 +129,7 @@ class TemperatureCalibrator(ScalingCalibrator):
 
     method = "temperature"
     learned = ("temperature", *ScalingCalibrator.fixed)
+    biased = False
 
     @property
     def _map(self) -> tuple[float | Array, float | Array]:
@@ -178,6 +198,7 @@ class VectorCalibrator(ScalingCalibrator):
 
     method = "vector"
     learned = ("scales", "biases", *ScalingCalibrator.fixed)
+    one_scale = False
 
     @property
     def _map(self) -> tuple[float | Array, float | Array]:
