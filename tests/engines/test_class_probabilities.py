@@ -4,6 +4,7 @@ import functools
 import importlib
 import itertools
 import math
+import re
 
 import narwhals as nw
 import numpy as np
@@ -309,6 +310,32 @@ def test_leaving_out_a_fold_is_fitting_without_it(monkeypatch):
         assert biases == pytest.approx(known.biases_, abs=0.05)
         all_rows = recalibrated("clusters", "vector").calibrator
         assert np.abs(scales - known.scales_).max() < 0.5 * np.abs(all_rows.scales_ - known.scales_).max()
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"y": pl.lit("a")}, "truth is '.' in every row"),
+        ({"p_a": pl.lit(0.25), "p_b": pl.lit(0.25), "p_c": pl.lit(0.5)}, None),
+        ({f"p_{name}": pl.lit(1 / 3) for name in CLASSES}, "score is the same in every row"),
+        (
+            {"p_b": pl.when(pl.int_range(pl.len()) < 9).then(math.nan).otherwise("p_b")},
+            "score of b is missing in 9 rows",
+        ),
+        ({"patient": pl.lit("one")}, "all rows belong to one cluster, which cannot be split into folds"),
+    ],
+)
+def test_what_cannot_be_recalibrated_is_told_as_in_memory(changed, words, monkeypatch):
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    frame, question = patients().with_columns(**changed), {"truth": "y", "score": SCORE, "cluster": "patient"}
+    told = []
+    for table in (frame, frame.lazy()):
+        try:
+            told.append(stakes.calibrate(table, **question, method="temperature").calibrator.temperature_)
+        except InputError as problem:
+            told.append(str(problem).partition(" (")[0])
+    assert all(re.search(words, one) for one in told) if words else told[1] == pytest.approx(told[0])
 
 
 @pytest.mark.slow

@@ -160,22 +160,27 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     said = {
         name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
     }
-    found = _judge(
-        evaluation,
-        question,
-        codes,
-        rows.weight,
-        _losses(codes, scores),
-        {name: _losses(codes, one) for name, one in said.items()},
-    )
+    found = _judge_scores(evaluation, question, scores, codes, rows.weight, said)
     calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
     return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
 
 
-def _losses(codes: Array, said: Array) -> dict[str, Array]:
-    """What each row loses by these probabilities; NaN and the like by what are none."""
-    names = [loss.name if said.ndim == 1 else loss.of_many for loss in _LOSSES]
-    return {name: metrics.find(name).row_losses(codes, said) for name in names}
+def _judge_scores(
+    evaluation: Evaluation,
+    question: Question,
+    scores: Array,
+    codes: Array,
+    weight: Array | None,
+    said: Mapping[str, Array],
+) -> Recalibration:
+    """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
+
+    def losses(said: Array) -> dict[str, Array]:
+        names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
+        return {name: metrics.find(name).row_losses(codes, said) for name in names}
+
+    before = losses(scores) if evaluation.probabilities else None
+    return _judge(evaluation, question, codes, weight, before, {name: losses(one) for name, one in said.items()})
 
 
 def _judge(
@@ -183,15 +188,15 @@ def _judge(
     question: Question,
     codes: Array,
     weight: Array | None,
-    before: Mapping[str, Array],
+    before: Mapping[str, Array] | None,
     after: Mapping[str, Mapping[str, Array]],
 ) -> Recalibration:
-    """Judge what rows lose by fits on others; the best method is still to be fitted to all."""
-    name = next(iter(before))
+    """The same where it is known what rows lose."""
+    name = next(name for losses in after.values() for name in losses)
     best = min(after, key=lambda method: float(np.average(after[method][name], weights=weight)))
     return Recalibration(
         cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
-        before if evaluation.probabilities else None,
+        before,
         after,
         weight,
         best,
@@ -206,7 +211,9 @@ def _judge(
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     """The scores of very many rows that are not here, counted without bringing them; None of others."""
-    asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
+    check_whole("folds", question["folds"], 2)
+    check_whole("seed", question["seed"], 0, math.inf)
+    asked = RowQuestion(**question.rows)
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
     if not elsewhere or not isinstance(asked.score, str | Mapping):
         return None
@@ -224,8 +231,6 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
     warn_of_wrongs(evaluation)
     plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
     kinds, folds, seed = _kinds(plan, evaluation.probabilities, question["method"]), question["folds"], question["seed"]
-    check_whole("folds", folds, 2)
-    check_whole("seed", seed, 0, math.inf)
     whole = judged = ScoreCounts.of(table)
     if counted.clusters is None:
         cluster, dealt = None, whole.deal(folds, seed)
@@ -238,9 +243,7 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
         dealt = np.zeros((len(judged.scores), folds))
         np.add.at(dealt, (entry, fold), weight)
     said = {name: judged.cross_fitted(kind, dealt)[entry, fold] for name, kind in kinds.items()}
-    codes, scores = judged.truth[entry], judged.scores[entry]
-    after = {name: _losses(codes, one) for name, one in said.items()}
-    found = _judge(evaluation, question, codes, weight, _losses(codes, scores), after)
+    found = _judge_scores(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
     squares = judged.squares[entry] * (weight / judged.weight[entry])
     calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
     about = {"cluster": cluster, "dropped": counted.dropped, "rows": counted.rows_read - counted.dropped}

@@ -63,14 +63,19 @@ class ScalingCalibrator(Calibrator):
     @classmethod
     def fit_elsewhere(cls, rows: "MappedRows", weight: float) -> "tuple[Self, list[Map]]":
         """Fit to rows of this weight that are not here; also return the maps that rows of the other folds have."""
-        k, least = rows.folds.classes, rows.folds.least
-        maps = fit_pulls(rows.pulls, k, weight if cls.biased else math.inf, cls.one_scale, cls.biased)
-        if not cls.biased:
-            maps = [(np.clip(scales, *_TEMPERATURES), biases) for scales, biases in maps]
+        k, least, even = rows.folds.classes, rows.folds.least, np.zeros(rows.folds.classes)
+        total, ends = (weight, ()) if cls.biased else (math.inf, _TEMPERATURES)
+        pulled = [rows.pulls(even + end, even, None, False, 0.0)[:, 1 + k : 1 + 2 * k].sum() for end in ends]
+        if pulled and (pulled[0] <= 0 or pulled[1] >= 0):  # they lead beyond an end
+            maps = [(even + ends[0 if pulled[0] <= 0 else 1], even)] * (1 + rows.folds.count)
+        else:
+            maps = fit_pulls(rows.pulls, k, total, cls.one_scale, cls.biased)
         (scales, biases), *others = maps
-        known = {"temperature": 1 / max(scales[0], _TEMPERATURES[0]), "scale": scales[0], "scales": scales}
+        known = (
+            {"scale": scales[0], "scales": scales, "biases": biases} if cls.biased else {"temperature": 1 / scales[0]}
+        )
         fitted = cls()
-        fitted.restore({**known, "biases": biases, "columns": k, "least": least, "classes": None})
+        fitted.restore({**known, "columns": k, "least": least, "classes": None})
         return fitted, others
 
     def _apply(self, values: Array) -> Array:
