@@ -20,7 +20,7 @@ import pytest
 import stakes
 from stakes.engines import class_queries, lazy, order_queries, queries
 from stakes.errors import InputError, InputWarning
-from stakes.evaluation import shared_models
+from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
 from stakes.validation import permutation
@@ -870,6 +870,24 @@ def test_a_table_of_nothing_but_gaps_is_refused():
     frame = pl.DataFrame({"y": [1, 0], "p": [None, math.nan]})
     with pytest.raises(InputError, match="something is missing in every one of 2 rows"):
         stakes.evaluate(frame.lazy(), truth="y", score="p", missing="drop")
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
+def test_every_engine_recalibrates_from_counts(elsewhere, pulled, monkeypatch):
+    asked = {"truth": "word", "positive": "yes", "score": "p", "weight": "w", "method": "sigmoid"}
+    known = {more: stakes.calibrate(rows(), **asked, cluster=more) for more in (None, "site")}
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    monkeypatch.setattr(recalibrating, "read_rows", None)
+    for more, wanted in known.items():
+        found = stakes.calibrate(elsewhere(rows()), **asked, cluster=more)
+        one, other = wanted.calibrator, found.calibrator
+        assert (other.slope_, other.intercept_, other.rows_) == pytest.approx((one.slope_, one.intercept_, one.rows_))
+        assert (found.rows, found.dropped) == (wanted.rows, wanted.dropped)
+        assert found.losses_before == pytest.approx(wanted.losses_before, rel=1e-12)
+        assert found.loss("log_loss", "sigmoid") == pytest.approx(wanted.loss("log_loss", "sigmoid"), rel=0.01)
+    kinds = rows().with_columns(there=pl.col("w") > 0).unique(["word", "p", "site", "there"])
+    assert max(size for size, _ in pulled) <= len(kinds) < 0.9 * ROWS
 
 
 @EVERY_ENGINE
