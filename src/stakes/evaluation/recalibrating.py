@@ -246,8 +246,8 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
     found = _judge_scores(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
     squares = judged.squares[entry] * (weight / judged.weight[entry])
     calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
-    about = {"cluster": cluster, "dropped": counted.dropped, "rows": counted.rows_read - counted.dropped}
-    return replace(found, calibrator=calibrator, squares=squares, **about)
+    rows, dropped = counted.rows_read - counted.dropped, counted.dropped
+    return replace(found, calibrator=calibrator, squares=squares, cluster=cluster, rows=rows, dropped=dropped)
 
 
 def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Recalibration | None:
@@ -257,7 +257,8 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
     """
     from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
 
-    tally: ClassScores = counted.tallies[ClassScores.kind]
+    tally = counted.tallies[ClassScores.kind]
+    assert isinstance(tally, ClassScores)
     asked, folds, seed = RowQuestion(**question.rows), question["folds"], question["seed"]
     with map_classes(in_format(data, asked.text_format), asked, folds, seed) as rows:
         if rows is None or not tally.probabilities:

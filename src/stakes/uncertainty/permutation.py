@@ -205,8 +205,8 @@ def draw(
     if isinstance(tally, JointCounts):
         return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
     if isinstance(tally, ClassScores):
-        null = np.asarray(_of_classes(tally, metric, permutations, rng))
-        return null, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
+        of_each = np.asarray(_of_classes(tally, metric, permutations, rng))
+        return of_each, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
     added = _add_up(tally, metric)
@@ -460,7 +460,7 @@ def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.
         drawn, _ = _sums_of_positives(table, np.where(np.isinf(of_one), 0.0, of_one), permutations, rng)
         lost += _widened(drawn, share) + (rows @ columns.scores**2 if squared else 0.0)
         lost[rng.hypergeometric(impossible, int(table.total) - impossible, int(table.P), permutations) > 0] = math.inf
-    of_1 = float(metric.of(replace(scores, tables=(), **{"squares" if squared else "surprise": 1.0})))
+    of_1 = float(metric.of(replace(scores, tables=(), squares=1.0, surprise=1.0)))
     return of_1 * (np.sqrt(lost) if metric.root else lost)
 
 
