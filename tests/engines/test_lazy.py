@@ -898,8 +898,10 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, mo
     frame = rows().with_columns(
         p=pl.Series(np.random.default_rng(1).random(ROWS) * 0.9) + 0.04 * (pl.col("word") == "yes")
     )
-    question = {"truth": "word", "positive": "yes"}
-    for said in ({"prediction": "said"}, {"score": "p"}):
+    question, read_rows = {"truth": "word", "positive": "yes"}, permutation.read_rows
+    costs = {"costs": stakes.Costs(miss=5, false_alarm=1.3)}  # which put the threshold within a bin
+    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    for said in ({"prediction": "said"}, {"score": "p"}, {"score": "p", **costs}):
         known = stakes.permutation_test(frame, **question, **said, permutations=500)
         found = stakes.permutation_test(elsewhere(frame), **question, **said, permutations=500)
         assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), abs=1e-4)

@@ -3,7 +3,6 @@
 A table is asked in its engine, and files batch by batch. Rows of a cluster, or of a random group, lie in one fold.
 """
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from stakes.engines.alike import Spelling
+from stakes.engines.class_queries import sum_of
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Data, LazyTable, as_frame
@@ -104,10 +104,6 @@ def _named(kind: str, columns: Sequence[nw.Expr]) -> list[nw.Expr]:
     return [column.alias(f"{kind}{n}") for n, column in enumerate(columns)]
 
 
-def _total(columns: Sequence[nw.Expr]) -> nw.Expr:
-    return reduce(operator.add, columns)
-
-
 def _times(some: Sequence[nw.Expr], others: Sequence[nw.Expr]) -> list[nw.Expr]:
     return [one * other for one, other in zip(some, others, strict=True)]
 
@@ -129,7 +125,7 @@ def _apply(frame: LazyTable, folds: Folds, maps: Sequence[Map]) -> LazyTable:
     frame = frame.with_columns(*_named("z", [one + bias for one, bias in scaled]))
     frame = frame.with_columns(nw.max_horizontal(*(f"z{c}" for c in range(k))).alias("top"))
     frame = frame.with_columns(*_named("e", [(z - nw.col("top")).exp() for z in _each("z", k)]))
-    frame = frame.with_columns(_total(_each("e", k)).alias("total"))
+    frame = frame.with_columns(sum_of(_each("e", k)).alias("total"))
     return frame.with_columns(*_named("m", [e / nw.col("total") for e in _each("e", k)]))
 
 
@@ -140,13 +136,13 @@ def _pulls(frame: LazyTable, *, folds: Folds, at: Map, free: Array | None, biase
     target = [whether(nw.col("code") == c) + one * own for c, one in enumerate(s)]
     frame = frame.with_columns(*_named("t", target), *_named("u", _times(m, logs)))
     t, u = _each("t", k), _each("u", k)
-    moved = [_total(u)] if free is None else [one for one, is_free in zip(u, free, strict=True) if is_free]
+    moved = [sum_of(u)] if free is None else [one for one, is_free in zip(u, free, strict=True) if is_free]
     x = [*moved, *(m[1:] if biased else [])]
     frame = frame.with_columns(
         *_named("x", x), *_named("r", [one - said * (1 + own) for one, said in zip(t, m, strict=True)])
     )
     r, x = _each("r", k), _each("x", len(x))
-    height = _total(_times(t, z)) - (nw.col("total").log() + nw.col("top")) * (1 + own)
+    height = sum_of(_times(t, z)) - (nw.col("total").log() + nw.col("top")) * (1 + own)
     products = [x[i] * x[j] for i in range(len(x)) for j in range(i, len(x))]
     sums = [height, *r, *_times(r, logs), *u, *_times(u, logs), *m, *products]
     return frame.with_columns(folds.own.alias("key"), *_named("sum", [one * unit for one in sums]))
@@ -161,7 +157,7 @@ def _losses(frame: LazyTable, *, folds: Folds, maps: Sequence[Sequence[Map]]) ->
         first, *others = said = _each(kind, k)
         own = reduce(lambda so_far, one: choose(code == one[0], one[1], so_far), enumerate(others, 1), first)
         away = [one - whether(code == c) for c, one in enumerate(said)]
-        lost = surprise(own) * nw.col("unit"), _total(_times(away, away)) * nw.col("unit")
+        lost = surprise(own) * nw.col("unit"), sum_of(_times(away, away)) * nw.col("unit")
         frame = frame.with_columns(*(one.alias(f"sum{1 + 2 * place + n}") for n, one in enumerate(lost)))
     return frame
 

@@ -97,14 +97,15 @@ def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
     names = [f"s{place}" for place in range(len(classes))]
     scores = [nw.col(source.places[f"score of {name}"]).cast(nw.Float64) for name in classes]
     frame = source.frame.select(*(score.alias(name) for name, score in zip(names, scores, strict=True)))
-    frame = frame.with_columns(_sum_of(map(nw.col, names)).alias("total"))
+    frame = frame.with_columns(sum_of(map(nw.col, names)).alias("total"))
     tests = {"outside": _any((nw.col(n) < 0) | (nw.col(n) > 1) for n in names), "uneven": _uneven(nw.col("total"))}
     found = Look.at(frame, [*names, "total"], tests)
     source.refuse_nothing(found.rows)
     return found
 
 
-def _sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
+def sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
+    """The sum of columns in each row."""
     return reduce(operator.add, columns)
 
 
@@ -161,7 +162,7 @@ class ClassTable:
             lambda so_far, place: choose(nw.col("code") == place, columns[place], so_far), range(1, k), columns[0]
         )
         frame = frame.with_columns(own.alias("own"))
-        frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
+        frame = frame.with_columns(sum_of(map(self._goes_before, range(k))).alias("rank"))
         frame = with_decisions(frame, self.classes, self.asked.pricing if self.asked.prediction is None else None)
         frame, added = self._with_losses(frame)
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
@@ -175,7 +176,7 @@ class ClassTable:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
         k, (low, high) = len(self.classes), self._span
         scores = [nw.col(f"s{place}") for place in range(k)]
-        odd = _uneven(_sum_of(scores))
+        odd = _uneven(sum_of(scores))
         if low < 0 or high > 1:
             odd = _any([odd, *((s < 0) | (s > 1) for s in scores)])
         within = [_within(nw.col(f"s{place}")).alias(f"p{place}") for place in range(k)]
@@ -188,7 +189,7 @@ class ClassTable:
         squares = [(nw.col(f"other{place}") * nw.col(f"other{place}")).alias(f"square{place}") for place in range(k)]
         logs = [surprise(1.0 - nw.col(f"other{place}")).alias(f"log{place}") for place in range(k)]
         frame = frame.with_columns(*squares, *logs, surprise(nw.col("mine")).alias("loss_0"))
-        distance = _sum_of(nw.col(f"square{place}") for place in range(k))
+        distance = sum_of(nw.col(f"square{place}") for place in range(k))
         finite = surprise(nw.col("mine"), 0.0)  # of an infinite loss no higher moment is asked for
         frame = frame.with_columns((distance + nw.col("missed")).alias("loss_1"), finite.alias("finite_0"))
         unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)

@@ -11,7 +11,7 @@ from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import About, Given, InputError, several
-from stakes.evaluation import judge
+from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
@@ -75,18 +75,26 @@ def permutation_test(
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None."""
-    if in_batches(data) or question.pricing is not None:
+    if in_batches(data) or (question.pricing is not None and question.pricing.costs.columns):
         return None
-    counted = count_elsewhere(in_format(data, question.text_format), RowQuestion(**question.rows))
+    data = in_format(data, question.text_format)
+    counted = count_elsewhere(data, RowQuestion(**question.rows))
     if counted is None:
         return None
+
+    def count(**more: float) -> Counted:
+        found = count_elsewhere(data, RowQuestion(**{**question.rows, **more})) if more else counted
+        assert found is not None
+        return found
+
     try:
-        metric, tally = _tested(judge(counted, question["threshold"], question.sampling), question)
+        evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
+        metric, tally = _tested(evaluation, question)
     except InputError as problem:
         if problem.code != "nothing-to-compare":
             raise
         return None  # bins do not tell that figure; rows may
-    return counted if not np.isnan(metric.of(tally)) and shuffles(tally, metric) else None
+    return evaluation.counted if not np.isnan(metric.of(tally)) and shuffles(tally, metric) else None
 
 
 def _name(question: Question) -> str | None:
