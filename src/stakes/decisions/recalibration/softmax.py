@@ -28,19 +28,14 @@ belong to the scales (one for all classes, or those that are free) and to the bi
 """
 
 
-def fit_softmax(logs: Array, truth: Array, weight: Array, one_scale: bool) -> tuple[Array, Array]:
-    """Return the scale and the bias of each class; scales are one number for all, or each at least 0."""
-    target = np.eye(logs.shape[1])[truth] * weight[:, None]
-    return fit_pulls(partial(_pulls_of_rows, logs, target), logs.shape[1], float(weight.sum()), one_scale)[0]
-
-
 def fit_pulls(
     pulls: Pulls, classes: int, total: float, one_scale: bool, biased: bool = True
 ) -> list[tuple[Array, Array]]:
-    """Return the same of rows of this weight that are told by what they say; if there are folds, then without each one.
+    """Return the scale and the bias of each class that rows lead to; of several folds, then those without each.
 
-    A scale that would be negative is held at 0 while the others are fitted again (Kull et al., 2017). Without a fold it
-    is one step from where all rows lead: what a second one would add is the square of it.
+    Scales are one number for all classes, or each at least 0: one that would be negative is held at 0 while the others
+    are fitted again (Kull et al., 2017). Without a fold they are one step from where all rows lead: what a second one
+    would add is the square of it. ``total`` is what all rows weigh.
     """
     free = np.ones(classes, bool)
     while True:
@@ -55,6 +50,11 @@ def fit_pulls(
 
 def _least_squares(curvature: Array, gradient: Array) -> Array:
     return np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+
+
+def pulls_of_rows(logs: Array, truth: Array, weight: Array) -> Pulls:
+    """What rows in memory say, all in one fold."""
+    return partial(_pulls_of_rows, logs, np.eye(logs.shape[1])[truth] * weight[:, None])
 
 
 def _pulls_of_rows(
