@@ -375,6 +375,17 @@ def test_class_scores_without_rows_have_the_mean_of_shuffles_and_at_least_their_
         permute(tally, find("hand_till_auc"), 9)
 
 
+def test_class_scores_of_many_rows_are_drawn_from_what_was_counted(monkeypatch):
+    rng = RNG(4)
+    rows = {"truth": rng.choice(list("abc"), 200), "score": rng.dirichlet([1, 1, 1], 200), "classes": list("abc")}
+    few = permutation_test(**rows, permutations=99)
+    monkeypatch.setattr(shuffles, "_FEWEST_SUMMED", 200)
+    many = permutation_test(**rows, permutations=99)
+    assert (few.method, few.value) == ("99 shuffles of the truth", many.value)
+    assert many.method == "99 draws of the rows of each class, as wide as those of all can be together"
+    assert many.p_value == pytest.approx(few.p_value, abs=0.15)
+
+
 def test_weighted_rows_are_shuffled_with_the_weight_beside_the_truth():
     truth, decided = np.array([1, 1, 0, 0, 1, 0]), np.array([1, 1, 0, 0, 0, 1])
     weight = np.array([3.0, 1.0, 2.0, 1.0, 0.5, 0.25])

@@ -129,7 +129,7 @@ def permute(
 
     The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
     classes need no drawing at all, nor do rows of which there are no more orders than permutations. For weighted
-    classes ``again(rng)`` must shuffle the rows and count them; for scores of several classes it should.
+    classes ``again(rng)`` must shuffle the rows and count them; of few rows with scores of several classes it should.
     """
     check_whole("permutations", permutations, least=1)
     check_whole("seed", seed, 0, math.inf)
@@ -143,7 +143,8 @@ def permute(
         p, fisher = probability(tally.either_called(), lambda tables: good(metric.of(tables)))
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
-    by_rows = again if isinstance(tally, ClassScores) or not shuffles(tally, metric) else None
+    few = isinstance(tally, ClassScores) and tally.total < _FEWEST_SUMMED
+    by_rows = again if few or not shuffles(tally, metric) else None
     if by_rows is None and not shuffles(tally, metric):
         raise errors.rows_not_kept(metric.text)
     tally = tally.at_middles() if isinstance(tally, ScoreTable) else tally  # of bins only the value is that of rows
