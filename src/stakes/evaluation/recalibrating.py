@@ -275,7 +275,7 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
         fitted = {name: kind.fit_elsewhere(rows, float(tally.total)) for name, kind in kinds.items()}
         codes, groups, weight, losses = rows.losses([maps for _, maps in fitted.values()])
     if counted.clusters is not None:
-        deal_clusters(groups, len(np.unique(groups)), folds, seed)  # which refuses a single one
+        deal_clusters(groups, int(groups.max()) + 1, folds, seed)  # which refuses a single one
     before, *after = ({loss.of_many: one for loss, one in zip(_LOSSES, both, strict=True)} for both in losses)
     result = _judge(evaluation, question, codes, weight, before, dict(zip(fitted, after, strict=True)))
     calibrator = _for_labels(fitted[result.method][0], plan, None)
