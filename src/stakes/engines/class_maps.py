@@ -174,12 +174,14 @@ def map_classes(data: Data, asked: RowQuestion, folds: int, seed: int) -> Iterat
         asked = replace(asked, groups_by=[str(asked.truth), *given.values()])
     dealt = Folds(len(given), folds, seed % folds)
     if is_lazy(data):
-        yield _inside(data, asked, dealt)
+        with _inside(data, asked, dealt) as rows:
+            yield rows
         return
     files = Files.open(data, name_columns(data, asked) or {}, asked.where)
     with files.relation() as table:
         if table is not None:
-            yield _inside(table, asked, dealt)
+            with _inside(table, asked, dealt) as rows:
+                yield rows
         else:
             yield count_typed(files, files.with_types(), lambda some: _look(partial(_in_batches, some, asked), dealt))
 
@@ -189,12 +191,18 @@ def _look(tables: Tables, folds: Folds) -> MappedRows:
     return MappedRows(tables, replace(folds, least=max(float(nearest) / 2, 2.0**-53)))
 
 
-def _inside(data: Data, asked: RowQuestion, folds: Folds) -> MappedRows | None:
+@contextmanager
+def _inside(data: Data, asked: RowQuestion, folds: Folds) -> Iterator[MappedRows | None]:
+    """The rows in their engine; Spark keeps the few columns meanwhile, so that every step does not read all again."""
     table = open_classes(data, asked)
-    if table is None:
-        return None
-    rows = table.in_groups()
-    return _look(lambda: iter([rows]), folds)
+    rows = None if table is None else table.in_groups()
+    kept = rows.to_native().persist() if rows is not None and rows.implementation.is_pyspark() else None
+    rows = rows if kept is None else as_frame(kept).lazy()
+    try:
+        yield None if rows is None else _look(lambda: iter([rows]), folds)
+    finally:
+        if kept is not None:
+            kept.unpersist()
 
 
 def _in_batches(files: Files, asked: RowQuestion) -> Iterator[LazyTable]:
