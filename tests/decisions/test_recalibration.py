@@ -494,34 +494,49 @@ def test_one_cluster_cannot_be_split_into_folds():
 
 # ── rows that are not here ───────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("binned", [False, True])
-def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, monkeypatch):
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "patient"}, {"weight": "w", "cluster": "patient"}])
+def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, more, monkeypatch):
     """The fits are those of rows, and so are losses but for another deal of the folds; no row leaves its engine."""
     rng = np.random.default_rng(0)
-    y = rng.random(3000) < 0.3
-    frame = pl.DataFrame({"y": y, "p": 1 / (1 + np.exp(1.8 - 2 * rng.normal(size=3000) - 2.6 * y)).round(3)})
-    known = {name: stakes.calibrate(frame, truth="y", score="p", method=name) for name in ("isotonic", "sigmoid")}
+    y, patient = rng.random(3000) < 0.3, rng.integers(0, 60, 3000)
+    logit = 2 * rng.normal(size=3000) + 2.6 * y - 1.8 + rng.normal(size=60)[patient]
+    columns = {"p": 1 / (1 + np.exp(-logit)).round(3), "w": rng.integers(0, 24, 3000) / 8, "patient": patient}
+    frame = pl.DataFrame({"y": np.where(y, "a", "b"), **columns})
+    question = {"truth": "y", "score": "p", "positive": "a", **more}
+    known = {name: stakes.calibrate(frame, **question, method=name) for name in ("isotonic", "sigmoid")}
     monkeypatch.setattr(recalibrating, "FEW_ROWS", 100)
+    monkeypatch.setattr(lazy, "FEW_ROWS", 100)
     monkeypatch.setattr(recalibrating, "read_rows", None)
     if binned:
         monkeypatch.setattr(lazy, "MOST_SCORES", 50)
         monkeypatch.setattr(lazy, "MOST_GROUPS", 100)
     some = np.linspace(0.01, 0.99, 9)
     for name, rows in known.items():
-        found = stakes.calibrate(frame.lazy(), truth="y", score="p", method=name)
-        assert found.rows == rows.rows == 3000
-        assert found.calibrator.rows_ == rows.calibrator.rows_
+        found = stakes.calibrate(frame.lazy(), **question, method=name)
+        assert found.rows == rows.rows == (3000 if "weight" not in more else int((columns["w"] > 0).sum()))
+        assert found.calibrator.rows_ == pytest.approx(rows.calibrator.rows_, rel=1e-12)
         near = 1e-4 if binned else 1e-12
         assert found.calibrator.transform(some) == pytest.approx(rows.calibrator.transform(some), abs=near)
-        assert found.losses_before == pytest.approx(rows.losses_before, rel=near)
+        assert found.losses_before == pytest.approx(rows.losses_before, rel=2e-4 if "cluster" in more else near)
         one, other = rows.changes[name], found.changes[name]
         assert other.value == pytest.approx(one.value, abs=0.2 * (one.high - one.low))
         assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.05)
 
 
-def test_an_interval_of_rows_alike_is_that_of_the_rows():
-    values, counts = np.array([0.1, -0.4, 2.0]), np.array([5, 2, 3])
-    classes = np.array([0, 1, 1])
+def test_a_single_cluster_of_counts_cannot_be_split_into_folds(monkeypatch):
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 1)
+    frame = pl.DataFrame({"y": [0, 1, 1] * 20, "p": [0.2, 0.6, 0.1, 0.8] * 15, "c": ["a"] * 60})
+    with pytest.raises(stakes.InputError, match="all rows belong to one cluster, which cannot be split into folds"):
+        stakes.calibrate(frame.lazy(), truth="y", score="p", cluster="c")
+
+
+@pytest.mark.parametrize("weight", [None, np.array([1.5, 0.25, 2.0])])
+def test_an_interval_of_rows_alike_is_that_of_the_rows(weight):
+    values, counts = np.array([0.1, -0.4, 2.0]), np.array([500, 200, 300])
+    classes, unit = np.array([0, 1, 1]), np.ones(3) if weight is None else weight
     for held in (None, classes):
         each = None if held is None else np.repeat(held, counts)
-        rows = mean_interval(np.repeat(values, counts), None, 0.95, None, each)
-        assert mean_interval(values, counts, 0.95, None, held, alike=True) == pytest.approx(rows, rel=1e-12)
+        own = None if weight is None else np.repeat(weight, counts)
+        rows = mean_interval(np.repeat(values, counts), own, 0.95, None, each)
+        found = mean_interval(values, counts * unit, 0.95, None, held, counts * unit**2)
+        assert found == pytest.approx(rows, rel=1e-12 if weight is None else 1e-3)

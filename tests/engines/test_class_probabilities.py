@@ -4,6 +4,7 @@ import functools
 import importlib
 import itertools
 import math
+import re
 
 import narwhals as nw
 import numpy as np
@@ -12,9 +13,13 @@ import pytest
 from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, top_k_accuracy_score
 
 import stakes
+from stakes.decisions.recalibration.scaling import VectorCalibrator
 from stakes.engines import class_queries, streaming
+from stakes.engines.class_maps import map_classes
 from stakes.engines.class_stream import ClassBatch, EvenSample
+from stakes.engines.reading import RowQuestion
 from stakes.errors import InputError, InputWarning
+from stakes.evaluation import recalibrating
 from stakes.metrics.many import hand_till_bounds
 from stakes.tallies.class_scores import pairs_in_order
 from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
@@ -243,6 +248,116 @@ def test_no_row_leaves_its_engine(monkeypatch):
     assert groups <= 3 * 3 * 3 < len(kinds)
     assert tables == [*(len(rows().with_columns(own=pl.col("y") == n).unique(["own", f"p_{n}"])) for n in CLASSES),
                       *(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES)]  # fmt: skip
+
+
+RECALIBRATED = {"rows": {}, "weights": {"weight": "w"}, "clusters": {"weight": "w", "cluster": "patient"}}
+
+
+@functools.cache
+def recalibrated(name, method):
+    return stakes.calibrate(patients(), truth="y", score=SCORE, method=method, **RECALIBRATED[name])
+
+
+@functools.cache
+def patients():
+    return rows().with_columns(patient=pl.Series([f"p{i % 37}" for i in range(ROWS)]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
+@pytest.mark.spread(2)
+def test_every_engine_recalibrates_as_memory_does(elsewhere, tmp_path, request, monkeypatch):
+    """Maps are those of rows to rounding, losses but for another deal of the folds; no row leaves its engine."""
+    asked, slow = {"truth": "y", "score": SCORE}, "polars" not in request.node.callspec.id
+    cases = (
+        [("clusters", "vector")] if slow else [("rows", "temperature"), ("weights", "affine"), ("clusters", "vector")]
+    )
+    known = {case: recalibrated(*case) for case in cases}
+    seen, collect = [], nw.LazyFrame.collect
+    monkeypatch.setattr(
+        nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
+    )
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    monkeypatch.setattr(recalibrating, "read_rows", None)
+    said = rows().select("p_a", "p_b", "p_c").to_numpy()
+    table, written = elsewhere(patients()), file("parquet")(patients(), tmp_path)
+    for (name, method), wanted in known.items():
+        for data in (table,) if slow else (table, written):
+            found = stakes.calibrate(data, **asked, method=method, **RECALIBRATED[name])
+            assert (found.rows, found.method, found.calibrator.classes) == (wanted.rows, method, list(CLASSES))
+            assert found.calibrator.transform(said) == pytest.approx(wanted.calibrator.transform(said), abs=1e-8)
+            assert found.calibrator.rows_ == pytest.approx(wanted.calibrator.rows_, rel=1e-12)
+            assert found.losses_before == pytest.approx(wanted.losses_before, rel=1e-12)
+            one, other = wanted.changes[method], found.changes[method]
+            assert other.value == pytest.approx(one.value, abs=0.25 * (one.high - one.low))
+            assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.2)
+    assert not [one.shape for one in seen if {"s0", "s1"} <= {*one.columns} and len(one) > 1]
+
+
+def test_leaving_out_a_fold_is_fitting_without_it(monkeypatch):
+    """The maps without each fold, by which rows are judged, are a step from the fit to all rows: nearly exact."""
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 5)
+    question = RowQuestion(truth="y", score=SCORE, cluster="patient", weight="w")
+    frame = patients()
+    with map_classes(frame.lazy(), question, 3, 0) as found:
+        _, maps = VectorCalibrator.fit_elsewhere(found, float(frame["w"].sum()))
+    names = sorted(set(frame.filter(pl.col("w") > 0)["patient"]))
+    for fold, (scales, biases) in enumerate(maps):
+        rest = frame.filter(~pl.col("patient").is_in([name for n, name in enumerate(names) if n % 3 == fold]))
+        said = rest.select("p_a", "p_b", "p_c").to_numpy()
+        known = VectorCalibrator(classes=list(CLASSES)).fit(said, rest["y"], rest["w"])
+        assert scales == pytest.approx(known.scales_, rel=0.05, abs=0.05)
+        assert biases == pytest.approx(known.biases_, abs=0.05)
+        all_rows = recalibrated("clusters", "vector").calibrator
+        assert np.abs(scales - known.scales_).max() < 0.5 * np.abs(all_rows.scales_ - known.scales_).max()
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"y": pl.lit("a")}, "truth is '.' in every row"),
+        ({"p_a": pl.lit(0.25), "p_b": pl.lit(0.25), "p_c": pl.lit(0.5)}, None),
+        ({f"p_{name}": pl.lit(1 / 3) for name in CLASSES}, "score is the same in every row"),
+        (
+            {"p_b": pl.when(pl.int_range(pl.len()) < 9).then(math.nan).otherwise("p_b")},
+            "score of b is missing in 9 rows",
+        ),
+        ({"patient": pl.lit("one")}, "all rows belong to one cluster, which cannot be split into folds"),
+    ],
+)
+def test_what_cannot_be_recalibrated_is_told_as_in_memory(changed, words, monkeypatch):
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    frame, question = patients().with_columns(**changed), {"truth": "y", "score": SCORE, "cluster": "patient"}
+    told = []
+    for table in (frame, frame.lazy()):
+        try:
+            told.append(stakes.calibrate(table, **question, method="temperature").calibrator.temperature_)
+        except InputError as problem:
+            told.append(str(problem).partition(" (")[0])
+    assert all(re.search(words, one) for one in told) if words else told[1] == pytest.approx(told[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
+@pytest.mark.spread(2)
+def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, monkeypatch):
+    """Null figures are those of shuffled rows: as many of them, around the same mean, and as wide."""
+    truth = rows()["y"].sample(fraction=1, shuffle=True, seed=5)  # by chance: p-values are to be told apart
+    frame = rows().with_columns(y=truth)
+    tables, asked = [elsewhere(frame), file("parquet")(frame, tmp_path)], {"truth": "y", "score": SCORE}
+    known = {name: stakes.permutation_test(frame, **asked, metric=name, permutations=400) for name in
+             ("macro_auc", "multiclass_log_loss", "multiclass_brier_score", "mcc")}  # fmt: skip
+    monkeypatch.setattr("stakes.validation.permutation.read_rows", None)
+    for (name, wanted), table in itertools.product(known.items(), tables):
+        if table is tables[0] and name == "multiclass_brier_score" and "polars" not in str(type(table)):
+            continue  # every query of some engines takes long
+        found = stakes.permutation_test(table, **asked, metric=name, permutations=400)
+        assert found.value == pytest.approx(wanted.value, rel=1e-5)
+        spread = float(wanted.null.std())
+        assert found.null.mean() == pytest.approx(wanted.null.mean(), abs=0.25 * spread)
+        assert found.null.std() / spread == pytest.approx(1, abs=0.15)
+        assert found.p_value == pytest.approx(wanted.p_value, abs=0.1)
 
 
 def test_few_rows_are_brought_as_they_are(monkeypatch):

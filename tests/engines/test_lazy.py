@@ -20,9 +20,10 @@ import pytest
 import stakes
 from stakes.engines import class_queries, lazy, order_queries, queries
 from stakes.errors import InputError, InputWarning
-from stakes.evaluation import shared_models
+from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
+from stakes.validation import permutation
 from tests.parts import since
 
 pytestmark = pytest.mark.slow
@@ -879,26 +880,52 @@ def test_a_table_of_nothing_but_gaps_is_refused():
 
 @EVERY_ENGINE
 @pytest.mark.spread(2)
+def test_every_engine_recalibrates_from_counts(elsewhere, pulled, monkeypatch):
+    asked = {"truth": "word", "positive": "yes", "score": "p", "weight": "w", "method": "sigmoid"}
+    known = {more: stakes.calibrate(rows(), **asked, cluster=more) for more in (None, "site")}
+    monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
+    monkeypatch.setattr(recalibrating, "read_rows", None)
+    for more, wanted in known.items():
+        found = stakes.calibrate(elsewhere(rows()), **asked, cluster=more)
+        one, other = wanted.calibrator, found.calibrator
+        assert (other.slope_, other.intercept_, other.rows_) == pytest.approx((one.slope_, one.intercept_, one.rows_))
+        assert (found.rows, found.dropped) == (wanted.rows, wanted.dropped)
+        assert found.losses_before == pytest.approx(wanted.losses_before, rel=1e-12)
+        assert found.loss("log_loss", "sigmoid") == pytest.approx(wanted.loss("log_loss", "sigmoid"), rel=0.01)
+    kinds = rows().with_columns(there=pl.col("w") > 0).unique(["word", "p", "site", "there"])
+    assert max(size for size, _ in pulled) <= len(kinds) < 0.9 * ROWS
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
 def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
     frame = rows().with_columns(
         p=pl.Series(np.random.default_rng(1).random(ROWS) * 0.9) + 0.04 * (pl.col("word") == "yes")
     )
-    question = {"truth": "word", "positive": "yes"}
-    for said in ({"prediction": "said"}, {"score": "p"}):
+    question, read_rows = {"truth": "word", "positive": "yes"}, permutation.read_rows
+    costs = {"costs": stakes.Costs(miss=5, false_alarm=1.3)}  # which put the threshold within a bin
+    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    for said in ({"prediction": "said"}, {"score": "p"}, {"score": "p", **costs}):
         known = stakes.permutation_test(frame, **question, **said, permutations=500)
         found = stakes.permutation_test(elsewhere(frame), **question, **said, permutations=500)
         assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), abs=1e-4)
     assert max(rows for rows, _ in pulled) <= ROWS
 
 
-def test_a_permutation_test_in_bins_that_needs_the_scores_reads_the_rows(monkeypatch):
+def test_losses_of_shuffles_come_from_the_middles_of_bins_and_other_figures_from_rows(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
-    question = {"truth": "word", "positive": "yes", "score": "p", "metric": "brier", "permutations": 200}
-    found, known = (stakes.permutation_test(one, **question) for one in (rows().lazy(), rows()))
-    assert found.to_dict() == known.to_dict()
+    question, read = {"truth": "word", "positive": "yes", "score": "p", "permutations": 200}, []
+    read_rows = permutation.read_rows
+    monkeypatch.setattr(permutation, "read_rows", lambda *given: read.append(1) or read_rows(*given))
+    for metric, rows_read in (("brier", 1), ("log_loss", 1), ("ece", 2)):
+        found, known = (stakes.permutation_test(one, **question, metric=metric) for one in (rows().lazy(), rows()))
+        assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), rel=1e-12)
+        assert found.null == pytest.approx(known.null, rel=1e-4)
+        assert len(read) == rows_read
+        read.clear()
 
 
 def test_duckdb_takes_any_name_of_a_column():

@@ -59,10 +59,8 @@ FEW_ROWS = SAMPLE
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
 
-def count_classes_inside(
-    source: QuerySource, asked: RowQuestion, given: dict[str, str], exact: bool | None
-) -> Counted | None:
-    """Count class scores where they are; None when there are few rows, or when the question needs the rows."""
+def open_class_table(source: QuerySource, asked: RowQuestion, given: dict[str, str]) -> "ClassTable | None":
+    """Look at class scores where they are; None when there are few rows, or when the question needs the rows."""
     classes = class_names(given)
     if not all(source.dtype(f"score of {name}").is_numeric() for name in classes):
         return None  # text may spell numbers, which is read row by row
@@ -80,7 +78,7 @@ def count_classes_inside(
     if priced is None and of_costs(given):
         return None
     table = ClassTable(source, asked, classes, looked, priced=priced)
-    return table.with_scores(codes).count(exact)
+    return table.with_scores(codes)
 
 
 def _codes(truths: Groups, asked: RowQuestion, classes: tuple[str, ...]) -> dict[object, int] | None:
@@ -101,14 +99,15 @@ def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
     names = [f"s{place}" for place in range(len(classes))]
     scores = [nw.col(source.places[f"score of {name}"]).cast(nw.Float64) for name in classes]
     frame = source.frame.select(*(score.alias(name) for name, score in zip(names, scores, strict=True)))
-    frame = frame.with_columns(_sum_of(map(nw.col, names)).alias("total"))
+    frame = frame.with_columns(sum_of(map(nw.col, names)).alias("total"))
     tests = {"outside": _any((nw.col(n) < 0) | (nw.col(n) > 1) for n in names), "uneven": _uneven(nw.col("total"))}
     found = Look.at(frame, [*names, "total"], tests)
     source.refuse_nothing(found.rows)
     return found
 
 
-def _sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
+def sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
+    """The sum of columns in each row."""
     return put_together(operator.add, list(columns))
 
 
@@ -160,14 +159,14 @@ class ClassTable:
         places = self.source.places
         k, truth = len(self.classes), nw.col(places["truth"])
         scores = [nw.col(places[f"score of {name}"]).cast(nw.Float64) + 0.0 for name in self.classes]
-        code = _sum_of(choose(truth == value, nw.lit(place), nw.lit(0)) for value, place in codes.items())
+        code = sum_of(choose(truth == value, nw.lit(place), nw.lit(0)) for value, place in codes.items())
         frame = plain = self.source.frame.with_columns(
             code.alias("code"), *(score.alias(f"s{place}") for place, score in enumerate(scores))
         )
         columns = [nw.col(f"s{place}") for place in range(k)]
-        own = _sum_of(choose(nw.col("code") == place, columns[place], nw.lit(0.0)) for place in range(k))
+        own = sum_of(choose(nw.col("code") == place, columns[place], nw.lit(0.0)) for place in range(k))
         frame = frame.with_columns(own.alias("own"))
-        frame = frame.with_columns(_sum_of(map(self._goes_before, range(k))).alias("rank"))
+        frame = frame.with_columns(sum_of(map(self._goes_before, range(k))).alias("rank"))
         pricing, costs = self.asked.pricing, {} if self.priced is None else self.priced.columns
         frame = with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, costs)
         frame, added = self._with_losses(frame)
@@ -184,7 +183,7 @@ class ClassTable:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
         k, (low, high) = len(self.classes), self._span
         scores = [nw.col(f"s{place}") for place in range(k)]
-        odd = _uneven(_sum_of(scores))
+        odd = _uneven(sum_of(scores))
         if low < 0 or high > 1:
             odd = _any([odd, *((s < 0) | (s > 1) for s in scores)])
         within = [_within(nw.col(f"s{place}")).alias(f"p{place}") for place in range(k)]
@@ -197,7 +196,7 @@ class ClassTable:
         squares = [(nw.col(f"other{place}") * nw.col(f"other{place}")).alias(f"square{place}") for place in range(k)]
         logs = [surprise(1.0 - nw.col(f"other{place}")).alias(f"log{place}") for place in range(k)]
         frame = frame.with_columns(*squares, *logs, surprise(nw.col("mine")).alias("loss_0"))
-        distance = _sum_of(nw.col(f"square{place}") for place in range(k))
+        distance = sum_of(nw.col(f"square{place}") for place in range(k))
         finite = surprise(nw.col("mine"), 0.0)  # of an infinite loss no higher moment is asked for
         frame = frame.with_columns((distance + nw.col("missed")).alias("loss_1"), finite.alias("finite_0"))
         unit = self.source.unit
@@ -285,10 +284,21 @@ class ClassTable:
         )
 
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _held(self) -> QueryRowGroups | QueryClusters:
+        return QueryRowGroups.of(self.source) if self.asked.groups_by else QueryClusters.of(self.source)
+
+    def in_groups(self) -> LazyTable:
+        """The scores and true classes of rows, what they weigh, and the number of their cluster or random group."""
+        assert self.plain is not None
+        frame = self._held.put_together(replace(self.source, frame=self.plain), numbered=True).frame
+        unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
+        return frame.select("code", *(f"s{c}" for c in range(len(self.classes))), unit.alias("unit"), "held")
+
     def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
         source, bits = self.source, class_bits(len(self.classes))
-        held = QueryRowGroups.of(source) if self.asked.groups_by else QueryClusters.of(source)
+        held = self._held
         summed = replace(source, added=()) if self.priced is None else self.priced.adding()
         lost = replace(summed, added=(*summed.added, "moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])

@@ -124,22 +124,23 @@ class QueryClusters:
             counts = {labels.names[code]: int(many[row]) for row, code in enumerate(labels.codes.tolist())}
         return cls(each, count, counts)
 
-    def put_together(self, source: QuerySource) -> QuerySource:
+    def put_together(self, source: QuerySource, numbered: bool = False) -> QuerySource:
         """The same table with numbers of groups in place of clusters, where there are very many of those.
 
         Clusters that are no numbers are numbered by the engine, in their order; the remainders of a product are as good
-        as random.
+        as random. Few clusters stay as they are, unless they are to be ``numbered``, too.
         """
-        if self.count <= MOST_GROUPS:
+        many, place = self.count > MOST_GROUPS, source.places["cluster"]
+        if not many and not numbered:
             return source
-        place = source.places["cluster"]
-        if source.dtype("cluster").is_signed_integer():
+        if many and source.dtype("cluster").is_signed_integer():
             whole = nw.col(place).cast(nw.Int64) % _PRIME + _PRIME  # engines differ in signs of remainders
             frame = source.frame.with_columns(_random_group(whole % _PRIME))
         else:
-            group = _random_group(nw.col("number").cast(nw.Int64))
-            numbered = self.each.with_row_index("number", order_by=place).select(place, group)
-            frame = source.frame.join(numbered, on=place, how="left")
+            number = nw.col("number").cast(nw.Int64)
+            group = _random_group(number) if many else number.alias("held")
+            known = self.each.with_row_index("number", order_by=place).select(place, group)
+            frame = source.frame.join(known, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
 
 
@@ -165,7 +166,7 @@ class QueryRowGroups:
         (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
         return cls(int(found["kinds"]) < _FEW_ALIKE * int(found["all"]))
 
-    def put_together(self, source: QuerySource) -> QuerySource:
+    def put_together(self, source: QuerySource, numbered: bool = True) -> QuerySource:
         """The same table with the numbers of groups as its clusters."""
         order = [place for name, place in source.places.items() if name.startswith(ROW)] if self.alike else []
         frame = _deal(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
@@ -279,10 +280,10 @@ class ClusterCounts:
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
 
-    def groups_of(self, cluster: Column, found: Found, by_segment: bool) -> Array:
-        """The group of each row of a batch; clusters of segments are counted where there are any."""
+    def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
+        """The group of each row of a batch; where rows are ``found`` in segments, clusters of those are counted."""
         numbers = self._numbers.of(cluster)
-        if by_segment:
+        if found is not None:
             cells = found.of_rows.astype(np.int64)
             self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
         return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_queries import FEW_ROWS, count_classes_inside
+from stakes.engines.class_queries import FEW_ROWS, ClassTable, open_class_table
 from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
@@ -50,11 +50,7 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
         return None
     if exact and ("cluster" in given or (of_costs(given) and "score" in given)):
         return None
-    rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
-    source, dropped, weight = QuerySource.of(data, {**given, **rows}, asked.where), 0, 0.0
-    if asked.missing == "drop":
-        frame, dropped, weight = source.without_gaps()
-        source = replace(source, frame=frame)
+    source, dropped, weight = _open(data, given, asked)
     counted = _count_source(source, given, asked, exact)
     if counted is None or not dropped:
         return counted
@@ -62,10 +58,27 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
     return replace(counted, dropped=counted.dropped + dropped, read=read, dropped_weight=lost)
 
 
+def _open(data: Data, given: dict[str, str], asked: RowQuestion) -> tuple[QuerySource, int, float]:
+    """The rows that count, how many lack a value, and what those weigh."""
+    rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
+    source = QuerySource.of(data, {**given, **rows}, asked.where)
+    if asked.missing != "drop":
+        return source, 0, 0.0
+    frame, dropped, weight = source.without_gaps()
+    return replace(source, frame=frame), dropped, weight
+
+
+def open_classes(data: Data, asked: RowQuestion) -> ClassTable | None:
+    """A table of class scores in another engine; None when this question needs the rows themselves."""
+    given = name_columns(data, asked)
+    return None if given is None else open_class_table(_open(data, given, asked)[0], asked, given)
+
+
 def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
     """Count the rows of a table that lack nothing; None when this question needs the rows themselves."""
     if class_names(given):
-        return count_classes_inside(source, asked, given, exact)
+        table = open_class_table(source, asked, given)
+        return None if table is None else table.count(exact)
     if of_costs(given):
         return _count_costs(source, given, asked, exact)
     keys = [name for name in given if name not in ("weight", "cluster")]

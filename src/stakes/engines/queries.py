@@ -376,10 +376,10 @@ def row_by_row(change: T) -> T:
     """Let Dask change a table partition by partition: over many small steps it thinks for longer than it counts."""
 
     @wraps(change)
-    def changed(frame: LazyTable, *arguments: object) -> LazyTable:
+    def changed(frame: LazyTable, *given: object, **options: object) -> LazyTable:
         if not frame.implementation.is_dask():
-            return change(frame, *arguments)
-        parts = frame.to_native().map_partitions(lambda part: change(as_frame(part), *arguments).to_native())
+            return change(frame, *given, **options)
+        parts = frame.to_native().map_partitions(lambda part: change(as_frame(part), *given, **options).to_native())
         return as_frame(parts).lazy()
 
     return changed  # type: ignore[return-value]

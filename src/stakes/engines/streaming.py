@@ -295,7 +295,8 @@ class Counting:
         """The group of clusters that each row lies in, if rows come in clusters."""
         if batch.cluster is None:
             return None
-        return self._clusters.groups_of(batch.cluster, found, any(name.startswith("by") for name in batch.kinds))
+        by_segment = any(name.startswith("by") for name in batch.kinds)
+        return self._clusters.groups_of(batch.cluster, found if by_segment else None)
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._clusters.add(groups, found, batch.scores, batch.weight)

@@ -14,7 +14,8 @@ from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
-from stakes.decisions.recalibration.folds import cross_fitted, cross_fitted_counts, fit_counts
+from stakes.decisions.recalibration.folds import ScoreCounts, cross_fitted, deal_clusters
+from stakes.decisions.recalibration.scaling import ScalingCalibrator
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
@@ -32,10 +33,9 @@ from stakes.metrics.probability import brier_score, log_loss
 from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Record, Says
-from stakes.tallies import ScoreTable
+from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import is_one_of
-from stakes.tallies.columns import Columns
+from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import Interval, figure, mean_interval, none
 from stakes.uncertainty.sampling import Sampling
@@ -56,7 +56,8 @@ class Recalibration(
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
     log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
-    Where rows were not brought here losses are those of rows ``alike``, and ``weight`` says of how many.
+    Where ``rows`` were not brought here losses are those of many alike (the mean of those of a cluster): ``weight`` is
+    that of all together, and ``squares`` are the sums of their squared weights.
     """
 
     calibration: Calibration | ClassCalibrations | None
@@ -68,17 +69,13 @@ class Recalibration(
     folds: Annotated[int, Says(minimum=2)]
     sampling: Sampling
     truth: Array
+    rows: int
+    squares: Array | None = None
     cluster: Array | None = None
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
-    alike: bool = False
 
     drawn_as = "recalibration"
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return round(float(self.weight.sum())) if self.alike and self.weight is not None else len(self.truth)
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -97,7 +94,7 @@ class Recalibration(
         with np.errstate(invalid="ignore"):
             differences = self.after[method][name] - self.before[name]
         classes = self.truth if self.sampling.fixed else None
-        how = self.sampling.confidence, self.cluster, classes, self.alike
+        how = self.sampling.confidence, self.cluster, classes, self.squares
         limits = mean_interval(differences, self.weight, *how)
         found = none("a loss is infinite") if limits is None else Interval(*limits, "Student, paired by rows")
         value = self.loss(name, method) - self.loss(name)
@@ -150,8 +147,10 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
     counted = _count_where_they_lie(data, question)
-    if counted is not None:
+    if counted is not None and counted.scores is not None:
         return _calibrate_counts(counted, question)
+    if counted is not None and (found := _calibrate_classes(data, counted, question)) is not None:
+        return found
     read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
@@ -161,12 +160,12 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     said = {
         name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
     }
-    found = _judge(evaluation, question, scores, codes, rows.weight, said)
+    found = _judge_scores(evaluation, question, scores, codes, rows.weight, said)
     calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
     return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
 
 
-def _judge(
+def _judge_scores(
     evaluation: Evaluation,
     question: Question,
     scores: Array,
@@ -175,16 +174,29 @@ def _judge(
     said: Mapping[str, Array],
 ) -> Recalibration:
     """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
-    names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
 
     def losses(said: Array) -> dict[str, Array]:
+        names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
         return {name: metrics.find(name).row_losses(codes, said) for name in names}
 
-    after = {name: losses(one) for name, one in said.items()}
-    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=weight)))
+    before = losses(scores) if evaluation.probabilities else None
+    return _judge(evaluation, question, codes, weight, before, {name: losses(one) for name, one in said.items()})
+
+
+def _judge(
+    evaluation: Evaluation,
+    question: Question,
+    codes: Array,
+    weight: Array | None,
+    before: Mapping[str, Array] | None,
+    after: Mapping[str, Mapping[str, Array]],
+) -> Recalibration:
+    """The same where it is known what rows lose."""
+    name = next(name for losses in after.values() for name in losses)
+    best = min(after, key=lambda method: float(np.average(after[method][name], weights=weight)))
     return Recalibration(
         cast("Calibration | ClassCalibrations", evaluation.calibration) if evaluation.probabilities else None,
-        losses(scores) if evaluation.probabilities else None,
+        before,
         after,
         weight,
         best,
@@ -192,42 +204,84 @@ def _judge(
         question["folds"],
         question.sampling,
         codes,
+        len(codes),
         cautions=tuple(wrongs(evaluation)),
     )
 
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
-    """The scores of two classes of very many rows that are not here, counted without bringing them; None of others."""
-    asked = RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
+    """The scores of very many rows that are not here, counted without bringing them; None of others."""
+    check_whole("folds", question["folds"], 2)
+    check_whole("seed", question["seed"], 0, math.inf)
+    asked = RowQuestion(**question.rows)
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
-    if not elsewhere or not isinstance(asked.score, str) or asked.weight is not None or asked.cluster is not None:
+    if not elsewhere or not isinstance(asked.score, str | Mapping):
         return None
     counted = count_elsewhere(in_format(data, asked.text_format), asked)
-    large = counted is not None and counted.scores is not None and counted.rows_read > FEW_ROWS
-    return counted if large else None
+    return counted if counted is not None and counted.rows_read > FEW_ROWS else None
 
 
 def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
-    """The same of scores that were counted: as they are, or in the middle of their bins."""
-    table: ScoreTable = counted.scores
-    columns = table.as_columns()
-    if table.grid is not None:
-        columns = Columns.added(table.grid.middles(columns.scores), columns.values)
-        table = ScoreTable(table.positive, table.negative, columns)
+    """The same of scores that were counted: as they are, or in the middle of their bins.
+
+    Rows of a cluster are judged together, at the middles of the cells that their scores lie in.
+    """
+    table: ScoreTable = counted.scores.at_middles()
     evaluation = Evaluation(replace(counted, tallies={table.kind: table}), sampling=question.sampling)
     warn_of_wrongs(evaluation)
-    by_class = columns.counts().T[:, ::-1].astype(np.int64)  # class 1 is the positive one
-    places, codes = np.nonzero(by_class)
-    scores, counts = columns.scores.astype(np.float64)[places], by_class[places, codes]
     plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
-    kinds, how = _kinds(plan, evaluation.probabilities, question["method"]), (question["folds"], question["seed"])
-    fitted = {name: cross_fitted_counts(kind, scores, codes, counts, *how) for name, kind in kinds.items()}
-    dealt = next(iter(fitted.values()))[1]  # the same for every method
-    rows, fold = np.nonzero(dealt)
-    said = {name: one[rows, fold] for name, (one, _) in fitted.items()}
-    found = _judge(evaluation, question, scores[rows], codes[rows], dealt[rows, fold].astype(np.float64), said)
-    calibrator = _for_labels(fit_counts(kinds[found.method], scores, codes, counts), plan, question["score"])
-    return replace(found, calibrator=calibrator, dropped=counted.dropped, alike=True)
+    kinds, folds, seed = _kinds(plan, evaluation.probabilities, question["method"]), question["folds"], question["seed"]
+    whole = judged = ScoreCounts.of(table)
+    if counted.clusters is None:
+        cluster, dealt = None, whole.deal(folds, seed)
+        entry, fold = np.nonzero(dealt)
+        weight = dealt[entry, fold]
+    else:
+        cluster, weight = counted.clusters.groups, counted.clusters.weights
+        fold = deal_clusters(cluster, counted.clusters.size, folds, seed)
+        judged, entry = ScoreCounts.of_clusters(counted.clusters)
+        dealt = np.zeros((len(judged.scores), folds))
+        np.add.at(dealt, (entry, fold), weight)
+    said = {name: judged.cross_fitted(kind, dealt)[entry, fold] for name, kind in kinds.items()}
+    found = _judge_scores(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
+    squares = judged.squares[entry] * (weight / judged.weight[entry])
+    calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
+    rows, dropped = counted.rows_read - counted.dropped, counted.dropped
+    return replace(found, calibrator=calibrator, squares=squares, cluster=cluster, rows=rows, dropped=dropped)
+
+
+def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Recalibration | None:
+    """The same of class probabilities: maps are fitted where the rows lie. None of too many classes, or others.
+
+    Rows of a cluster are judged together, and so are those of random groups.
+    """
+    from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
+
+    tally = counted.tallies[ClassScores.kind]
+    assert isinstance(tally, ClassScores)
+    asked, folds, seed = RowQuestion(**question.rows), question["folds"], question["seed"]
+    with map_classes(in_format(data, asked.text_format), asked, folds, seed) as rows:
+        if rows is None or not tally.probabilities:
+            return None
+        if len(found := np.flatnonzero(tally.sizes)) == 1:
+            raise errors.one_class_to_recalibrate(repr(tally.classes[int(found[0])]))
+        if tally.range[0] == tally.range[1]:
+            raise errors.equal_scores(tally.range[0])
+        middles = replace(tally, tables=tuple(table.at_middles() for table in tally.tables))
+        judged = replace(counted, tallies={**counted.tallies, tally.kind: middles})
+        evaluation, plan = Evaluation(judged, sampling=question.sampling), Plan(tally.classes, tally.classes)
+        warn_of_wrongs(evaluation)
+        kinds = cast("dict[str, ScalingCalibrator]", _kinds(plan, True, question["method"]))
+        fitted = {name: kind.fit_elsewhere(rows, float(tally.total)) for name, kind in kinds.items()}
+        codes, groups, weight, losses = rows.losses([maps for _, maps in fitted.values()])
+    if counted.clusters is not None:
+        deal_clusters(groups, int(groups.max()) + 1, folds, seed)  # which refuses a single one
+    before, *after = ({loss.of_many: one for loss, one in zip(_LOSSES, both, strict=True)} for both in losses)
+    result = _judge(evaluation, question, codes, weight, before, dict(zip(fitted, after, strict=True)))
+    calibrator = _for_labels(fitted[result.method][0], plan, None)
+    calibrator.rows_, calibrator.range_ = tally.equal_rows, tally.range
+    number = counted.rows_read - counted.dropped
+    return replace(result, calibrator=calibrator, cluster=groups, dropped=counted.dropped, rows=number)
 
 
 def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:

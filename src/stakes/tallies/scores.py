@@ -1,6 +1,7 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Self
@@ -410,6 +411,15 @@ class ScoreTable(Tally):
                 f"{some(bins.GRIDS, last='or')} ('probability' for scores in [0, 1])",
             )
         return self._on(Grid(grid))
+
+    def at_middles(self) -> Self:
+        """Return the same with a score inside each bin in place of its lower end, as if all its rows had that one."""
+        if self.grid is None:
+            return self
+        columns = self.as_columns()
+        middles = self.grid.middles(columns.scores)
+        middles[np.abs(middles) < sys.float_info.min] = 0.0  # which is what rows of that bin had
+        return type(self)(self.positive, self.negative, Columns.added(middles, columns.values))
 
     @property
     def _usual_grid(self) -> str:

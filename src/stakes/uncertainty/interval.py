@@ -58,14 +58,14 @@ def mean_interval(
     confidence: float,
     cluster: Array | None = None,
     classes: Array | None = None,
-    alike: bool = False,
+    squares: Array | None = None,
 ) -> tuple[float, float] | None:
     """Return Student's interval of a (weighted) mean; None for a single row or infinite values.
 
     Rows of a ``cluster`` count as one. Of ``classes`` whose counts are fixed only the spread within each counts. Where
-    values are those of many rows ``alike`` the weights say of how many.
+    values are those of many rows alike, weights are those of all together, and ``squares`` sums of squared weights.
     """
-    n = float(weight.sum()) if alike and weight is not None else len(values)
+    n = len(values) if squares is None or weight is None else float(weight.sum() ** 2 / squares.sum())
     if n < 2 or not np.isfinite(values).all():
         return None
     share = np.full(len(values), 1 / n) if weight is None else weight / weight.sum()
@@ -74,12 +74,12 @@ def mean_interval(
     if classes is not None:
         centre = (np.bincount(classes, share * values) / np.maximum(np.bincount(classes, share), 1e-300))[classes]
     parts = share * (values - centre)
+    each = parts if squares is None or weight is None else parts * (squares / weight**2)  # by what one of the rows adds
     if cluster is not None:
-        parts = np.bincount(np.unique(cluster, return_inverse=True)[1], parts)
+        each = parts = np.bincount(np.unique(cluster, return_inverse=True)[1], parts)
         n = len(parts)
         if n < 2:
             return None
-    each = parts / weight if alike and weight is not None else parts  # what one of the rows adds
     reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * weighted_sum(parts, each))
     return mean - reach, mean + reach
 

@@ -8,7 +8,7 @@ import bisect
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
 
@@ -19,6 +19,7 @@ from stakes.engines import progress
 from stakes.language.narrated import Narrated
 from stakes.metrics import Metric, ranking
 from stakes.metrics.folds import Fold, fold_all
+from stakes.metrics.many import ROW_LOSSES, Average, mean_over_classes
 from stakes.metrics.prior import base_of
 from stakes.metrics.ranking import twice_wins
 from stakes.records import Count, Record, Share
@@ -126,7 +127,7 @@ def permute(
 
     The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
     classes need no drawing at all, nor do rows of which there are no more orders than permutations. For weighted
-    classes and scores of several classes ``again(rng)`` must shuffle the rows and count them.
+    classes ``again(rng)`` must shuffle the rows and count them; of few rows with scores of several classes it should.
     """
     check_whole("permutations", permutations, least=1)
     check_whole("seed", seed, 0, math.inf)
@@ -140,12 +141,15 @@ def permute(
         p, fisher = probability(tally.either_called(), lambda tables: good(metric.of(tables)))
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
-    if again is None and needs_rows(tally):
+    few = isinstance(tally, ClassScores) and tally.total < _FEWEST_SUMMED
+    by_rows = again if few or not shuffles(tally, metric) else None
+    if by_rows is None and not shuffles(tally, metric):
         raise errors.rows_not_kept(metric.text)
-    if not needs_rows(tally) and (listed := every(tally, metric, permutations)) is not None:
+    tally = tally.at_middles() if isinstance(tally, ScoreTable) else tally  # of bins only the value is that of rows
+    if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
         method = f"exact, over all {len(listed):,} orders of the truth, one-sided"
         return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
-    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if needs_rows(tally) else None)
+    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), by_rows)
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
@@ -165,9 +169,14 @@ def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
     return lambda figures: ~np.greater(figures, value + slack)
 
 
-def needs_rows(tally: Tally) -> bool:
-    """Whether the tally has lost what shuffling needs: sums of regressions keep their rows."""
-    return isinstance(tally, ClassScores) or (tally.weighted and not isinstance(tally, ErrorSums))
+def shuffles(tally: Tally, metric: Metric) -> bool:
+    """Whether a tally tells by itself how a figure varies when the truth is shuffled."""
+    rng = np.random.default_rng(0)
+    if isinstance(tally, ErrorSums):
+        return tally.rows is not None or _of_sums(tally, metric, 1, rng) is not None
+    if isinstance(tally, ScoreTable) and tally.merged and not (metric.one_row and metric.one_row.bounds):
+        return False  # what scores of wide bins would lose is not known
+    return not tally.weighted and (not isinstance(tally, ClassScores) or _of_classes(tally, metric, 1, rng) is not None)
 
 
 # ── figures of shuffled truths ─────────────────────────────────────────────────────────────────────────────────────
@@ -181,9 +190,8 @@ def draw(
         return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
     if isinstance(tally, ErrorSums):
         if (rows := tally.rows) is None:
-            if (drawn_sums := _of_sums(tally, metric, permutations, rng)) is None:
-                raise errors.rows_not_kept(metric.text)
-            return drawn_sums, f"{permutations:,} draws of what a shuffle of the truth adds up to"
+            sums_drawn = np.asarray(_of_sums(tally, metric, permutations, rng))
+            return sums_drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
         moved = (
             rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
             for size in _parts(permutations, 8 * len(rows.truth))
@@ -195,6 +203,9 @@ def draw(
         return _figures(metric, _tables(tally, permutations, rng)), f"{permutations:,} tables with the same margins"
     if isinstance(tally, JointCounts):
         return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
+    if isinstance(tally, ClassScores):
+        of_each = np.asarray(_of_classes(tally, metric, permutations, rng))
+        return of_each, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
     added = _add_up(tally, metric)
@@ -340,7 +351,7 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
     if fold.each is twice_wins:  # ranks stay, and shuffling draws which of them are the positives'
         twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
         return fold, twice_ranks, -P * (P + 1)
-    if isinstance(base.loss, Losses) and metric.loss is not None and table.grid is None:
+    if isinstance(base.loss, Losses) and metric.loss is not None:
         scores = np.asarray(table.as_columns().scores, np.float64)
         often = np.ones(2)
         if there is not None:  # a row counts as its class is frequent there
@@ -420,6 +431,44 @@ def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
     return rng.choice(rows, size, replace=False, shuffle=False)
 
 
+# ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
+def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:
+    """The figure of each shuffle, from each class's scores; None of figures that look at several scores of a row.
+
+    The rows that a class gets are drawn for each class by itself. How those of two classes vary together depends on
+    scores of the same row. It is at most as if the variance of each were that of drawing with replacement, and that
+    is what it is taken for: p may be too large, never too small.
+    """
+    shares, average = scores.sizes / scores.sizes.sum(), metric.function
+    if metric.population is not None or not scores.tables:
+        return None
+    tables = [table.at_middles() for table in scores.tables]
+    if isinstance(average, Average):
+        base = average.base.with_parameters(**metric.parameters)
+        each = [draw(table, base, permutations, rng, None)[0] for table in tables]
+        wide = np.stack([_widened(one, share) for one, share in zip(each, shares, strict=True)], axis=-1)
+        return np.asarray(mean_over_classes(wide, scores.sizes if average.how == "weighted" else None))
+    if metric.loss not in ROW_LOSSES or not scores.probabilities:
+        return None
+    lost, squared = np.zeros(permutations), metric.loss is not ROW_LOSSES[0]
+    for table, share in zip(tables, shares, strict=True):
+        columns, rows = table.as_columns(), _rows_at_scores(table)
+        with np.errstate(divide="ignore"):
+            of_one = 1 - 2 * columns.scores if squared else -np.log(columns.scores)
+        impossible = int(rows[np.isinf(of_one)].sum())
+        drawn, _ = _sums_of_positives(table, np.where(np.isinf(of_one), 0.0, of_one), permutations, rng)
+        lost += _widened(drawn, share) + (rows @ columns.scores**2 if squared else 0.0)
+        lost[rng.hypergeometric(impossible, int(table.total) - impossible, int(table.P), permutations) > 0] = math.inf
+    of_1 = float(metric.of(replace(scores, tables=(), squares=1.0, surprise=1.0)))
+    return of_1 * (np.sqrt(lost) if metric.root else lost)
+
+
+def _widened(drawn: Array, share: float) -> Array:
+    """Sums over rows of a class of this share, drawn without replacement, with the variance of those drawn with it."""
+    centre = drawn.mean()
+    return np.asarray(centre + (drawn - centre) / math.sqrt(max(1 - share, 1e-9)))
+
+
 # ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────
 def _tied(steps: Steps) -> float:
     """Σ t³ − t over groups of t rows with the same score."""
@@ -468,11 +517,6 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
     for some in moved:
         means = cache(partial(mean, some=some.astype(np.float64)))
         yield sums_at(sums, varied, np.full(len(some), total), means, metric.parts)
-
-
-def shuffles_sums(sums: ErrorSums, metric: Metric) -> bool:
-    """Whether sums without rows tell how a figure varies when the truth is shuffled."""
-    return _of_sums(sums, metric, 1, np.random.default_rng(0)) is not None
 
 
 def _of_sums(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:

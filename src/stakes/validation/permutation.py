@@ -11,7 +11,7 @@ from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import About, Given, InputError, several
-from stakes.evaluation import judge
+from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
@@ -19,9 +19,9 @@ from stakes.metrics import Metric, cost
 from stakes.metrics.usual import TESTED
 from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
 from stakes.question.question import Question
-from stakes.tallies import Confusion, ErrorSums, Tally
+from stakes.tallies import ErrorSums, Tally
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import PermutationTest, needs_rows, permute, shuffles_sums
+from stakes.uncertainty.permutation import PermutationTest, permute, shuffles
 
 _PERMUTATIONS = 10_000
 
@@ -75,20 +75,26 @@ def permutation_test(
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None."""
-    if in_batches(data) or question.pricing is not None:
+    if in_batches(data) or (question.pricing is not None and question.pricing.costs.columns):
         return None
     data = in_format(data, question.text_format)
     counted = count_elsewhere(data, RowQuestion(**question.rows))
     if counted is None:
         return None
-    if any(needs_rows(one) for one in counted.tallies.values()):
-        return None
-    name, scores = _name(question), counted.scores
-    if isinstance(sums := counted.tallies.get("errors"), ErrorSums):
-        return counted if shuffles_sums(sums, metrics.find(name or TESTED[ErrorSums])) else None
-    metric = None if name is None or scores is None or scores.grid is None else metrics.find(name)
-    ranked = metric is None or metric.tally is Confusion or (metric.one_row is not None and metric.one_row.bounds)
-    return counted if ranked else None  # of other figures bins do not tell what shuffled rows would score
+
+    def count(**more: float) -> Counted:
+        found = count_elsewhere(data, RowQuestion(**{**question.rows, **more})) if more else counted
+        assert found is not None
+        return found
+
+    try:
+        evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
+        metric, tally = _tested(evaluation, question)
+    except InputError as problem:
+        if problem.code != "nothing-to-compare":
+            raise
+        return None  # bins do not tell that figure; rows may
+    return evaluation.counted if not np.isnan(metric.of(tally)) and shuffles(tally, metric) else None
 
 
 def _name(question: Question) -> str | None:
@@ -100,11 +106,7 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     _refuse_idle_shuffles(counted)
     asked = question["threshold"], question.sampling, question.pricing
     evaluation, pricing = judge(counted, *asked), question.pricing
-    name = _name(question)
-    if name is None:
-        usual = next(name for kind, name in TESTED.items() if kind.kind in counted.tallies)
-        name = usual if pricing is None else cost.expected_cost.name
-    metric = _metric(evaluation, name)
+    metric, tally = _tested(evaluation, question)
     if pricing is not None and metric.name not in cost.NAMES:
         raise InputError(
             "costs-not-tested", Given("costs"), f" mean nothing to {metric.name}; leave them out, or test expected_cost"
@@ -119,7 +121,7 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
         shuffled = count_read(replace(read, rows=rows), question["baseline"], metric.parts)
         return _tally(judge(shuffled, *asked), metric)
 
-    found = permute(_tally(evaluation, metric), metric, permutations, question["seed"], again if read else None)
+    found = permute(tally, metric, permutations, question["seed"], again if read else None)
     return replace(found, prior=evaluation._prior_of(metric))
 
 
@@ -142,14 +144,19 @@ def _refuse_idle_shuffles(counted: Counted) -> None:
         )
 
 
-def _metric(evaluation: Evaluation, name: str) -> Metric:
+def _tested(evaluation: Evaluation, question: Question) -> tuple[Metric, Tally]:
+    """The figure that is tested, and the tally that it is a function of."""
+    name, tallies = _name(question), evaluation.counted.tallies
+    if name is None:
+        usual = next(name for kind, name in TESTED.items() if kind.kind in tallies)
+        name = usual if question.pricing is None else cost.expected_cost.name
     metric = evaluation._find(name)
-    if evaluation._tally(metric) is not None:
-        return metric
-    estimate = evaluation[metric.text]  # an error in words, a reason, or what the figure is called for several classes
-    if not estimate.defined:
-        raise errors.nothing_to_compare(estimate.name, estimate.reason)
-    return metrics.find(estimate.name)
+    if evaluation._tally(metric) is None:
+        estimate = evaluation[metric.text]  # an error in words, a reason, or what it is called for several classes
+        if not estimate.defined:
+            raise errors.nothing_to_compare(estimate.name, estimate.reason)
+        metric = metrics.find(estimate.name)
+    return metric, _tally(evaluation, metric)
 
 
 def _tally(evaluation: Evaluation, metric: Metric) -> Tally:

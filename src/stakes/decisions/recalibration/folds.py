@@ -1,6 +1,8 @@
 """Recalibration judged fairly when one file must serve both purposes: each row by a fit on the other folds."""
 
 import math
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -13,8 +15,10 @@ from stakes.engines.labels import encode
 from stakes.engines.tables import refuse_different_indexes
 from stakes.errors import InputError
 from stakes.question.options import Column
+from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
+from stakes.tallies.clusters import Clusters
 
 
 def cross_fitted(
@@ -68,35 +72,67 @@ def _folds_of(codes: Array, grouped: columns.Column | None, folds: int, seed: in
     if grouped is None:
         return deal_folds(codes, folds, seed)
     together = encode(grouped).codes
-    if not together.any():
+    return deal_clusters(together, int(together.max()) + 1, folds, seed)
+
+
+def deal_clusters(clusters: Array, count: int, folds: int, seed: int) -> Array:
+    """The fold of each row, where rows of a cluster (its number) stay together."""
+    if count < 2:
         raise InputError(
             "too-few-to-cross-fit",
             "all rows belong to one cluster, which cannot be split into folds; give rows of more clusters, or none",
         )
-    return np.asarray(deal_folds(np.zeros(together.max() + 1), folds, seed)[together])
+    return np.asarray(deal_folds(np.zeros(count), folds, seed)[clusters])
 
 
-def cross_fitted_counts(
-    calibrator: Calibrator, score: Array, truth: Array, counts: Array, folds: int, seed: int
-) -> tuple[Array, Array]:
-    """The same of so many rows of each score and class (0 or 1), which are dealt to the folds at random.
+# ── rows that were counted ───────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class ScoreCounts:
+    """Rows of each score and class (0 or 1): what they weigh together, and the sum of their squared weights."""
 
-    Return recalibrated scores, and how many rows have them: score × fold.
-    """
-    check_whole("folds", folds, 2)
-    check_whole("seed", seed, 0, math.inf)
-    dealt = np.random.default_rng(seed).multinomial(counts, np.full(folds, 1 / folds))
-    said = np.stack([fit_counts(calibrator, score, truth, counts - own).transform(score) for own in dealt.T], axis=1)
-    return said, dealt
+    scores: Array
+    truth: Array
+    weight: Array
+    squares: Array
 
+    @classmethod
+    def of(cls, table: ScoreTable) -> Self:
+        """Those of a table, some of which weigh anything."""
+        columns = table.as_columns()
+        weight = columns.counts().T[:, ::-1].astype(np.float64)  # class 1 is the positive one
+        squares = columns.counts("_squared").T[:, ::-1] if columns.weighted else weight
+        places, codes = np.nonzero(weight)
+        return cls(columns.scores.astype(np.float64)[places], codes, weight[places, codes], squares[places, codes])
 
-def fit_counts(calibrator: Calibrator, score: Array, truth: Array, counts: Array) -> Calibrator:
-    """Fit a copy of the calibrator to so many rows of each score and class (0 or 1)."""
-    here, copy = counts > 0, type(calibrator)(**calibrator.get_params())
-    copy.fit(score[here], truth[here], counts[here].astype(np.float64))
-    copy.rows_ = float(counts.sum())  # each of which tells by itself
-    copy.range_ = float(np.min(score)), float(np.max(score))
-    return copy
+    @classmethod
+    def of_clusters(cls, clusters: Clusters) -> tuple[Self, Array]:
+        """Those of all clusters together, and where the scores of each cluster lie among them."""
+        scores, entry = np.unique(np.asarray(clusters.scores, np.float64), return_inverse=True)
+        found, entry = np.unique(2 * entry + np.asarray(clusters.truth, np.int64), return_inverse=True)
+        sums = [np.bincount(entry, one) for one in (clusters.weights, clusters.squared_weights)]
+        return cls(scores[found // 2], found % 2, *sums), entry
+
+    def fit(self, calibrator: Calibrator, without: Array | float = 0.0) -> Calibrator:
+        """Fit a copy of the calibrator to the rows, but for those that weigh so much."""
+        weight = self.weight - without
+        here, copy = weight > 1e-9 * self.weight, type(calibrator)(**calibrator.get_params())
+        copy.fit(self.scores[here], self.truth[here], weight[here])
+        copy.rows_ = float(weight.sum() ** 2 / (self.squares * weight / self.weight).sum())  # (Kish)
+        copy.range_ = float(np.min(self.scores)), float(np.max(self.scores))
+        return copy
+
+    def deal(self, folds: int, seed: int) -> Array:
+        """What rows weigh that are dealt to each fold at random: entry × fold.
+
+        Those of several weights are dealt like as many of equal weight as tell as much.
+        """
+        rows = np.maximum(np.rint(self.weight * (self.weight / self.squares)), 1)
+        dealt = np.random.default_rng(seed).multinomial(rows.astype(np.int64), np.full(folds, 1 / folds))
+        return np.asarray(dealt * (self.weight / rows)[:, None])
+
+    def cross_fitted(self, calibrator: Calibrator, dealt: Array) -> Array:
+        """Recalibrated scores, each from a fit on the other folds: entry × fold."""
+        return np.stack([self.fit(calibrator, own).transform(self.scores) for own in dealt.T], axis=1)
 
 
 def deal_folds(codes: Array, folds: int, seed: int) -> Array:

@@ -6,23 +6,27 @@ the rows that were fitted, as calibration's line does.
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.recalibration.calibrator import Calibrator, finite, keep_inside
 from stakes.decisions.recalibration.rows import LabelledScores, one_column, probability_table, read_classes
-from stakes.decisions.recalibration.softmax import fit_softmax, softmax
+from stakes.decisions.recalibration.softmax import Pulls, fit_pulls, pulls_of_rows, softmax
 from stakes.errors import InputError
 from stakes.metrics import logistic
 from stakes.question.options import Column, Value
 from stakes.tallies.arithmetic import Array
 
+if TYPE_CHECKING:
+    from stakes.engines.class_maps import Map, MappedRows
+
 _SMALLEST = 2.0**-53
 """The probability as which a smaller one, which has no useful logarithm, is read at least."""
 
-_TEMPERATURES = (1e-3, 1e3)
+_ENDS = (1e-3, 1e3)
+"""Between these lies a scale without biases, and the temperature, which is 1 / scale."""
 
 
 class ScalingCalibrator(Calibrator):
@@ -35,6 +39,9 @@ class ScalingCalibrator(Calibrator):
     parameters: ClassVar[tuple[str, ...]] = ("classes",)
     fixed: ClassVar[tuple[str, ...]] = ("columns", "least")
     """What is saved beside the numbers of the map."""
+    one_scale: ClassVar[bool] = True
+    biased: ClassVar[bool] = True
+    """Whether there is one scale for all classes, and whether there are biases."""
 
     def __init__(self, classes: Value = None) -> None:
         self.classes = classes
@@ -52,7 +59,29 @@ class ScalingCalibrator(Calibrator):
         if np.ptp(logs, axis=1).max() == 0:
             raise errors.equal_scores(float(np.ravel(rows.scores)[0]))
         weight = np.ones(len(logs)) if rows.weight is None else rows.weight
-        self._fit_map(logs, rows.truth.astype(np.int64), weight)
+        pulls = pulls_of_rows(logs, rows.truth.astype(np.int64), weight)
+        self._take(self._fit_maps(pulls, float(weight.sum()), logs.shape[1])[0])
+
+    @classmethod
+    def fit_elsewhere(cls, rows: "MappedRows", weight: float) -> "tuple[Self, list[Map]]":
+        """Fit to rows of this weight that are not here; also return the maps that rows of the other folds have."""
+        first, *others = cls._fit_maps(rows.pulls, weight, rows.folds.classes, rows.folds.count)
+        fitted = cls()
+        fitted.columns_, fitted.least_ = rows.folds.classes, rows.folds.least
+        fitted._take(first)
+        return fitted, others
+
+    @classmethod
+    def _fit_maps(cls, pulls: Pulls, weight: float, classes: int, folds: int = 0) -> "list[Map]":
+        """The map that rows of this weight lead to, and those without the rows of each fold."""
+        even = np.zeros(classes)
+        if not cls.biased:
+            hot, cold = (
+                pulls(even + end, even, None, False, 0.0)[:, 1 + classes :][:, :classes].sum() for end in _ENDS
+            )
+            if hot <= 0 or cold >= 0:
+                return [(even + _ENDS[0 if hot <= 0 else 1], even)] * (1 + folds)
+        return fit_pulls(pulls, classes, weight if cls.biased else math.inf, cls.one_scale, cls.biased)
 
     def _apply(self, values: Array) -> Array:
         columns = 0 if values.ndim == 1 else values.shape[1]
@@ -86,7 +115,7 @@ class ScalingCalibrator(Calibrator):
         """The scale and the bias of the logarithms, of all classes or of each."""
         raise NotImplementedError
 
-    def _fit_map(self, logs: Array, truth: Array, weight: Array) -> None:
+    def _take(self, found: "Map") -> None:
         raise NotImplementedError
 
     def _restore_map(self, content: Mapping[str, Value]) -> None:
@@ -110,27 +139,14 @@ class TemperatureCalibrator(ScalingCalibrator):
 
     method = "temperature"
     learned = ("temperature", *ScalingCalibrator.fixed)
+    biased = False
 
     @property
     def _map(self) -> tuple[float | Array, float | Array]:
         return 1 / self.temperature_, 0.0
 
-    def _fit_map(self, logs: Array, truth: Array, weight: Array) -> None:
-        from scipy.optimize import brentq
-
-        own = np.take_along_axis(logs, truth[:, None], axis=1)[:, 0]
-
-        def slope(log_temperature: float) -> float:
-            """How fast the log loss falls as the temperature falls."""
-            p = softmax(logs / np.exp(log_temperature))
-            return float(weight @ (np.einsum("ij,ij->i", p, logs) - own))
-
-        coldest, hottest = np.log(_TEMPERATURES)
-        if slope(coldest) <= 0 or slope(hottest) >= 0:
-            found = coldest if slope(coldest) <= 0 else hottest
-        else:
-            found = brentq(slope, coldest, hottest, xtol=1e-13)
-        self.temperature_ = float(np.exp(found))
+    def _take(self, found: "Map") -> None:
+        self.temperature_ = float(1 / np.clip(found[0][0], *_ENDS))
 
     def _restore_map(self, content: Mapping[str, Value]) -> None:
         self.temperature_ = finite(content["temperature"])
@@ -162,9 +178,8 @@ class AffineCalibrator(ScalingCalibrator):
     def _map(self) -> tuple[float | Array, float | Array]:
         return self.scale_, self.biases_
 
-    def _fit_map(self, logs: Array, truth: Array, weight: Array) -> None:
-        scales, self.biases_ = fit_softmax(logs, truth, weight, one_scale=True)
-        self.scale_ = float(scales[0])
+    def _take(self, found: "Map") -> None:
+        self.scale_, self.biases_ = float(found[0][0]), found[1]
 
     def _restore_map(self, content: Mapping[str, Value]) -> None:
         self.scale_, self.biases_ = finite(content["scale"]), self._numbers(content["biases"])
@@ -178,13 +193,14 @@ class VectorCalibrator(ScalingCalibrator):
 
     method = "vector"
     learned = ("scales", "biases", *ScalingCalibrator.fixed)
+    one_scale = False
 
     @property
     def _map(self) -> tuple[float | Array, float | Array]:
         return self.scales_, self.biases_
 
-    def _fit_map(self, logs: Array, truth: Array, weight: Array) -> None:
-        self.scales_, self.biases_ = fit_softmax(logs, truth, weight, one_scale=False)
+    def _take(self, found: "Map") -> None:
+        self.scales_, self.biases_ = found
 
     def _restore_map(self, content: Mapping[str, Value]) -> None:
         self.scales_, self.biases_ = self._numbers(content["scales"]), self._numbers(content["biases"])
