@@ -40,8 +40,13 @@ _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
     lambda rows, first: errors.infinite_values("weight", rows, first),
     lambda rows, first: errors.extreme_weights(rows, first),
 )
-_SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
-_LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
+_UNITS: tuple[tuple[Callable[[nw.Expr], nw.Expr], float, float], ...] = (
+    (lambda size: size > 2.0**900, 2.0**-200, 0.0),
+    (lambda size: size < 2.0**-900, 2.0**200, 0.0),
+    (lambda size: size < 2.0**-1022, 2.0**200, 2.0**-822),
+)
+"""By what very large and very small sizes are multiplied so that products stay exact; steps below the smallest normal
+float are all as wide as those above it, and so are sizes if they begin there."""
 _LOSSES = ("square_of_positive", "square_of_negative", "surprise_of_positive", "surprise_of_negative")
 _IMPOSSIBLE, _BEYOND = 1e300, 1e150
 """What stands for an infinite loss, and sums (of weights up to 1e100) that hold one."""
@@ -380,33 +385,34 @@ def row_by_row(change: T) -> T:
     return changed  # type: ignore[return-value]
 
 
-# ── bins: nothing but comparisons and products with powers of two, so that every engine rounds alike ─────────────
+# ── bins: nothing but comparisons, sums and products, so that every engine rounds alike ──────────────────────────
 @row_by_row
 def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> LazyTable:
     """Round scores down to so ``fine`` steps in each power of two (``tallies/bins.py``).
 
-    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up.
+    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up. The nearest step is
+    found first, and the one before (or after) it taken where that lies on the wrong side.
     """
-    mirror, edge, size = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size")
+    mirror, edge, size, near = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size"), nw.col("near")
     frame = frame.with_columns(whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
     mirrored = nw.col("mirrored") == 1
-    frame = frame.with_columns(choose(mirrored, mirror - edge, edge).alias("size"), nw.lit(1.0).alias("unit"))
-    for k in () if mirror else _LARGER:
-        frame = _scale(frame, size >= 2.0**k, 2.0**-k)
-    for k in _SMALLER:  # sizes that no normal float scales up so far keep the unit of the smallest
-        frame = _scale(frame, size < 2.0 ** (1 - k), 2.0**k)
-    steps = size * fine
-    whole = choose(mirrored, steps.ceil().cast(nw.Float64), steps.floor().cast(nw.Float64))
-    frame = frame.with_columns((whole * (1 / fine) * nw.col("unit")).alias("size"))
+    frame = frame.with_columns(choose(mirrored, mirror - edge, edge).alias("size"))
+    units = [nw.lit(1.0), nw.lit(0.0)]
+    for test, *own in _UNITS if grid == "line" else _UNITS[1:]:
+        units = [choose(test(size), nw.lit(one), other) for one, other in zip(own, units, strict=True)]
+    frame = frame.with_columns(units[0].alias("unit"), units[1].alias("start"))
+    frame = frame.with_columns((size * nw.col("unit") + nw.col("start")).alias("size"))
+    frame = frame.with_columns(_nearest(size, fine).alias("near"))
+    right, step = choose(mirrored, whether(near >= size), whether(near <= size)) == 1, 0.6 / fine
+    beside = _nearest(near * choose(mirrored, nw.lit(1 + step), nw.lit(1 - step)), fine)
+    frame = frame.with_columns(((choose(right, near, beside) - nw.col("start")) / nw.col("unit")).alias("size"))
     return frame.with_columns(choose(mirrored, mirror - size, size).alias("edge"))
 
 
-def _scale(frame: LazyTable, test: nw.Expr, factor: float) -> LazyTable:
-    """Bring sizes of which something holds nearer to [1, 2); their unit says by how much."""
-    size, unit = nw.col("size"), nw.col("unit")
-    return frame.with_columns(
-        choose(test, size * factor, size).alias("size"), choose(test, unit * (1 / factor), unit).alias("unit")
-    )
+def _nearest(size: nw.Expr, fine: float) -> nw.Expr:
+    """The step next to each size: sums with what is 2⁵² / fine times as large round away all further bits (Veltkamp)."""
+    larger = size * (2.0**52 / fine + 1)
+    return larger - (larger - size)
 
 
 def choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
