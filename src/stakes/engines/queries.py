@@ -20,8 +20,10 @@ from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
 from stakes.engines.missing import lacking
+from stakes.engines.spark_text import add_columns, add_up, choose, column_of
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.error_variation import Term
 from stakes.tallies.losses import SHAPE
 
 MOST_SCORES = 10**6
@@ -40,7 +42,7 @@ _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
     lambda rows, first: errors.infinite_values("weight", rows, first),
     lambda rows, first: errors.extreme_weights(rows, first),
 )
-_UNITS: tuple[tuple[Callable[[nw.Expr], nw.Expr], float, float], ...] = (
+_UNITS: tuple[tuple[Callable[[Term], Term], float, float], ...] = (
     (lambda size: size > 2.0**900, 2.0**-200, 0.0),
     (lambda size: size < 2.0**-900, 2.0**200, 0.0),
     (lambda size: size < 2.0**-1022, 2.0**200, 2.0**-822),
@@ -48,6 +50,7 @@ _UNITS: tuple[tuple[Callable[[nw.Expr], nw.Expr], float, float], ...] = (
 """By what very large and very small sizes are multiplied so that products stay exact; steps below the smallest normal
 float are all as wide as those above it, and so are sizes if they begin there."""
 _LOSSES = ("square_of_positive", "square_of_negative", "surprise_of_positive", "surprise_of_negative")
+_ENDS = {"low": np.min, "high": np.max}
 _IMPOSSIBLE, _BEYOND = 1e300, 1e150
 """What stands for an infinite loss, and sums (of weights up to 1e100) that hold one."""
 
@@ -273,18 +276,19 @@ class Look:
     @classmethod
     def at(cls, frame: LazyTable, names: Sequence[str], tests: Mapping[str, nw.Expr] | None = None) -> "Look":
         """Ask the engine, all at once; also in how many rows something holds."""
-        asked = dict(tests or {})
-        for name in names:
-            missing = nw.col(name).is_null() | nw.col(name).is_nan()
-            asked |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(nw.col(name))}
-        frame = frame.with_columns(*(whether(test).alias(name) for name, test in asked.items()))
-        ends = [
-            end.alias(f"{kind} {name}")
-            for name in names
-            for kind, end in (("low", nw.col(name).min()), ("high", nw.col(name).max()), ("mean", nw.col(name).mean()))
-        ]
-        (values,) = collect(frame.select(nw.len().alias("rows"), *map(nw.sum, asked), *ends)).rows(named=True)
-        return cls({name: 0.0 if value is None else float(value) for name, value in values.items()})
+        asked = {name: whether(test) for name, test in {**(tests or {}), **faults(names)}.items()}
+        frame = frame.with_columns(*(test.alias(name) for name, test in asked.items()))
+        return cls.of(collect(add_up(frame, [], [*asked], [*names], [*names])))
+
+    @classmethod
+    def of(cls, table: Table) -> "Look":
+        """Put together what was found in all groups of rows."""
+        found = {}
+        for name in table.columns:
+            if table[name].dtype.is_numeric() and len(table):
+                column = table[name].to_numpy().astype(np.float64)
+                found[name] = float(_ENDS.get(name.split()[0], np.sum)(np.where(np.isnan(column), 0.0, column)))
+        return cls(found or {"rows": 0.0})
 
     @property
     def rows(self) -> int:
@@ -301,6 +305,15 @@ class Look:
             for name, argument in called.items():
                 if rows := int(self.found[f"{fault} {name}"]):
                     raise words(argument, rows, None)
+
+
+def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict[str, Term]:
+    """What can be wrong with numbers: they are missing, or infinite."""
+    found = {}
+    for name in names:
+        missing = column(name).is_null() | column(name).is_nan()
+        found |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(column(name))}
+    return found
 
 
 def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:
@@ -351,7 +364,7 @@ def with_weight(table: Table) -> tuple[Table, int]:
     return (table.filter((weighing == _FINE).tolist()) if weightless else table), weightless
 
 
-def infinite(number: nw.Expr) -> nw.Expr:
+def infinite(number: Term) -> Term:
     """Whether a number is infinite."""
     return (number > sys.float_info.max) | (number < -sys.float_info.max)
 
@@ -364,9 +377,9 @@ def lacks(frame: LazyTable, place: str) -> nw.Expr:
     return column.is_null() | (column.str.strip_chars() == "") if dtype == nw.String else column.is_null()
 
 
-def whether(test: nw.Expr) -> nw.Expr:
+def whether(test: Term) -> Term:
     """1 where something holds, 0 elsewhere."""
-    return nw.when(test).then(nw.lit(1)).otherwise(nw.lit(0))
+    return choose(test, 1, 0)
 
 
 T = TypeVar("T", bound=Callable[..., LazyTable])
@@ -393,28 +406,24 @@ def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> Laz
     Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up. The nearest step is
     found first, and the one before (or after) it taken where that lies on the wrong side.
     """
-    mirror, edge, size, near = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size"), nw.col("near")
-    frame = frame.with_columns(whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
-    mirrored = nw.col("mirrored") == 1
-    frame = frame.with_columns(choose(mirrored, mirror - edge, edge).alias("size"))
-    units = [nw.lit(1.0), nw.lit(0.0)]
+    mirror, column = 1.0 if grid == "probability" else 0.0, column_of(frame)
+    edge, size, near, unit, start = map(column, ("edge", "size", "near", "unit", "start"))
+    mirrored = edge > 0.5 if mirror else edge < 0.0
+    frame = add_columns(frame, {"mirrored": whether(mirrored), "size": choose(mirrored, mirror - edge, edge)})
+    units: list[Term] = [1.0, 0.0]
     for test, *own in _UNITS if grid == "line" else _UNITS[1:]:
-        units = [choose(test(size), nw.lit(one), other) for one, other in zip(own, units, strict=True)]
-    frame = frame.with_columns(units[0].alias("unit"), units[1].alias("start"))
-    frame = frame.with_columns((size * nw.col("unit") + nw.col("start")).alias("size"))
-    frame = frame.with_columns(_nearest(size, fine).alias("near"))
-    right, step = choose(mirrored, whether(near >= size), whether(near <= size)) == 1, 0.6 / fine
-    beside = _nearest(near * choose(mirrored, nw.lit(1 + step), nw.lit(1 - step)), fine)
-    frame = frame.with_columns(((choose(right, near, beside) - nw.col("start")) / nw.col("unit")).alias("size"))
-    return frame.with_columns(choose(mirrored, mirror - size, size).alias("edge"))
+        units = [choose(test(size), one, other) for one, other in zip(own, units, strict=True)]
+    frame = add_columns(frame, {"unit": units[0], "start": units[1]})
+    frame = add_columns(frame, {"size": size * unit + start})
+    frame = add_columns(frame, {"near": _nearest(size, fine)})
+    mirrored, step = column("mirrored") == 1, 0.6 / fine
+    right = choose(mirrored, near >= size, near <= size)
+    beside = _nearest(near * choose(mirrored, 1 + step, 1 - step), fine)
+    frame = add_columns(frame, {"size": (choose(right, near, beside) - start) / unit})
+    return add_columns(frame, {"edge": choose(mirrored, mirror - size, size)})
 
 
-def _nearest(size: nw.Expr, fine: float) -> nw.Expr:
-    """The step next to each size: sums with what is 2⁵² / fine times as large round away all further bits (Veltkamp)."""
+def _nearest(size: Term, fine: float) -> Term:
+    """The step next to each size: sums with what is 2⁵² / fine times as large round away all further bits."""
     larger = size * (2.0**52 / fine + 1)
     return larger - (larger - size)
-
-
-def choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
-    """One thing where something holds, another elsewhere."""
-    return nw.when(test).then(one).otherwise(other)

@@ -1,0 +1,123 @@
+"""Expressions of Spark, written as text: to make each of them by calls takes longer than to count a million rows.
+
+They have as much of the expressions of Narwhals as is asked for, so that a formula is written once for all engines.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+import narwhals as nw
+
+from stakes.engines.columns import LazyTable, as_frame
+from stakes.tallies.error_variation import Term
+
+
+class Text:
+    """An expression, such as ``(`truth` - `prediction`)``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def abs(self) -> "Text":
+        """Return |x|."""
+        return Text(f"abs({self.text})")
+
+    def log(self) -> "Text":
+        """Return log x; null where there is none."""
+        return Text(f"ln({self.text})")
+
+    def floor(self) -> "Text":
+        """Return the whole number below."""
+        return Text(f"floor({self.text})")
+
+    def cast(self, _: object) -> "Text":
+        """Return the number in 64 bits."""
+        return Text(f"CAST({self.text} AS DOUBLE)")
+
+    def is_null(self) -> "Text":
+        """Whether there is no value."""
+        return Text(f"({self.text} IS NULL)")
+
+    def is_nan(self) -> "Text":
+        """Whether the value is NaN."""
+        return Text(f"isnan({self.text})")
+
+    def __invert__(self) -> "Text":
+        return Text(f"(NOT {self.text})")
+
+
+def _between(sign: str, reflected: bool = False) -> Callable[[Text, object], Text]:
+    def write(one: Text, other: object) -> Text:
+        parts = (_write(other), one.text) if reflected else (one.text, _write(other))
+        return Text(f"({parts[0]} {sign} {parts[1]})")
+
+    return write
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "="}
+for _name, _sign in {**_SIGNS, "ne": "<>", "and": "AND", "or": "OR"}.items():
+    setattr(Text, f"__{_name}__", _between(_sign))
+for _name in ("add", "sub", "mul"):
+    setattr(Text, f"__r{_name}__", _between(_SIGNS[_name], reflected=True))
+
+
+def _write(value: object) -> str:
+    if isinstance(value, Text):
+        return value.text
+    return f"({value!r}D)" if isinstance(value, float) else str(value)
+
+
+# ── what is asked of any engine ──────────────────────────────────────────────────────────────────────────────────
+def column_of(frame: LazyTable) -> Callable[[str], Term]:
+    """How the columns of a table are called in expressions."""
+    return (lambda name: Text(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
+
+
+def choose(test: Term, one: Term, other: Term) -> Term:
+    """One thing where something holds, another elsewhere."""
+    if isinstance(test, Text):
+        return Text(f"CASE WHEN {test.text} THEN {_write(one)} ELSE {_write(other)} END")
+    return nw.when(test).then(one).otherwise(other)
+
+
+def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
+    """Add columns, or put them in place of others of the same name."""
+    if not frame.implementation.is_pyspark():
+        return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
+    native = frame.to_native()
+    kept = [f"`{name}`" for name in native.columns if name not in columns]
+    return as_frame(native.selectExpr(*kept, *(f"{_write(made)} AS `{name}`" for name, made in columns.items()))).lazy()
+
+
+def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
+    """Leave out rows of which something does not hold."""
+    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, Text) else frame.filter(test)
+
+
+def add_up(
+    frame: LazyTable,
+    keys: list[str],
+    sums: list[str | tuple[str, str]],
+    lows: list[str] | None = None,
+    highs: list[str] | None = None,
+    distinct: str = "",
+) -> LazyTable:
+    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group.
+
+    Spark alone estimates how many values of a column are ``distinct`` (HyperLogLog, off by 5 % or so).
+    """
+    each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
+    each += [(f"low {name}", "min", [name]) for name in lows or ()] + [
+        (f"high {name}", "max", [name]) for name in highs or ()
+    ]
+    if not frame.implementation.is_pyspark():
+        found = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
+        found = [nw.len().alias("rows"), *found]
+        return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
+    from pyspark.sql import functions
+
+    texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
+    about = [f"approx_count_distinct(`{distinct}`) AS distinct"] if distinct else []
+    asked = map(functions.expr, ["count(1) AS rows", *about, *texts])
+    return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
