@@ -73,7 +73,7 @@ def count_costs_inside(source: QuerySource, given: Mapping[str, str], asked: Row
     query.check(columns)
     keys = [argument for argument in given if argument not in (*columns, "weight", "score")]
     if "prediction" not in given:
-        if asked.threshold is None and not source.of_probabilities:
+        if asked.threshold is None and not source.look_at_scores([]).of_probabilities:
             return None
         how = "costs" if asked.threshold is None else "threshold"
         query, keys = query.decided(given, asked), [*keys, "decided"]

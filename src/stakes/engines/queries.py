@@ -216,50 +216,41 @@ class QuerySource:
         return Groups(found, sizes, numbers.get("sum"), numbers.get("squares"), weightless, added)
 
     @property
-    def has_too_many_scores(self) -> bool:
-        """Whether there are surely more different scores than can be told one by one.
+    def estimates(self) -> bool:
+        """Whether the engine tells at once about how many different scores there are.
 
-        Spark estimates that in one look (HyperLogLog, off by 5 % or so); to find it out by grouping takes it as long as
-        everything else. Other engines are not asked.
+        Spark does; to find it out by grouping takes it as long as everything else. Other engines are not asked.
         """
-        if not self.frame.implementation.is_pyspark():
-            return False
-        from pyspark.sql import functions
-
-        about = functions.approx_count_distinct(self.places["score"]).alias("scores")
-        (found,) = collect(as_frame(self.frame.to_native().select(about)).lazy()).rows(named=True)
-        return int(found["scores"]) > _SURELY * MOST_SCORES
+        return self.frame.implementation.is_pyspark() and self.dtype("score").is_numeric()
 
     @property
     def _score(self) -> nw.Expr:
         return nw.col(self.places["score"]).cast(nw.Float64)
 
-    def score_range(self) -> tuple[float, float]:
-        """The lowest and the highest score, all of which must be finite numbers."""
-        look = Look.at(self.frame.select(self._score.alias("score")), ["score"])
-        self.refuse_nothing(look.rows)
-        look.refuse({"score": "score"})
-        return look.span("score")
-
-    @property
-    def of_probabilities(self) -> bool:
-        """Whether all scores lie in [0, 1]."""
-        low, high = self.score_range()
-        return low >= 0 and high <= 1
+    def look_at_scores(self, keys: Sequence[str]) -> "ScoreLook":
+        """Look at the scores of each combination of other columns, which must be finite, and add up what they lose."""
+        by, column = [*dict.fromkeys(self.places[key] for key in keys)], column_of(self.frame)
+        frame = add_columns(self.frame, {"score": column(self.places["score"]).cast(nw.Float64)})
+        unit: Term = 1.0
+        if "weight" in self.places:
+            frame, unit, by = weigh(frame, self.places["weight"]), column("weight"), [*by, "weighing"]
+        score, tests = column("score"), {name: whether(test) for name, test in faults(["score"], column).items()}
+        frame = add_columns(frame, {**tests, "own": choose((score >= 0.0) & (score <= 1.0), score, 0.5)})
+        own, other = column("own"), 1.0 - column("own")
+        each = other * other, own * own, surprise(own), surprise(other)
+        frame = add_columns(frame, {name: loss * unit for loss, name in zip(each, _LOSSES, strict=True)})
+        table = collect(add_up(frame, by, [*tests, *_LOSSES], ["score"], ["score"], distinct="score"))
+        if "weight" in self.places:
+            table, _ = with_weight(table)
+        found = ScoreLook(Look.of(table).found, table)
+        self.refuse_nothing(found.rows)
+        found.refuse({"score": "score"})
+        return found
 
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
         frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("above"))
         return replace(self, frame=frame, places={**self.places, "above": "above"})
-
-    def binned(self, grid: str) -> "QuerySource":
-        """The same table with scores rounded down to the grid of bins, and what they lose beside."""
-        if grid != "probability":
-            return self.on_grid(grid)
-        own, other = self._score, 1.0 - self._score
-        each = other * other, own * own, surprise(own), surprise(other)
-        frame = self.frame.with_columns(*(loss.alias(name) for loss, name in zip(each, _LOSSES, strict=True)))
-        return replace(self, frame=frame, added=(*self.added, *_LOSSES)).on_grid(grid)
 
     def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
@@ -307,6 +298,35 @@ class Look:
                     raise words(argument, rows, None)
 
 
+@dataclass(frozen=True, eq=False)
+class ScoreLook(Look):
+    """A first look at scores: the same of each combination of other columns, with what scores lose there."""
+
+    table: Table
+
+    @property
+    def has_too_many(self) -> bool:
+        """Whether there are surely more different scores than can be told one by one."""
+        each = self.table["distinct"].to_numpy()
+        return bool(each.max() > _SURELY * MOST_SCORES or each.sum() > _SURELY * MOST_GROUPS)
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        low, high = self.span("score")
+        return low >= 0 and high <= 1
+
+    def beside(self, groups: Groups, places: Mapping[str, str]) -> Groups:
+        """Put what the scores of each combination lose beside the first group of it; no figure asks where it lies."""
+        keys = [*dict.fromkeys(places.values())]
+        each = nw.from_dict({place: groups.columns[key] for key, place in places.items()}).with_row_index("first")
+        found = self.table.join(each.unique(keys, keep="any"), on=keys)
+        added = {name: np.zeros(len(groups.sizes)) for name in _LOSSES}
+        for name, sums in added.items():
+            sums[found["first"].to_numpy()] = found[name].to_numpy()
+        return replace(groups, added={**groups.added, **added})
+
+
 def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict[str, Term]:
     """What can be wrong with numbers: they are missing, or infinite."""
     found = {}
@@ -316,10 +336,10 @@ def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict
     return found
 
 
-def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:
+def surprise(probability: Term, impossible: float = _IMPOSSIBLE) -> Term:
     """−log p; of 0, which not every engine takes, a number that no sum of others reaches."""
-    possible = probability > 0
-    return choose(possible, choose(possible, probability, nw.lit(1.0)).log() * -1.0, nw.lit(impossible))
+    possible = probability > 0.0
+    return choose(possible, choose(possible, probability, 1.0).log() * -1.0, impossible)
 
 
 def with_infinite(sums: Array) -> Array:

@@ -55,8 +55,8 @@ def _between(sign: str, reflected: bool = False) -> Callable[[Text, object], Tex
     return write
 
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "="}
-for _name, _sign in {**_SIGNS, "ne": "<>", "and": "AND", "or": "OR"}.items():
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "and": "AND", "or": "OR"}
+for _name, _sign in {**_SIGNS, "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=", "ne": "<>"}.items():
     setattr(Text, f"__{_name}__", _between(_sign))
 for _name in ("add", "sub", "mul"):
     setattr(Text, f"__r{_name}__", _between(_SIGNS[_name], reflected=True))
@@ -115,9 +115,25 @@ def add_up(
         found = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
         found = [nw.len().alias("rows"), *found]
         return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
-    from pyspark.sql import functions
-
     texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
     about = [f"approx_count_distinct(`{distinct}`) AS distinct"] if distinct else []
-    asked = map(functions.expr, ["count(1) AS rows", *about, *texts])
+    asked = map(_expression, ["count(1) AS rows", *about, *texts])
     return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
+
+
+def count_whole_numbers(frame: LazyTable, place: str) -> LazyTable:
+    """How many different whole numbers there are in a column of Spark, and how many rows lack one (``gaps``).
+
+    Of every 64 numbers in a row one group holds which there are, as bits: of dense numbers few groups are moved.
+    """
+    number = f"CAST(`{place}` AS BIGINT)"
+    rows = frame.to_native().selectExpr(f"shiftright({number}, 6) AS word", f"{number} AS number")
+    bits = "bit_or(shiftleft(1L, CAST(number & 63 AS INT))) AS bits", "count_if(number IS NULL) AS gaps"
+    words = rows.groupBy("word").agg(*map(_expression, bits))
+    return as_frame(words.selectExpr("sum(bit_count(bits)) AS count", "sum(gaps) AS gaps")).lazy()
+
+
+def _expression(text: str) -> object:
+    from pyspark.sql import functions
+
+    return functions.expr(text)
