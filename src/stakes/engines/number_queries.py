@@ -37,7 +37,8 @@ from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
+from stakes.tallies.bins import FINE
+from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
 
 if TYPE_CHECKING:
     from stakes.engines.number_partitions import PartitionNumbers
@@ -191,18 +192,33 @@ class QueryNumbers:
         sums(answer.of(slice(None)), None)  # which refuses errors beyond floats
         column = column_of(self.frame)
         frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
-        sizes = self._sizes(frame)
+        sizes = self._sizes(frame, FINE) if self._by else {}
         parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = sums(answer.of(slice(None)), _refined(frame, sizes[""]))
+        plain = {name: at for name, at in self.places.items() if name == "weight"}
+        whole = sums(answer.of(slice(None)), replace(self, places=plain)._all_sizes(frame, sizes.get("")))
         return FirstPass(whole, parts, self.seen.rows, self.dropped)
 
-    def _sizes(self, frame: LazyTable) -> dict[str, SizeCounts]:
+    def _all_sizes(self, frame: LazyTable, known: SizeCounts | None = None) -> SizeCounts:
+        """Errors of all rows by size, with those around the median that ranks can reach, unless these are very many."""
+        for bits in (COARSE, FINE) if known is None else (FINE,):
+            sizes = self._sizes(frame, bits)[""] if known is None else known
+            low, high = sizes.around(0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1)
+            size = column_of(frame)("size")
+            within = keep_rows(frame, (size >= low) & ((size < high) | (size == low)))
+            table = collect(add_up(within, ["size"], ["weight"]).head(_MOST_SIZES + 1))
+            if len(table) <= _MOST_SIZES:
+                each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "weight"))
+                order = np.argsort(each)
+                return sizes.refined(each[order], many[order])
+        return sizes
+
+    def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
-        frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line")
+        frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
         answer = self._ask(frame, ["weight"], extra="edge")
         every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
         each = {name: answer.of(rows) for name, rows in every.items()}
-        return {name: SizeCounts.of_bins(found["edge"], found["weight"]) for name, found in each.items()}
+        return {name: SizeCounts.of_bins(found["edge"], found["weight"], bits) for name, found in each.items()}
 
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
@@ -217,8 +233,8 @@ class QueryNumbers:
             answer = self._ask(frame, sums, highs, self.places["cluster"])
         else:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
-            answer = self._ask(frame, [*sums, *pairs], [*highs, *_HEAVY], "dealt")
-            heavy, where = self._heavy(frame, answer)
+            answer = self._ask(frame, [*sums, *pairs], highs)
+            heavy, where = self._heavy(frame)
         away = self._far_from(asked.whole)
         whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away)
         parts = {}
@@ -231,7 +247,8 @@ class QueryNumbers:
     def _far_from(self, said: float) -> SizeCounts:
         """Distances of all truths from a number, by size: asked of two columns alone, for engines repeat the others."""
         far = add_columns(self.frame, {"size": (column_of(self.frame)("truth") - said).abs()}).select("size", "weight")
-        return replace(self, places={}, frame=far)._sizes(far)[""]
+        kept = {name: at for name, at in self.places.items() if name == "weight"}
+        return replace(self, places=kept, frame=far)._all_sizes(far)
 
     def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
@@ -275,15 +292,16 @@ class QueryNumbers:
         codes = np.unique(found["extra"], return_inverse=True)[1]
         return np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
 
-    def _heavy(self, frame: LazyTable, answer: "SumsBySegment") -> tuple[HeavyRows, list[list[str]]]:
+    def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
         """Bring a few rows here that can carry a figure, and the segments that they lie in.
 
         Of each key as many rows as are wanted, or more, reach what as many groups of rows reach.
         """
-        reached = [np.sort(answer.numbers[f"high {name}"])[-HEAVY:][0] for name in _HEAVY]
+        dealt = collect(add_up(frame, ["dealt"], [], highs=[*_HEAVY]))
+        reached = [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY:][0] for name in _HEAVY]
         columns = ["truth", "prediction", "weight", *_HEAVY, *self._keys]
         asked = frame.select(*columns)
-        many = len(answer.numbers["rows"]) >= HEAVY
+        many = len(dealt) >= HEAVY
         if many:
             tests = (column_of(frame)(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
             some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
@@ -375,16 +393,3 @@ def _number(frame: LazyTable, number: float) -> Term:
 def _finite(number: Term) -> Term:
     """A number, or 0 where it is none: those are refused, and must not stop an engine before."""
     return choose(number.abs() <= sys.float_info.max, number, 0.0)
-
-
-def _refined(frame: LazyTable, sizes: SizeCounts) -> SizeCounts:
-    """Bring the sizes of errors around the median here, unless they are very many."""
-    low, high = sizes.median_range
-    size = column_of(frame)("size")
-    within = keep_rows(frame, (size >= low) & (size <= high))
-    table = collect(add_up(within, ["size"], ["weight"]).head(_MOST_SIZES + 1))
-    if len(table) > _MOST_SIZES:
-        return sizes
-    each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "weight"))
-    order = np.argsort(each)
-    return sizes.refined(each[order], many[order])
