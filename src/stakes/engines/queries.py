@@ -32,6 +32,9 @@ MOST_SCORES = 10**6
 MOST_GROUPS = 2 * MOST_SCORES
 """The most groups that are asked for: that many scores of two classes."""
 
+ALIKE = "how many rows are alike"
+"""A column of tables whose rows stand for several."""
+
 _SURELY = 1.5
 """An estimate so many times as high is surely of more."""
 
@@ -120,6 +123,7 @@ class QuerySource:
     places: Mapping[str, str]
     where: str | None = None
     added: tuple[str, ...] = ()
+    alike: bool = False
 
     @classmethod
     def of(cls, data: Data, wanted: Mapping[str, str], where: str | None = None) -> "QuerySource":
@@ -144,10 +148,11 @@ class QuerySource:
             quoted = (f'"{name.replace(chr(34), 2 * chr(34))}" AS {place}' for name, place in plain.items())
             frame = as_frame(frame.to_native().project(", ".join(quoted))).lazy()
         else:
-            frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
+            kept = {ALIKE: ALIKE, **plain} if ALIKE in names else plain
+            frame = frame.select(*(nw.col(name).alias(place) for name, place in kept.items()))
         if condition is not None:
             frame = filter_rows(frame, condition, {name: plain[name] for name in asked})
-        return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
+        return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where, alike=ALIKE in names)
 
     def dtype(self, argument: str) -> nw.dtypes.DType:
         """The type of a column."""
@@ -188,7 +193,8 @@ class QuerySource:
 
     def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
-        frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
+        rows = nw.col(ALIKE).sum() if self.alike else nw.len()
+        frame, sums, names = self.frame, [rows.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
@@ -256,6 +262,19 @@ class QuerySource:
         """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
         frame = round_down(self.frame.with_columns(self._score.alias("edge")), grid, 2.0**bits)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
+
+
+def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data | None:
+    """The combinations of columns that occur, as a table that is asked like the rows; None where they are very many."""
+    source = QuerySource.of(data, {name: name for name in columns}, where)
+    if any(source.dtype(name).is_float() or source.dtype(name).is_nested() for name in columns):
+        return None
+    groups = source.groups(columns, MOST_GROUPS)
+    if groups is None:
+        return None
+    sizes = nw.new_series(ALIKE, groups.sizes, backend="polars")
+    table = nw.from_dict({name: column.to_list() for name, column in groups.columns.items()}, backend="polars")
+    return table.with_columns(sizes).lazy().to_native()
 
 
 @dataclass(frozen=True, eq=False)
