@@ -134,9 +134,9 @@ class QueryClusters:
         place = source.places["cluster"]
         if source.dtype("cluster").is_signed_integer():
             spark = source.frame.implementation.is_pyspark()
-            number = Text(f"CAST({place} AS BIGINT)") if spark else nw.col(place).cast(nw.Int64)
-            whole = number % _PRIME + _PRIME  # engines differ in signs of remainders
-            frame = add_columns(source.frame, {"held": _random_group(whole % _PRIME)})
+            whole = (nw.col(place).cast(nw.Int64) % _PRIME + _PRIME) % _PRIME  # engines differ in signs of remainders
+            whole = Text(f"pmod(CAST({place} AS BIGINT), {_PRIME})") if spark else whole
+            frame = add_columns(source.frame, {"held": _random_group(whole)})
         else:
             group = _random_group(nw.col("number").cast(nw.Int64))
             numbered = self.each.with_row_index("number", order_by=place).select(place, group.alias("held"))

@@ -50,7 +50,7 @@ _HEAVY = tuple(_TERMS[key] for key in KEYS)
 _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
 
-_DEAL, _MOST_HEAVY = 7919.3729, 10**4
+_DEAL, _MOST_HEAVY = 7919.3729, 10**3
 """Rows are dealt into groups by the digits of their errors times this; so many heavy rows are brought here at most."""
 
 _MOST_SIZES = 10**6
