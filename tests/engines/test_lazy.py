@@ -553,6 +553,24 @@ def test_scores_above_1_are_binned_on_the_line(monkeypatch):
     assert counted.scores == stakes.count(rows(), truth="flag", score="points").scores.binned("line")
 
 
+@pytest.mark.parametrize("engine", ["lazy polars", "duckdb"])
+@pytest.mark.parametrize("grid", bins.GRIDS)
+def test_engines_round_to_the_bins_of_memory_from_the_least_to_the_largest_float(engine, grid):
+    rng = np.random.default_rng(0)
+    scores = [rng.random(200), 2.0 ** -np.arange(0.0, 1075.0, 25.0), [0.0, 1.0, 0.5, 2.0**-1022, 1e-310, 5e-324]]
+    edges = bins.edges(bins.numbers(np.concatenate(scores), grid), grid)
+    scores += [edges, np.nextafter(edges, 0.0), np.nextafter(edges, 1.0)]
+    if grid == "line":
+        wide = rng.normal(size=300) * 10.0 ** rng.integers(-300, 300, 300)
+        scores += [wide, -edges, [sys.float_info.max, -sys.float_info.max, 2.0**900, -(2.0**1023)]]
+    scores = np.concatenate(scores)
+    for bits in (0, 5, bins.FINE):
+        frame = pl.DataFrame({"row": np.arange(len(scores)), "edge": scores})
+        asked = queries.round_down(nw.from_native(ELSEWHERE[engine](frame)).lazy(), grid, 2.0**bits)
+        found = queries.collect(asked.select("row", "edge")).sort("row")["edge"].to_numpy()
+        np.testing.assert_array_equal(found, bins.edges(bins.numbers(scores, grid, bits), grid, bits))
+
+
 @pytest.mark.parametrize("wrong", [math.inf, -math.inf, math.nan])
 def test_scores_are_finite_before_they_are_binned(wrong):
     source = queries.QuerySource.of(pl.LazyFrame({"p": [0.5, wrong, wrong]}), {"score": "p"})
