@@ -38,17 +38,18 @@ from stakes.engines.queries import (
     Groups,
     Look,
     QuerySource,
-    choose,
     surprise,
     whether,
     with_infinite,
 )
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
+from stakes.engines.spark_text import choose
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ALIKE, ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
+from stakes.tallies.error_variation import Term
 from stakes.tallies.pricing import Pricing, shares_of
 
 FEW_ROWS = SAMPLE
@@ -170,7 +171,7 @@ class ClassTable:
         places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
         return replace(self, source=replace(self.source, frame=frame, places=places, added=added), plain=plain)
 
-    def _goes_before(self, place: int) -> nw.Expr:
+    def _goes_before(self, place: int) -> Term:
         score, own = nw.col(f"s{place}"), nw.col("own")
         return whether((score > own) | ((score == own) & (nw.col("code") > place)))
 
@@ -379,8 +380,8 @@ def _against_rest(found: Binned, place: int, k: int) -> Binned:
     return Binned(found.grid, cells[order], found.edges[order], found.weights[order], squares)
 
 
-def _within(score: nw.Expr) -> nw.Expr:
-    return choose(score < 0, nw.lit(0.0), choose(score > 1, nw.lit(1.0), score))
+def _within(score: Term) -> Term:
+    return choose(score < 0, 0.0, choose(score > 1, 1.0, score))
 
 
 def _first(tests: list[nw.Expr]) -> nw.Expr:

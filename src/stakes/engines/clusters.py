@@ -134,7 +134,7 @@ class QueryClusters:
         place = source.places["cluster"]
         if source.dtype("cluster").is_signed_integer():
             spark = source.frame.implementation.is_pyspark()
-            whole = (nw.col(place).cast(nw.Int64) % _PRIME + _PRIME) % _PRIME  # engines differ in signs of remainders
+            whole: Term = (nw.col(place).cast(nw.Int64) % _PRIME + _PRIME) % _PRIME  # signs of remainders differ
             whole = Text(f"pmod(CAST({place} AS BIGINT), {_PRIME})") if spark else whole
             frame = add_columns(source.frame, {"held": _random_group(whole)})
         else:

@@ -23,8 +23,9 @@ from stakes.engines.columns import Arguments, Values
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column
-from stakes.engines.queries import Groups, Look, QuerySource, choose
+from stakes.engines.queries import Groups, Look, QuerySource
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
+from stakes.engines.spark_text import choose
 from stakes.tallies import CostSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns

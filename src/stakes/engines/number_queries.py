@@ -145,15 +145,16 @@ class QueryNumbers:
 
     def _open(self, checks: Sequence[str], weighing: Sequence[str] = (), centre: float = 0.0) -> Table:
         """Ask in how many rows something holds, how far they reach, and what they add up to."""
-        column, sums = column_of(self.frame), ()
+        column = column_of(self.frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(self.frame, {"error": truth - prediction, "t": truth - centre, "p": prediction - centre})
         frame = add_columns(frame, {"size": column("error").abs()})
-        if not frame.implementation.is_dask():  # which adds up one partition after the other
+        sums = () if frame.implementation.is_dask() else _FIRST  # it adds up one partition after the other
+        if sums:
             errors, centred = (column("size"), column("error")), (column("t"), column("p"))
             terms = first_terms(_number(frame, 1.0), (truth, prediction), errors, centred, OfQueries())
             columns = [*(term * weight for term in terms), whether(truth == 0.0)]
-            frame, sums = add_columns(frame, dict(zip(_FIRST, columns, strict=True))), _FIRST
+            frame = add_columns(frame, dict(zip(sums, columns, strict=True)))
         ends = ["truth", "prediction"]
         return collect(add_up(frame, [*weighing, *self._keys], [*checks, *sums], ends, [*ends, "size"]))
 
@@ -228,7 +229,8 @@ class QueryNumbers:
             own = "own_"
             frame = self._with_terms(asked, self._baseline(asked), frame, own)
         sums = [*_TERMS, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
-        highs, heavy, where = [*dict.fromkeys(["far", f"{own}far"])], None, []
+        highs, heavy = [*dict.fromkeys(["far", f"{own}far"])], None
+        where: list[list[str]] = []
         if "cluster" in self.places:
             answer = self._ask(frame, sums, highs, self.places["cluster"])
         else:
@@ -342,7 +344,7 @@ class QueryNumbers:
         return [*dict.fromkeys(self.places[name] for name in self._by)]
 
     def _ask(
-        self, frame: LazyTable, sums: list[str | tuple[str, str]], highs: list[str] | None = None, extra: str = ""
+        self, frame: LazyTable, sums: Sequence[str | tuple[str, str]], highs: Sequence[str] = (), extra: str = ""
     ) -> "SumsBySegment":
         """Ask for sums by segment, and perhaps by one more column."""
         keys = dict.fromkeys([*self._keys, *([extra] if extra else [])])

@@ -348,7 +348,7 @@ class ScoreLook(Look):
 
 def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict[str, Term]:
     """What can be wrong with numbers: they are missing, or infinite."""
-    found = {}
+    found: dict[str, Term] = {}
     for name in names:
         missing = column(name).is_null() | column(name).is_nan()
         found |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(column(name))}

@@ -4,7 +4,7 @@ They have as much of the expressions of Narwhals as is asked for, so that a form
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import narwhals as nw
@@ -19,47 +19,22 @@ class Text:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def abs(self) -> "Text":
-        """Return |x|."""
-        return Text(f"abs({self.text})")
 
-    def log(self) -> "Text":
-        """Return log x; null where there is none."""
-        return Text(f"ln({self.text})")
-
-    def floor(self) -> "Text":
-        """Return the whole number below."""
-        return Text(f"floor({self.text})")
-
-    def cast(self, _: object) -> "Text":
-        """Return the number in 64 bits."""
-        return Text(f"CAST({self.text} AS DOUBLE)")
-
-    def is_null(self) -> "Text":
-        """Whether there is no value."""
-        return Text(f"({self.text} IS NULL)")
-
-    def is_nan(self) -> "Text":
-        """Whether the value is NaN."""
-        return Text(f"isnan({self.text})")
-
-    def __invert__(self) -> "Text":
-        return Text(f"(NOT {self.text})")
+def _made(form: str) -> Callable[..., Text]:
+    return lambda *terms: Text(form.format(*map(_write, terms)))
 
 
-def _between(sign: str, reflected: bool = False) -> Callable[[Text, object], Text]:
-    def write(one: Text, other: object) -> Text:
-        parts = (_write(other), one.text) if reflected else (one.text, _write(other))
-        return Text(f"({parts[0]} {sign} {parts[1]})")
-
-    return write
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "and": "AND", "or": "OR"}
-for _name, _sign in {**_SIGNS, "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=", "ne": "<>"}.items():
-    setattr(Text, f"__{_name}__", _between(_sign))
-for _name in ("add", "sub", "mul"):
-    setattr(Text, f"__r{_name}__", _between(_SIGNS[_name], reflected=True))
+_FORMS = {
+    "abs": "abs({})", "log": "ln({})", "floor": "floor({})", "cast": "CAST({} AS DOUBLE)", "is_null": "({} IS NULL)",
+    "is_nan": "isnan({})", "__invert__": "(NOT {})", "__radd__": "({1} + {0})", "__rsub__": "({1} - {0})",
+    "__rmul__": "({1} * {0})",
+}  # fmt: skip
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "and": "AND", "or": "OR", "gt": ">", "ge": ">=",
+    "lt": "<", "le": "<=", "eq": "=", "ne": "<>",
+}  # fmt: skip
+for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name, sign in _SIGNS.items()}}.items():
+    setattr(Text, _name, _made(_form))
 
 
 def _write(value: object) -> str:
@@ -77,7 +52,7 @@ def column_of(frame: LazyTable) -> Callable[[str], Term]:
 def choose(test: Term, one: Term, other: Term) -> Term:
     """One thing where something holds, another elsewhere."""
     if isinstance(test, Text):
-        return Text(f"CASE WHEN {test.text} THEN {_write(one)} ELSE {_write(other)} END")
+        return _made("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
 
 
@@ -97,10 +72,10 @@ def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
 
 def add_up(
     frame: LazyTable,
-    keys: list[str],
-    sums: list[str | tuple[str, str]],
-    lows: list[str] | None = None,
-    highs: list[str] | None = None,
+    keys: Sequence[str],
+    sums: Sequence[str | tuple[str, str]],
+    lows: Sequence[str] = (),
+    highs: Sequence[str] = (),
     distinct: str = "",
 ) -> LazyTable:
     """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group.
@@ -108,9 +83,7 @@ def add_up(
     Spark alone estimates how many values of a column are ``distinct`` (HyperLogLog, off by 5 % or so).
     """
     each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
-    each += [(f"low {name}", "min", [name]) for name in lows or ()] + [
-        (f"high {name}", "max", [name]) for name in highs or ()
-    ]
+    each += [(f"low {name}", "min", [name]) for name in lows] + [(f"high {name}", "max", [name]) for name in highs]
     if not frame.implementation.is_pyspark():
         found = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
         found = [nw.len().alias("rows"), *found]
