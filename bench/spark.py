@@ -11,8 +11,8 @@ from contest import Line, Measurement, Side, at_most, in_turn
 
 WANTED = at_most(1.5)
 HARD = (
-    "the table is looked at several times (checks, ranges, bins, what is around the median), and numbers are put into "
-    "bins by comparisons that every engine rounds alike"
+    "the table is looked at several times (checks and sums, bins, what is around the median, rows that can carry a "
+    "figure, how many clusters there are), and bins of the fixed grid are many more groups than those written by hand"
 )
 
 QUESTIONS = {

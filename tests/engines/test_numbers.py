@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import number_batches, number_partitions, streaming
+from stakes.engines import number_batches, number_partitions, number_queries, streaming
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
-from stakes.tallies.error_variation import SizeCounts
+from stakes.tallies.bins import edges, numbers
+from stakes.tallies.error_variation import COARSE, SizeCounts
 from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
 
 ROWS = 600
@@ -234,3 +235,38 @@ def test_the_median_of_sizes_in_bins_lies_within_its_bounds():
     both = SizeCounts.joined(halves)
     assert both.around_median[0] <= np.median(sizes) <= both.around_median[1]
     assert both.refined(np.sort(sizes), np.ones(501)).median == np.median(sizes)
+
+
+def test_sizes_in_coarse_bins_add_up_with_fine_ones():
+    sizes = np.sort(np.random.default_rng(2).lognormal(0, 2, 801))
+    lower = edges(numbers(sizes, "line", COARSE), "line", COARSE)
+    coarse = SizeCounts.of_bins(*np.unique(lower, return_counts=True), COARSE)
+    fine = SizeCounts.of_bins(np.array([sizes[400]]), np.array([1.0]))
+    both = SizeCounts.joined([coarse, fine])
+    assert (both.upper - both.lower == [coarse.upper[coarse.lower == one][0] - one for one in both.lower]).all()
+    assert both.total == 802
+    assert both.around_median[0] <= sizes[400] < both.around_median[1]
+    around = sizes[(sizes >= (reach := coarse.around(50))[0]) & (sizes < reach[1])]
+    known = coarse.refined(around, np.ones(len(around)))
+    assert known.total == 801
+    assert known.median == sizes[400]
+    assert (known.at_rank(360)[0], known.at_rank(440)[1]) == (sizes[360], sizes[440])
+
+
+def test_truths_far_from_0_keep_their_digits():
+    table = rows().with_columns(t=pl.col("t") / 100 + 1e6, p=pl.col("p") / 100 + 1e6)
+    found, known = (stakes.evaluate(data, truth="t", prediction="p") for data in (table.lazy(), table))
+    for name in ("r2", "pearson", "rmse"):
+        assert found[name].value == pytest.approx(known[name].value, rel=1e-9)
+        assert found[name].low == pytest.approx(known[name].low, rel=0.01)
+
+
+@pytest.mark.parametrize("most", [1000, 3])
+def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
+    """Also where more are as heavy as the last of them than are brought here: then they are sorted."""
+    monkeypatch.setattr(number_queries, "_MOST_HEAVY", most)
+    heavy = stakes.count(rows().lazy(), truth="t", prediction="p").tallies["errors"].heavy
+    errors = (rows()["t"] - rows()["p"]).to_numpy() ** 2
+    np.testing.assert_allclose(np.sort(heavy.chosen[0][0]), np.sort(errors)[-20:], rtol=1e-12)
+    centred = (rows()["t"] - rows()["t"].mean()).to_numpy() ** 2
+    np.testing.assert_allclose(np.sort(heavy.chosen[1][0]), np.sort(centred)[-20:], rtol=1e-9)

@@ -257,3 +257,15 @@ def test_a_gate_against_a_model_on_the_same_rows(few_cells):
         gates.append(stakes.gate(compared.models["a"], baseline=compared, no_worse={"auc": 0.02, "recall": 0.02}))
     for one, other in zip(*(gate.checks for gate in gates), strict=True):
         assert (one.passed, one.seen) == (other.passed, pytest.approx(other.seen, abs=1e-4))
+
+
+def test_decisions_of_all_models_are_asked_for_once(monkeypatch):
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    asked, collect = [], nw.LazyFrame.collect
+    watched = lambda frame, *given, **more: asked.append(frame.implementation) or collect(frame, *given, **more)  # noqa: E731
+    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+    question = {"truth": "kind", "predictions": ["j", "k"], "by": "site", "where": "ward = 1"}
+    found = stakes.compare(ELSEWHERE["duckdb"](rows()), **question)
+    assert sum(one.is_duckdb() for one in asked) == 2  # how many rows there are, and their groups
+    known = stakes.compare(rows(), **question)
+    assert [row["difference"] for row in found.to_rows()] == [row["difference"] for row in known.to_rows()]

@@ -14,7 +14,7 @@ _INTRODUCTION = """\
 but how many rows there are of each kind; the same goes for `evaluate()`. Columns get plain names (`c0` is the first
 column of the table), so that names with quotes or dots in them are quoted once, by Ibis. Scores are asked for in the
 same way as long as there are at most a million different ones; more are rounded down to the fixed grid of bins first,
-by comparisons and products with powers of two alone, so that every engine rounds alike.
+by comparisons, sums and products alone, so that every engine rounds alike.
 
 This page is written by `make pages`, and a test compares the two.
 """
@@ -27,7 +27,7 @@ def pages() -> dict[str, str]:
     parts = [_INTRODUCTION]
     for dialect, name in WAREHOUSES.items():
         parts.append(f"## Decisions by segment, in {name}\n\n```sql\n{ibis.to_sql(query, dialect=dialect)}\n```\n")
-    scores = QuerySource.of(TABLE, {"truth": "outcome", "score": "risk"}).binned("probability")
+    scores = QuerySource.of(TABLE, {"truth": "outcome", "score": "risk"}).on_grid("probability")
     binned = ibis.to_sql(scores.query(["truth", "score"]).to_native(), dialect="bigquery")
     parts.append(f"## Probabilities in bins, in BigQuery\n\n```sql\n{binned}\n```\n")
     return {"warehouse_sql.md": "\n".join(parts)}

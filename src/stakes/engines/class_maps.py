@@ -19,8 +19,9 @@ from stakes.engines.clusters import ClusterCounts
 from stakes.engines.columns import Data, LazyTable, as_frame
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.lazy import name_columns, open_classes
-from stakes.engines.queries import choose, collect, row_by_row, surprise, whether, with_infinite
+from stakes.engines.queries import collect, row_by_row, surprise, whether, with_infinite
 from stakes.engines.reading import RowQuestion
+from stakes.engines.spark_text import choose
 from stakes.engines.streaming import batches
 from stakes.engines.tables import is_lazy
 from stakes.tallies.arithmetic import Array

@@ -40,7 +40,6 @@ from stakes.engines.queries import (
     Groups,
     Look,
     QuerySource,
-    choose,
     put_together,
     surprise,
     whether,
@@ -48,10 +47,12 @@ from stakes.engines.queries import (
 )
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
+from stakes.engines.spark_text import choose
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
+from stakes.tallies.error_variation import Term
 
 FEW_ROWS = SAMPLE
 """Tables of so many rows are brought here: they are their own sample."""
@@ -175,7 +176,7 @@ class ClassTable:
         priced = None if self.priced is None else replace(self.priced, source=source)
         return replace(self, source=source, plain=plain, priced=priced)
 
-    def _goes_before(self, place: int) -> nw.Expr:
+    def _goes_before(self, place: int) -> Term:
         score, own = nw.col(f"s{place}"), nw.col("own")
         return whether((score > own) | ((score == own) & (nw.col("code") > place)))
 
@@ -362,8 +363,9 @@ class ClassTable:
 
     def _scores(self, place: int, key: str, segments: list[str], most: int | None) -> Binned | None:
         source = self._with_score(place)
-        too_many = most is not None and source.has_too_many_scores
-        groups = None if too_many else source.groups([key, *self._by, "score"], most)
+        keys = [key, *self._by]
+        too_many = most is not None and source.estimates and source.look_at_scores(keys).has_too_many
+        groups = None if too_many else source.groups([*keys, "score"], most)
         if groups is None or (most is not None and groups.columns["score"].n_unique() > MOST_SCORES):
             return None
         return self._cells(groups, key, len(self.classes), segments, None)
@@ -399,5 +401,5 @@ def _against_rest(found: Binned, place: int, k: int) -> Binned:
     return Binned(found.grid, cells[order], found.edges[order], found.weights[order], squares)
 
 
-def _within(score: nw.Expr) -> nw.Expr:
-    return choose(score < 0, nw.lit(0.0), choose(score > 1, nw.lit(1.0), score))
+def _within(score: Term) -> Term:
+    return choose(score < 0, 0.0, choose(score > 1, 1.0, score))

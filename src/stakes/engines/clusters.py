@@ -22,10 +22,12 @@ from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
 from stakes.engines.segments import segment_labels
+from stakes.engines.spark_text import Text, add_columns, count_whole_numbers
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
+from stakes.tallies.error_variation import Term
 from stakes.tallies.keys import put_together
 from stakes.tallies.parallel import run_all
 
@@ -107,13 +109,13 @@ class QueryClusters:
         frame, place = source.frame, source.places["cluster"]
         if source.dtype("cluster").is_nested():
             raise errors.unsupported_type("cluster", str(source.dtype("cluster")))
-        gaps = frame.select(whether(lacks(frame, place)).alias("gaps")).select(nw.col("gaps").sum())
-        if missing := collect(gaps).item():
-            raise errors.missing_values("cluster", int(missing), None)
+        count, gaps = _count_different(frame, place)
+        if gaps:
+            raise errors.missing_values("cluster", gaps, None)
         if "weight" in source.places:
             frame = frame.filter(nw.col(source.places["weight"]) != 0)
-        each = frame.group_by(place).agg(nw.len().alias("rows")).select(place)
-        count, counts = int(collect(each.select(nw.len().alias("count"))).item()), {}
+            count, _ = _count_different(frame, place)
+        each, counts = frame.group_by(place).agg(nw.len().alias("rows")).select(place), {}
         if by := [name for name in source.places if name.startswith("by")]:
             keys = list(dict.fromkeys(source.places[name] for name in by))
             inner = frame.group_by(*dict.fromkeys([*keys, place])).agg(nw.len().alias("rows"))
@@ -134,18 +136,32 @@ class QueryClusters:
         if not many and not numbered:
             return source
         if many and source.dtype("cluster").is_signed_integer():
-            whole = nw.col(place).cast(nw.Int64) % _PRIME + _PRIME  # engines differ in signs of remainders
-            frame = source.frame.with_columns(_random_group(whole % _PRIME))
+            spark = source.frame.implementation.is_pyspark()
+            whole: Term = (nw.col(place).cast(nw.Int64) % _PRIME + _PRIME) % _PRIME  # signs of remainders differ
+            whole = Text(f"pmod(CAST({place} AS BIGINT), {_PRIME})") if spark else whole
+            frame = add_columns(source.frame, {"held": _random_group(whole)})
         else:
             number = nw.col("number").cast(nw.Int64)
-            group = _random_group(number) if many else number.alias("held")
-            known = self.each.with_row_index("number", order_by=place).select(place, group)
+            group = _random_group(number) if many else number
+            known = self.each.with_row_index("number", order_by=place).select(place, group.alias("held"))
             frame = source.frame.join(known, on=place, how="left")
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
 
 
-def _random_group(number: nw.Expr) -> nw.Expr:
-    return (number * 16807 % _PRIME % MOST_GROUPS).alias("held")
+def _count_different(frame: LazyTable, place: str) -> tuple[int, int]:
+    """How many different values there are in a column, and how many rows lack one."""
+    if frame.implementation.is_pyspark() and frame.collect_schema()[place].is_signed_integer():
+        found = count_whole_numbers(frame, place)
+    else:
+        each = frame.group_by(place).agg(nw.len().alias("rows"))
+        each = each.with_columns((whether(lacks(each, place)) * nw.col("rows")).alias("gaps"))
+        found = each.select(nw.len().alias("count"), nw.col("gaps").sum())
+    (one,) = collect(found).rows(named=True)
+    return int(one["count"] or 0), int(one["gaps"] or 0)
+
+
+def _random_group(number: Term) -> Term:
+    return number * 16807 % _PRIME % MOST_GROUPS
 
 
 @dataclass(frozen=True, eq=False)

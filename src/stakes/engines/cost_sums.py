@@ -20,8 +20,9 @@ from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column
-from stakes.engines.queries import Groups, Look, QuerySource, choose
+from stakes.engines.queries import Groups, Look, QuerySource
 from stakes.engines.reading import RowQuestion
+from stakes.engines.spark_text import choose
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.columns import Columns
@@ -42,7 +43,7 @@ def count_costs_inside(
         return None
     keys = [name for name in given if name in ("truth", "prediction") or name.startswith("by")]
     if "prediction" not in given:
-        if asked.threshold is None and not source.of_probabilities:
+        if asked.threshold is None and not source.look_at_scores([]).of_probabilities:
             return None
         query, keys = query.decided(asked), [*keys, "decided"]
     groups = query.ask(keys)

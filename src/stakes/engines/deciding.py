@@ -8,7 +8,8 @@ import narwhals as nw
 
 from stakes.engines.columns import LazyTable
 from stakes.engines.plan import Plan
-from stakes.engines.queries import choose, put_together
+from stakes.engines.queries import put_together
+from stakes.engines.spark_text import choose
 from stakes.tallies.bayes import ALIKE
 from stakes.tallies.pricing import Pricing, shares_of
 

@@ -86,14 +86,21 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
     warn_of_same_column(given)
-    groups, grid = _group(source, keys, exact, asked.threshold)
+    held = QueryClusters.of(source) if "cluster" in given and "score" not in given else None
+    clustered = None if held is None else held.put_together(source).groups([*keys, "cluster"], MOST_GROUPS)
+    groups, grid = clustered, None
+    if groups is None:
+        groups, grid = _group(source, keys, exact, asked.threshold)
     if groups is None:
         return None
+    groups = replace(groups, columns={name: one for name, one in groups.columns.items() if name != "cluster"})
     groups.check(asked.task == "classification" or asked.of_classes)
     promised = 0.0 if exact else asked.auc_error
     sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
     counted = count_groups(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
-    return counted if counted is None or "cluster" not in given else _count_clusters(source, keys, asked, counted)
+    if counted is None or "cluster" not in given:
+        return counted
+    return _count_clusters(source, keys, asked, counted, held=held, groups=clustered)
 
 
 def _count_costs(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
@@ -139,24 +146,33 @@ def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counte
 
 
 def _count_clusters(
-    source: QuerySource, keys: list[str], asked: RowQuestion, counted: Counted, query: CostQuery | None = None
+    source: QuerySource,
+    keys: list[str],
+    asked: RowQuestion,
+    counted: Counted,
+    query: CostQuery | None = None,
+    held: QueryClusters | None = None,
+    groups: Groups | None = None,
 ) -> Counted | None:
     """Add the clusters to what was counted: of few rows every score is asked for, of more the cells they lie in.
 
-    Where costs differ by row, their ``query`` tells what the rows of each cluster cost, too.
+    Where costs differ by row, their ``query`` tells what the rows of each cluster cost, too. Of decisions
+    the ``groups`` of clusters ``held`` together may be known already.
     """
-    held, grid, within = QueryClusters.of(source), None, source
-    if counted.scores is not None and counted.rows_read > FEW_ROWS:
-        grid = ("probability" if counted.scores.probabilities else "line"), BITS
-        if asked.threshold is not None and query is None:
-            within, keys = within.decided_at(asked.threshold), [*keys, "decided"]
-        within = within.on_grid(*grid)
-    groups = held.put_together(within).groups([*keys, "cluster"])  # after bins: DuckDB would repeat what is joined
+    held, grid = held or QueryClusters.of(source), None
+    if groups is None:
+        if counted.scores is not None and counted.rows_read > FEW_ROWS:
+            grid = ("probability" if counted.scores.probabilities else "line"), BITS
+            if asked.threshold is not None and query is None:
+                source, keys = source.decided_at(asked.threshold), [*keys, "decided"]
+            source = source.on_grid(*grid)
+        groups = held.put_together(source).groups([*keys, "cluster"])  # after bins: DuckDB would repeat what is joined
     assert groups is not None
+    known = groups
 
     def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        entries = replace(rows.standing_for(*groups.amounts), alike=groups.sizes)
-        paid = None if query is None else query.paid(groups, plan, entries)
+        entries = replace(rows.standing_for(*known.amounts), alike=known.sizes)
+        paid = None if query is None else query.paid(known, plan, entries)
         return ClusterRows(entries, by, grid, held.count, held.counts, paid=paid).added_to(counted)
 
     return count_groups(asked, groups, add)
@@ -206,19 +222,25 @@ def _group(
     """
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
+    others, looked = [key for key in keys if key != "score"], None
     if exact is not False:
         all_of_them = exact and not sorts_inside(source, keys)
-        too_many = not all_of_them and source.has_too_many_scores
-        groups = None if too_many else source.groups(keys, None if all_of_them else MOST_GROUPS)
-        if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
-            return groups, None
+        if not all_of_them and source.estimates:
+            looked = source.look_at_scores(others)
+        if looked is None or not looked.has_too_many:
+            groups = source.groups(keys, None if all_of_them else MOST_GROUPS)
+            if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
+                return groups, None
     dtype = source.dtype("score")
     if not dtype.is_numeric():
         raise errors.not_numbers("score", f"{dtype} values")
-    grid = "probability" if source.of_probabilities else "line"
+    looked = looked or source.look_at_scores(others)
     if threshold is not None:
         source, keys = source.decided_at(threshold), [*keys, "decided"]
-    return source.binned(grid).groups(keys), grid
+    grid = "probability" if looked.of_probabilities else "line"
+    groups = source.on_grid(grid).groups(keys)
+    assert groups is not None
+    return looked.beside(groups, {key: source.places[key] for key in others}) if grid == "probability" else groups, grid
 
 
 def _count(

@@ -5,8 +5,11 @@ Beside the sums a few rows come back, those that can carry a figure by themselve
 
 import itertools
 import math
+import operator
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -26,20 +29,30 @@ from stakes.engines.numbers import (
     first_terms,
 )
 from stakes.engines.plan import Counted
-from stakes.engines.queries import Look, QuerySource, choose, collect, round_down, weigh, whether, with_weight
+from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
+from stakes.engines.spark_text import Text, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, terms_of
+from stakes.tallies.bins import FINE
+from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
 
 if TYPE_CHECKING:
     from stakes.engines.number_partitions import PartitionNumbers
 
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
+_FIRST = tuple(f"sum {place}" for place in range(12))
 _AWAY = "x_away"
+_HEAVY = tuple(_TERMS[key] for key in KEYS)
+_FAR = 64.0
+"""Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
+
+_DEAL, _MOST_HEAVY = 7919.3729, 10**3
+"""Rows are dealt into groups by the digits of their errors times this; so many heavy rows are brought here at most."""
+
 _MOST_SIZES = 10**6
 """So many different errors around the median are brought here at most; of more, their bins say it."""
 
@@ -48,25 +61,25 @@ class OfQueries:
     """The operations on columns of an engine."""
 
     @staticmethod
-    def size(column: nw.Expr) -> nw.Expr:
+    def size(column: Term) -> Term:
         """Return |x|."""
         return column.abs()
 
     @staticmethod
-    def log1p(column: nw.Expr) -> nw.Expr:
+    def log1p(column: Term) -> Term:
         """Return log(1 + x), of numbers at −1 and below that of one above it."""
         more = column + 1.0
-        return choose(more > 0, choose(more > 0, more, nw.lit(1.0)).log(), nw.lit(-36.0))
+        return choose(more > 0.0, choose(more > 0.0, more, 1.0).log(), -36.0)
 
     @staticmethod
-    def sign(column: nw.Expr) -> nw.Expr:
+    def sign(column: Term) -> Term:
         """Return 1, 0 or −1."""
-        return choose(column > 0, nw.lit(1.0), choose(column < 0, nw.lit(-1.0), nw.lit(0.0)))
+        return choose(column > 0.0, 1.0, choose(column < 0.0, -1.0, 0.0))
 
     @staticmethod
-    def share(size: nw.Expr, of: nw.Expr) -> nw.Expr:
+    def share(size: Term, of: Term) -> Term:
         """Return a size as a share of the size of another column, 0 where that is 0."""
-        return choose(of == 0, nw.lit(0.0), size / choose(of == 0, nw.lit(1.0), of.abs()))
+        return choose(of == 0.0, 0.0, size / choose(of == 0.0, 1.0, of.abs()))
 
 
 def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestion) -> Counted | None:
@@ -89,40 +102,61 @@ def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestio
 class QueryNumbers:
     """Rows with columns truth, prediction and weight (1 where there is none), and what makes segments and clusters.
 
-    ``places`` are the columns by argument, ``seen`` is what a first look tells of the rows.
+    ``places`` are the columns by argument, ``seen`` is what a first look tells of the rows, and ``opening`` what it
+    adds up of them at once.
     """
 
     frame: LazyTable
     places: Mapping[str, str]
-    seen: Look
+    seen: Look = field(default_factory=lambda: Look({}))
+    opening: "SumsBySegment | None" = None
     dropped: int = 0
 
     @classmethod
     def of(cls, source: QuerySource, missing: str) -> "QueryNumbers":
         """Check the columns, and leave out rows that lack a value if that is asked for."""
-        frame = source.frame.with_columns(
-            *(nw.col(source.places[name]).cast(nw.Float64).alias(name) for name in ("truth", "prediction"))
-        )
-        dropped = weightless = 0
+        names, places, dropped = ("truth", "prediction"), source.places, 0
+        column = column_of(source.frame)
+        frame = add_columns(source.frame, {name: column(places[name]).cast(nw.Float64) for name in names})
         if missing == "drop":
             frame, dropped, _ = replace(source, frame=frame).without_gaps()
-        if "weight" in source.places:
-            frame = weigh(frame, source.places["weight"])
-            _, weightless = with_weight(collect(frame.group_by("weighing").agg(nw.len().alias("rows"))))
-            frame = frame.filter(nw.col("weighing") == 0)
-        else:
-            frame = frame.with_columns(nw.lit(1.0).alias("weight"))
-        names = ("truth", "prediction")
-        tests = {f"fractions {name}": ~nw.col(name).is_nan() & (nw.col(name) != nw.col(name).floor()) for name in names}
-        seen = Look.at(frame, names, tests)
+        weighted = ["weighing"] if "weight" in places else []
+        frame = weigh(frame, places["weight"]) if weighted else add_columns(frame, {"weight": _number(frame, 1.0)})
+        labels = dict.fromkeys(at for name, at in places.items() if name in ("cluster", OTHER) or name.startswith("by"))
+        checks = {name: whether(test) for name, test in faults(names, column).items()}
+        looked = add_columns(frame.select(*names, "weight", *weighted, *labels), checks)
+        looked = add_columns(looked, {name: _finite(column(name)) for name in names})
+        whole = {f"fractions {name}": whether(column(name) != column(name).floor()) for name in names}
+        table, weightless = cls(add_columns(looked, whole), places)._open([*checks, *whole], weighted), 0
+        if weighted:
+            table, weightless = with_weight(table)
+        seen = Look.of(table)
         source.refuse_nothing(seen.rows)
         if not seen.rows:
             raise errors.empty("truth")
         seen.refuse({name: name for name in names})
-        labels = {name: at for name, at in source.places.items() if name == "cluster" or name.startswith("by")}
-        if labels and (groups := QuerySource(frame, labels).groups([*labels])) is not None:
+        looked = looked.filter(nw.col("weighing") == 0) if weighted else looked
+        frame = looked.select(*names, "weight", *labels)
+        if "cluster" in places and (groups := QuerySource(frame, {"cluster": places["cluster"]}).groups(["cluster"])):
             groups.check(of_classes=True)
-        return cls(frame, source.places, seen, dropped + weightless)
+        found = cls(frame, places, seen, dropped=dropped + weightless)
+        Groups({name: table[places[name]] for name in found._by}, table["rows"].to_numpy()).check(of_classes=True)
+        return replace(found, opening=found._read(table))
+
+    def _open(self, checks: Sequence[str], weighing: Sequence[str] = (), centre: float = 0.0) -> Table:
+        """Ask in how many rows something holds, how far they reach, and what they add up to."""
+        column = column_of(self.frame)
+        truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
+        frame = add_columns(self.frame, {"error": truth - prediction, "t": truth - centre, "p": prediction - centre})
+        frame = add_columns(frame, {"size": column("error").abs()})
+        sums = () if frame.implementation.is_dask() else _FIRST  # it adds up one partition after the other
+        if sums:
+            errors, centred = (column("size"), column("error")), (column("t"), column("p"))
+            terms = first_terms(_number(frame, 1.0), (truth, prediction), errors, centred, OfQueries())
+            columns = [*(term * weight for term in terms), whether(truth == 0.0)]
+            frame = add_columns(frame, dict(zip(sums, columns, strict=True)))
+        ends = ["truth", "prediction"]
+        return collect(add_up(frame, [*weighing, *self._keys], [*checks, *sums], ends, [*ends, "size"]))
 
     def task(self) -> str:
         """What a few numbers say that stand for all of them."""
@@ -143,53 +177,66 @@ class QueryNumbers:
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self) -> FirstPass:
-        """Ask for sums by segment, and for the sizes of errors."""
-        truth, prediction, weight = map(nw.col, ("truth", "prediction", "weight"))
-        centre = self.seen.found["mean truth"]
-        own = {"error": truth - prediction, "t": truth - centre, "p": prediction - centre}
-        frame = _add(_add(self.frame, own), {"size": nw.col("error").abs()})
-        errors, centred = (nw.col("size"), nw.col("error")), (nw.col("t"), nw.col("p"))
-        terms = first_terms(nw.lit(1.0), (truth, prediction), errors, centred, OfQueries())
-        columns = [*(term * weight for term in terms), whether(truth == 0)]
-        added = {f"sum{place}": column for place, column in enumerate(columns)}
-        ends = [nw.col("size").max().alias("largest"), truth.min().alias("low"), prediction.min().alias("low_p")]
-        answer = self._ask(_add(frame, added), [*(nw.col(name).sum().alias(name) for name in added), *ends])
-        sizes = self._sizes(frame)
+        """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
+        answer, centre = self.opening, 0.0
+        assert answer is not None
+        n, t, square = (math.fsum(answer.numbers[_FIRST[place]]) for place in (0, 4, 5))
+        if t * t > _FAR * n * (square - t * t / n):  # so far from 0 that digits are lost
+            centre = t / n
+            answer = self._read(self._open([], centre=centre))
 
         def sums(found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
-            each = [math.fsum(found[name]) for name in added]
-            least = min(found["low"].min(), found["low_p"].min())
-            return first_sums(each, centre, float(found["largest"].max()), least, "weight" in self.places, sizes)
+            each = [math.fsum(found[name]) for name in _FIRST]
+            least = min(found["low truth"].min(), found["low prediction"].min())
+            return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
+        sums(answer.of(slice(None)), None)  # which refuses errors beyond floats
+        column = column_of(self.frame)
+        frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
+        sizes = self._sizes(frame, FINE) if self._by else {}
         parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = sums(answer.of(slice(None)), _refined(frame, sizes[""]))
+        plain = {name: at for name, at in self.places.items() if name == "weight"}
+        whole = sums(answer.of(slice(None)), replace(self, places=plain)._all_sizes(frame, sizes.get("")))
         return FirstPass(whole, parts, self.seen.rows, self.dropped)
 
-    def _sizes(self, frame: LazyTable) -> dict[str, SizeCounts]:
+    def _all_sizes(self, frame: LazyTable, known: SizeCounts | None = None) -> SizeCounts:
+        """Errors of all rows by size, with those around the median that ranks can reach, unless these are very many."""
+        for bits in (COARSE, FINE) if known is None else (FINE,):
+            sizes = self._sizes(frame, bits)[""] if known is None else known
+            low, high = sizes.around(0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1)
+            size = column_of(frame)("size")
+            within = keep_rows(frame, (size >= low) & ((size < high) | (size == low)))
+            table = collect(add_up(within, ["size"], ["weight"]).head(_MOST_SIZES + 1))
+            if len(table) <= _MOST_SIZES:
+                each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "weight"))
+                order = np.argsort(each)
+                return sizes.refined(each[order], many[order])
+        return sizes
+
+    def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
-        frame = round_down(frame.with_columns(nw.col("size").alias("edge")), "line")
-        answer = self._ask(frame, [nw.col("weight").sum().alias("many")], "edge")
+        frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
+        answer = self._ask(frame, ["weight"], extra="edge")
         every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
         each = {name: answer.of(rows) for name, rows in every.items()}
-        return {name: SizeCounts.of_bins(found["edge"], found["many"]) for name, found in each.items()}
+        return {name: SizeCounts.of_bins(found["edge"], found["weight"], bits) for name, found in each.items()}
 
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
         """Ask for sums of products of terms by segment, or of terms by cluster."""
-        frame, own = self._with_terms(asked, nw.lit(asked.whole)), ""
+        frame, own = self._with_terms(asked, _number(self.frame, asked.whole)), ""
         if asked.segments:
             own = "own_"
             frame = self._with_terms(asked, self._baseline(asked), frame, own)
-        names = [*_TERMS, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
-        sums = [nw.len().alias("rows"), *(nw.col(name).sum().alias(name) for name in names)]
-        ends = [nw.col("far").max().alias("far"), *([nw.col("own_far").max().alias("own_far")] if own else [])]
+        sums = [*_TERMS, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
+        highs, heavy = [*dict.fromkeys(["far", f"{own}far"])], None
+        where: list[list[str]] = []
         if "cluster" in self.places:
-            answer = self._ask(frame, [*sums, *ends], self.places["cluster"])
+            answer = self._ask(frame, sums, highs, self.places["cluster"])
         else:
-            pairs = list(itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2))
-            frame = _add(frame, {f"{a}·{b}": nw.col(a) * nw.col(b) for a, b in pairs})
-            answer = self._ask(frame, [*sums, *ends, *(nw.col(f"{a}·{b}").sum().alias(f"{a}·{b}") for a, b in pairs)])
-        heavy, where = (None, []) if "cluster" in self.places else self._heavy(frame)
+            pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
+            answer = self._ask(frame, [*sums, *pairs], highs)
+            heavy, where = self._heavy(frame)
         away = self._far_from(asked.whole)
         whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away)
         parts = {}
@@ -201,25 +248,32 @@ class QueryNumbers:
 
     def _far_from(self, said: float) -> SizeCounts:
         """Distances of all truths from a number, by size: asked of two columns alone, for engines repeat the others."""
-        far = self.frame.select((nw.col("truth") - said).abs().alias("size"), "weight")
-        return replace(self, places={}, frame=far)._sizes(far)[""]
+        far = add_columns(self.frame, {"size": (column_of(self.frame)("truth") - said).abs()}).select("size", "weight")
+        kept = {name: at for name, at in self.places.items() if name == "weight"}
+        return replace(self, places=kept, frame=far)._all_sizes(far)
 
-    def _with_terms(self, asked: Asked, said: nw.Expr, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
+    def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
-        truth, prediction, weight = nw.col("truth"), nw.col("prediction"), nw.col("weight")
         frame = self.frame if frame is None else frame
-        frame = _add(frame, {f"{own}said": said, "error": truth - prediction})
-        terms, lost = terms_of(truth, prediction, nw.col("error"), asked.centre, nw.col(f"{own}said"), OfQueries())
+        column = column_of(frame)
+        truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
+        frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
+        terms, lost = terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}said"), OfQueries())
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
-        return _add(frame, {**found, f"{own}far": (truth - nw.col(f"{own}said")).abs()})
+        part = column("error") * _DEAL
+        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "dealt": ((part - part.floor()) * 64.0).floor()}
+        return add_columns(frame, found)
 
-    def _baseline(self, asked: Asked) -> nw.Expr:
+    def _baseline(self, asked: Asked) -> Term:
         """The number that is always said in each segment: the mean of its truths, unless it was given."""
         if len({asked.whole, *asked.segments.values()}) == 1:
-            return nw.lit(asked.whole)
+            return _number(self.frame, asked.whole)
         keys, weight = self._keys, nw.col("weight")
+        if self.frame.implementation.is_pyspark():
+            by = f"OVER (PARTITION BY {', '.join(keys)})"
+            return Text(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
@@ -232,36 +286,48 @@ class QueryNumbers:
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
-        largest = float(found[f"{own}far"].max())
+        largest = float(found[f"high {own}far"].max())
         return SecondSums(away, *lost, largest, products, clusters, heavy=heavy, cluster_numbers=numbers)
 
     def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
-        """Bring a few rows here that can carry a figure, and the segments that they lie in."""
+        """Bring a few rows here that can carry a figure, and the segments that they lie in.
+
+        Of each key as many rows as are wanted, or more, reach what as many groups of rows reach.
+        """
+        dealt = collect(add_up(frame, ["dealt"], [], highs=[*_HEAVY]))
+        reached = [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY:][0] for name in _HEAVY]
+        columns = ["truth", "prediction", "weight", *_HEAVY, *self._keys]
+        asked = frame.select(*columns)
+        many = len(dealt) >= HEAVY
+        if many:
+            tests = (column_of(frame)(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
+            some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
+        whole = many and len(some) <= _MOST_HEAVY  # very many are as heavy as each other
         chosen, segments = [], []
-        for key in KEYS:
-            name = _TERMS[key]
-            columns = (name, "truth", "prediction", "weight")
-            top = collect(frame.select(*columns, *self._keys).sort(name, descending=True).head(HEAVY))
-            numbers = [top[column].to_numpy().astype(np.float64) for column in columns]
-            chosen.append(np.stack([*numbers, np.ones(len(top))]))
-            by = self._labels(top)
-            segments.append([] if by is None else [by.names[code] for code in by.codes.tolist()])
+        for name in _HEAVY:
+            table = some if whole else collect(asked.sort(name, descending=True).head(HEAVY))
+            each = [table[column].to_numpy().astype(np.float64) for column in (name, *columns[:3])]
+            top = np.argsort(-each[0])[:HEAVY]
+            chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
+            by = self._labels(table)
+            segments.append([] if by is None else [by.names[code] for code in by.codes[top].tolist()])
         return HeavyRows(tuple(chosen), self.seen.rows), segments
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
-        frame, weight = self.frame, nw.col("weight")
-        for side, said in enumerate((nw.col("prediction"), nw.col(self.places[OTHER]).cast(nw.Float64))):
-            frame = _add(frame, {"error": nw.col("truth") - said})
-            terms, _ = terms_of(nw.col("truth"), said, nw.col("error"), centre, nw.lit(0.0), OfQueries())
-            frame = _add(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
-        names = {f"{a}·{b}": (f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN}
-        frame = _add(frame, {name: nw.col(one) * nw.col(two) for name, (one, two) in names.items()})
-        answer = self._ask(frame, [nw.col(name).sum().alias(name) for name in names])
+        frame, column = self.frame, column_of(self.frame)
+        truth, weight, none = column("truth"), column("weight"), _number(frame, 0.0)
+        for side, said in enumerate((column("prediction"), column(self.places[OTHER]).cast(nw.Float64))):
+            frame = add_columns(frame, {"error": truth - said})
+            terms, _ = terms_of(truth, said, column("error"), centre, none, OfQueries())
+            frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
+        pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
+        answer = self._ask(frame, pairs)
         every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
         found = {name: answer.of(rows) for name, rows in every.items()}
         shape = len(OWN), len(OWN)
-        return {name: np.array([*map(math.fsum, one.values())]).reshape(shape) for name, one in found.items()}
+        sums = {name: [math.fsum(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
+        return {name: np.array(each).reshape(shape) for name, each in sums.items()}
 
     # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -270,18 +336,21 @@ class QueryNumbers:
 
     @property
     def _keys(self) -> list[str]:
-        return [self.places[name] for name in self._by]
+        return [*dict.fromkeys(self.places[name] for name in self._by)]
 
-    def _ask(self, frame: LazyTable, sums: Sequence[nw.Expr], extra: str = "") -> "SumsBySegment":
+    def _ask(
+        self, frame: LazyTable, sums: Sequence[str | tuple[str, str]], highs: Sequence[str] = (), extra: str = ""
+    ) -> "SumsBySegment":
         """Ask for sums by segment, and perhaps by one more column."""
-        keys = [*self._keys, *([extra] if extra else [])]
-        table = collect(frame.group_by(*dict.fromkeys(keys)).agg(*sums) if keys else frame.select(*sums))
-        by = self._labels(table)
+        keys = dict.fromkeys([*self._keys, *([extra] if extra else [])])
+        return self._read(collect(add_up(frame, [*keys], sums, highs=highs)), extra)
+
+    def _read(self, table: Table, extra: str = "") -> "SumsBySegment":
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
         found = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
             found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
-        return SumsBySegment(found, by)
+        return SumsBySegment(found, self._labels(table))
 
     def _labels(self, table: Table) -> Labels | None:
         return segment_labels({name: to_column(table[self.places[name]], name) for name in self._by})
@@ -313,18 +382,11 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
     return HeavyRows(chosen, rows)
 
 
-def _add(frame: LazyTable, columns: Mapping[str, nw.Expr]) -> LazyTable:
-    return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
+def _number(frame: LazyTable, number: float) -> Term:
+    """A column of one number."""
+    return Text(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
 
 
-def _refined(frame: LazyTable, sizes: SizeCounts) -> SizeCounts:
-    """Bring the sizes of errors around the median here, unless they are very many."""
-    low, high = sizes.median_range
-    within = frame.filter(nw.col("size") >= low, nw.col("size") <= high)
-    asked = within.group_by("size").agg(nw.col("weight").sum().alias("many"))
-    table = collect(asked.head(_MOST_SIZES + 1))
-    if len(table) > _MOST_SIZES:
-        return sizes
-    each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "many"))
-    order = np.argsort(each)
-    return sizes.refined(each[order], many[order])
+def _finite(number: Term) -> Term:
+    """A number, or 0 where it is none: those are refused, and must not stop an engine before."""
+    return choose(number.abs() <= sys.float_info.max, number, 0.0)

@@ -20,8 +20,10 @@ from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
 from stakes.engines.missing import lacking
+from stakes.engines.spark_text import add_columns, add_up, choose, column_of
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.error_variation import Term
 from stakes.tallies.losses import SHAPE
 
 MOST_SCORES = 10**6
@@ -29,6 +31,9 @@ MOST_SCORES = 10**6
 
 MOST_GROUPS = 2 * MOST_SCORES
 """The most groups that are asked for: that many scores of two classes."""
+
+ALIKE = "how many rows are alike"
+"""A column of tables whose rows stand for several."""
 
 _SURELY = 1.5
 """An estimate so many times as high is surely of more."""
@@ -40,9 +45,15 @@ _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
     lambda rows, first: errors.infinite_values("weight", rows, first),
     lambda rows, first: errors.extreme_weights(rows, first),
 )
-_SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
-_LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
+_UNITS: tuple[tuple[Callable[[Term], Term], float, float], ...] = (
+    (lambda size: size > 2.0**900, 2.0**-200, 0.0),
+    (lambda size: size < 2.0**-900, 2.0**200, 0.0),
+    (lambda size: size < 2.0**-1022, 2.0**200, 2.0**-822),
+)
+"""By what very large and very small sizes are multiplied so that products stay exact; steps below the smallest normal
+float are all as wide as those above it, and so are sizes if they begin there."""
 _LOSSES = ("square_of_positive", "square_of_negative", "surprise_of_positive", "surprise_of_negative")
+_ENDS = {"low": np.min, "high": np.max}
 _IMPOSSIBLE, _BEYOND = 1e300, 1e150
 """What stands for an infinite loss, and sums (of weights up to 1e100) that hold one."""
 
@@ -112,6 +123,7 @@ class QuerySource:
     places: Mapping[str, str]
     where: str | None = None
     added: tuple[str, ...] = ()
+    alike: bool = False
 
     @classmethod
     def of(cls, data: Data, wanted: Mapping[str, str], where: str | None = None) -> "QuerySource":
@@ -136,10 +148,11 @@ class QuerySource:
             quoted = (f'"{name.replace(chr(34), 2 * chr(34))}" AS {place}' for name, place in plain.items())
             frame = as_frame(frame.to_native().project(", ".join(quoted))).lazy()
         else:
-            frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
+            kept = {ALIKE: ALIKE, **plain} if ALIKE in names else plain
+            frame = frame.select(*(nw.col(name).alias(place) for name, place in kept.items()))
         if condition is not None:
             frame = filter_rows(frame, condition, {name: plain[name] for name in asked})
-        return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
+        return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where, alike=ALIKE in names)
 
     def dtype(self, argument: str) -> nw.dtypes.DType:
         """The type of a column."""
@@ -185,7 +198,8 @@ class QuerySource:
 
     def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
-        frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
+        rows = nw.col(ALIKE).sum() if self.alike else nw.len()
+        frame, sums, names = self.frame, [rows.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
@@ -213,55 +227,59 @@ class QuerySource:
         return Groups(found, sizes, numbers.get("sum"), numbers.get("squares"), weightless, added)
 
     @property
-    def has_too_many_scores(self) -> bool:
-        """Whether there are surely more different scores than can be told one by one.
+    def estimates(self) -> bool:
+        """Whether the engine tells at once about how many different scores there are.
 
-        Spark estimates that in one look (HyperLogLog, off by 5 % or so); to find it out by grouping takes it as long as
-        everything else. Other engines are not asked.
+        Spark does; to find it out by grouping takes it as long as everything else. Other engines are not asked.
         """
-        if not self.frame.implementation.is_pyspark():
-            return False
-        from pyspark.sql import functions
-
-        about = functions.approx_count_distinct(self.places["score"]).alias("scores")
-        (found,) = collect(as_frame(self.frame.to_native().select(about)).lazy()).rows(named=True)
-        return int(found["scores"]) > _SURELY * MOST_SCORES
+        return self.frame.implementation.is_pyspark() and self.dtype("score").is_numeric()
 
     @property
     def _score(self) -> nw.Expr:
         return nw.col(self.places["score"]).cast(nw.Float64)
 
-    def score_range(self) -> tuple[float, float]:
-        """The lowest and the highest score, all of which must be finite numbers."""
-        look = Look.at(self.frame.select(self._score.alias("score")), ["score"])
-        self.refuse_nothing(look.rows)
-        look.refuse({"score": "score"})
-        return look.span("score")
-
-    @property
-    def of_probabilities(self) -> bool:
-        """Whether all scores lie in [0, 1]."""
-        low, high = self.score_range()
-        return low >= 0 and high <= 1
+    def look_at_scores(self, keys: Sequence[str]) -> "ScoreLook":
+        """Look at the scores of each combination of other columns, which must be finite, and add up what they lose."""
+        by, column = [*dict.fromkeys(self.places[key] for key in keys)], column_of(self.frame)
+        frame = add_columns(self.frame, {"score": column(self.places["score"]).cast(nw.Float64)})
+        unit: Term = 1.0
+        if "weight" in self.places:
+            frame, unit, by = weigh(frame, self.places["weight"]), column("weight"), [*by, "weighing"]
+        score, tests = column("score"), {name: whether(test) for name, test in faults(["score"], column).items()}
+        frame = add_columns(frame, {**tests, "own": choose((score >= 0.0) & (score <= 1.0), score, 0.5)})
+        own, other = column("own"), 1.0 - column("own")
+        each = other * other, own * own, surprise(own), surprise(other)
+        frame = add_columns(frame, {name: loss * unit for loss, name in zip(each, _LOSSES, strict=True)})
+        table = collect(add_up(frame, by, [*tests, *_LOSSES], ["score"], ["score"], distinct="score"))
+        if "weight" in self.places:
+            table, _ = with_weight(table)
+        found = ScoreLook(Look.of(table).found, table)
+        self.refuse_nothing(found.rows)
+        found.refuse({"score": "score"})
+        return found
 
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``decided``: whether the score reaches the threshold (1) or not (0)."""
         frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("decided"))
         return replace(self, frame=frame, places={**self.places, "decided": "decided"})
 
-    def binned(self, grid: str) -> "QuerySource":
-        """The same table with scores rounded down to the grid of bins, and what they lose beside."""
-        if grid != "probability":
-            return self.on_grid(grid)
-        own, other = self._score, 1.0 - self._score
-        each = other * other, own * own, surprise(own), surprise(other)
-        frame = self.frame.with_columns(*(loss.alias(name) for loss, name in zip(each, _LOSSES, strict=True)))
-        return replace(self, frame=frame, added=(*self.added, *_LOSSES)).on_grid(grid)
-
     def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
         frame = round_down(self.frame.with_columns(self._score.alias("edge")), grid, 2.0**bits)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
+
+
+def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data | None:
+    """The combinations of columns that occur, as a table that is asked like the rows; None where they are very many."""
+    source = QuerySource.of(data, {name: name for name in columns}, where)
+    if any(source.dtype(name).is_float() or source.dtype(name).is_nested() for name in columns):
+        return None
+    groups = source.groups(columns, MOST_GROUPS)
+    if groups is None:
+        return None
+    sizes = nw.new_series(ALIKE, groups.sizes, backend="polars")
+    table = nw.from_dict({name: column.to_list() for name, column in groups.columns.items()}, backend="polars")
+    return table.with_columns(sizes).lazy().to_native()
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,18 +291,19 @@ class Look:
     @classmethod
     def at(cls, frame: LazyTable, names: Sequence[str], tests: Mapping[str, nw.Expr] | None = None) -> "Look":
         """Ask the engine, all at once; also in how many rows something holds."""
-        asked = dict(tests or {})
-        for name in names:
-            missing = nw.col(name).is_null() | nw.col(name).is_nan()
-            asked |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(nw.col(name))}
-        frame = frame.with_columns(*(whether(test).alias(name) for name, test in asked.items()))
-        ends = [
-            end.alias(f"{kind} {name}")
-            for name in names
-            for kind, end in (("low", nw.col(name).min()), ("high", nw.col(name).max()), ("mean", nw.col(name).mean()))
-        ]
-        (values,) = collect(frame.select(nw.len().alias("rows"), *map(nw.sum, asked), *ends)).rows(named=True)
-        return cls({name: 0.0 if value is None else float(value) for name, value in values.items()})
+        asked = {name: whether(test) for name, test in {**(tests or {}), **faults(names)}.items()}
+        frame = frame.with_columns(*(test.alias(name) for name, test in asked.items()))
+        return cls.of(collect(add_up(frame, [], [*asked], [*names], [*names])))
+
+    @classmethod
+    def of(cls, table: Table) -> "Look":
+        """Put together what was found in all groups of rows."""
+        found = {}
+        for name in table.columns:
+            if table[name].dtype.is_numeric() and len(table):
+                column = table[name].to_numpy().astype(np.float64)
+                found[name] = float(_ENDS.get(name.split()[0], np.sum)(np.where(np.isnan(column), 0.0, column)))
+        return cls(found or {"rows": 0.0})
 
     @property
     def rows(self) -> int:
@@ -303,10 +322,48 @@ class Look:
                     raise words(argument, rows, None)
 
 
-def surprise(probability: nw.Expr, impossible: float = _IMPOSSIBLE) -> nw.Expr:
+@dataclass(frozen=True, eq=False)
+class ScoreLook(Look):
+    """A first look at scores: the same of each combination of other columns, with what scores lose there."""
+
+    table: Table
+
+    @property
+    def has_too_many(self) -> bool:
+        """Whether there are surely more different scores than can be told one by one."""
+        each = self.table["distinct"].to_numpy()
+        return bool(each.max() > _SURELY * MOST_SCORES or each.sum() > _SURELY * MOST_GROUPS)
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        low, high = self.span("score")
+        return low >= 0 and high <= 1
+
+    def beside(self, groups: Groups, places: Mapping[str, str]) -> Groups:
+        """Put what the scores of each combination lose beside the first group of it; no figure asks where it lies."""
+        keys = [*dict.fromkeys(places.values())]
+        each = nw.from_dict({place: groups.columns[key] for key, place in places.items()}).with_row_index("first")
+        found = self.table.join(each.unique(keys, keep="any"), on=keys)
+        added = {name: np.zeros(len(groups.sizes)) for name in _LOSSES}
+        for name, sums in added.items():
+            sums[found["first"].to_numpy()] = found[name].to_numpy()
+        return replace(groups, added={**groups.added, **added})
+
+
+def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict[str, Term]:
+    """What can be wrong with numbers: they are missing, or infinite."""
+    found: dict[str, Term] = {}
+    for name in names:
+        missing = column(name).is_null() | column(name).is_nan()
+        found |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(column(name))}
+    return found
+
+
+def surprise(probability: Term, impossible: float = _IMPOSSIBLE) -> Term:
     """−log p; of 0, which not every engine takes, a number that no sum of others reaches."""
-    possible = probability > 0
-    return choose(possible, choose(possible, probability, nw.lit(1.0)).log() * -1.0, nw.lit(impossible))
+    possible = probability > 0.0
+    return choose(possible, choose(possible, probability, 1.0).log() * -1.0, impossible)
 
 
 def with_infinite(sums: Array) -> Array:
@@ -351,7 +408,7 @@ def with_weight(table: Table) -> tuple[Table, int]:
     return (table.filter((weighing == _FINE).tolist()) if weightless else table), weightless
 
 
-def infinite(number: nw.Expr) -> nw.Expr:
+def infinite(number: Term) -> Term:
     """Whether a number is infinite."""
     return (number > sys.float_info.max) | (number < -sys.float_info.max)
 
@@ -364,9 +421,9 @@ def lacks(frame: LazyTable, place: str) -> nw.Expr:
     return column.is_null() | (column.str.strip_chars() == "") if dtype == nw.String else column.is_null()
 
 
-def whether(test: nw.Expr) -> nw.Expr:
+def whether(test: Term) -> Term:
     """1 where something holds, 0 elsewhere."""
-    return nw.when(test).then(nw.lit(1)).otherwise(nw.lit(0))
+    return choose(test, 1, 0)
 
 
 T = TypeVar("T", bound=Callable[..., LazyTable])
@@ -385,33 +442,29 @@ def row_by_row(change: T) -> T:
     return changed  # type: ignore[return-value]
 
 
-# ── bins: nothing but comparisons and products with powers of two, so that every engine rounds alike ─────────────
+# ── bins: nothing but comparisons, sums and products, so that every engine rounds alike ──────────────────────────
 @row_by_row
 def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> LazyTable:
     """Round scores down to so ``fine`` steps in each power of two (``tallies/bins.py``).
 
-    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up.
+    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up. The nearest step is
+    found first, and the one before (or after) it taken where that lies on the wrong side.
     """
-    mirror, edge, size = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size")
-    frame = frame.with_columns(whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
-    mirrored = nw.col("mirrored") == 1
-    frame = frame.with_columns(choose(mirrored, mirror - edge, edge).alias("size"), nw.lit(1.0).alias("unit"))
-    for k in () if mirror else _LARGER:
-        frame = _scale(frame, size >= 2.0**k, 2.0**-k)
-    for k in _SMALLER:  # sizes that no normal float scales up so far keep the unit of the smallest
-        frame = _scale(frame, size < 2.0 ** (1 - k), 2.0**k)
-    steps = size * fine
-    whole = choose(mirrored, steps.ceil().cast(nw.Float64), steps.floor().cast(nw.Float64))
-    frame = frame.with_columns((whole * (1 / fine) * nw.col("unit")).alias("size"))
-    return frame.with_columns(choose(mirrored, mirror - size, size).alias("edge"))
-
-
-def _scale(frame: LazyTable, test: nw.Expr, factor: float) -> LazyTable:
-    """Bring sizes of which something holds nearer to [1, 2); their unit says by how much."""
-    size, unit = nw.col("size"), nw.col("unit")
-    return frame.with_columns(
-        choose(test, size * factor, size).alias("size"), choose(test, unit * (1 / factor), unit).alias("unit")
-    )
+    mirror, column = 1.0 if grid == "probability" else 0.0, column_of(frame)
+    edge, size, near, unit, start = map(column, ("edge", "size", "near", "unit", "start"))
+    mirrored = edge > 0.5 if mirror else edge < 0.0
+    frame = add_columns(frame, {"mirrored": whether(mirrored), "size": choose(mirrored, mirror - edge, edge)})
+    units: list[Term] = [1.0, 0.0]
+    for test, *own in _UNITS if grid == "line" else _UNITS[1:]:
+        units = [choose(test(size), one, other) for one, other in zip(own, units, strict=True)]
+    frame = add_columns(frame, {"unit": units[0], "start": units[1]})
+    frame = add_columns(frame, {"size": size * unit + start})
+    frame = add_columns(frame, {"near": _nearest(size, fine)})
+    mirrored, step = column("mirrored") == 1, 0.6 / fine
+    right = choose(mirrored, near >= size, near <= size)
+    beside = _nearest(near * choose(mirrored, 1 + step, 1 - step), fine)
+    frame = add_columns(frame, {"size": (choose(right, near, beside) - start) / unit})
+    return add_columns(frame, {"edge": choose(mirrored, mirror - size, size)})
 
 
 def put_together(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
@@ -422,6 +475,7 @@ def put_together(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[
     return combine(put_together(combine, each[:middle]), put_together(combine, each[middle:]))
 
 
-def choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
-    """One thing where something holds, another elsewhere."""
-    return nw.when(test).then(one).otherwise(other)
+def _nearest(size: Term, fine: float) -> Term:
+    """The step next to each size: sums with what is 2⁵² / fine times as large round away all further bits."""
+    larger = size * (2.0**52 / fine + 1)
+    return larger - (larger - size)

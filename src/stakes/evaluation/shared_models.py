@@ -19,7 +19,7 @@ from stakes.engines.missing import complete
 from stakes.engines.on_disk import are_of_one_kind
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column, of_costs
-from stakes.engines.queries import Groups
+from stakes.engines.queries import Groups, group_table
 from stakes.engines.reading import Read, RowQuestion, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.shared_rows import (
@@ -94,6 +94,15 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
         where, dropped = _without_gaps(data, [*shared.values(), *names], where)
+    elif (
+        is_lazy(data)
+        and all(name == "truth" or name.startswith("by") for name in shared)
+        and not any(
+            one.score is not None or one.task == "regression" or one.baseline is not None for one in asked.values()
+        )
+    ):  # decisions: one question answers all
+        grouped = group_table(data, list(dict.fromkeys([*shared.values(), *names])), where)
+        data, where = (data, where) if grouped is None else (grouped, None)
     groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
     found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
     classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []

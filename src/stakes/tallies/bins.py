@@ -3,7 +3,7 @@
 Each power of two is cut into 2¹⁵ equal bins; probabilities above ½ mirror those below, so that scores crowded near
 0 or near 1 are told apart equally well. A bin contains its lower edge and is named by it: every threshold that is an
 edge (½, ¼, 0.75, …) is answered exactly. Cutting bits off a float is all it takes, and engines that cannot see bits
-reach the same edges by comparisons and products with powers of two.
+reach the same edges by comparisons, sums and products that round alike everywhere.
 """
 
 import math

@@ -28,6 +28,9 @@ AWAY = TERMS.index("away")
 OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
 """The terms that depend on what is predicted."""
 
+COARSE = 11
+"""Where no size is asked about powers of two are cut into 2¹¹ bins."""
+
 HEAVY = 20
 """So many rows are kept of those that weigh most in a figure."""
 
@@ -222,7 +225,7 @@ def heaviest(parts: Sequence[Array]) -> Array:
 class SizeCounts:
     """How many |errors| (or what weight of them) lie between two sizes, in their order; both are the same where known.
 
-    Most lie in the bins of the fixed grid, which are as wide as a 2¹⁵-th of their size.
+    Most lie in the bins of the fixed grid, as wide as a 2¹⁵-th of their size, or a 2¹¹-th far from the median.
     """
 
     lower: Array
@@ -230,23 +233,30 @@ class SizeCounts:
     counts: Array
 
     @classmethod
-    def of_bins(cls, lower: Array, counts: Array) -> Self:
-        """Take bins by their lower edges."""
+    def of_bins(cls, lower: Array, counts: Array, bits: int | Array = FINE) -> Self:
+        """Take bins by their lower edges; each power of two is cut into 2 to the ``bits``."""
         order = np.argsort(lower)
-        lower = lower[order]
-        upper = np.where(lower > 0, edges(numbers(lower, "line") + 1, "line"), 0.0)
-        return cls(lower, upper, counts[order])
+        lower, wide = lower[order], np.broadcast_to(bits == COARSE, lower.shape)[order]
+        return cls(lower, np.where(lower > 0, np.where(wide, _after(lower, COARSE), _after(lower)), 0.0), counts[order])
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Put parts together; what is known exactly in one of them goes back to its bin."""
-        lower = np.concatenate([edges(numbers(part.lower, "line", FINE), "line") for part in parts])
-        found, place = np.unique(lower, return_inverse=True)
-        return cls.of_bins(found, np.bincount(place, np.concatenate([part.counts for part in parts]), len(found)))
+        """Put parts together; what is known better in one of them than in another goes back to its bin."""
+        lower, upper, counts = (
+            np.concatenate(each) for each in zip(*((p.lower, p.upper, p.counts) for p in parts), strict=True)
+        )
+        coarse = edges(numbers(lower, "line", COARSE), "line", COARSE)
+        wide = np.isin(coarse, coarse[upper > _after(lower)])
+        found, first, place = np.unique(
+            np.where(wide, coarse, edges(numbers(lower, "line"), "line")), return_index=True, return_inverse=True
+        )
+        bits = np.where(wide[first], COARSE, FINE)
+        return cls.of_bins(found, np.bincount(place, counts, len(found)), bits)
 
     def refined(self, sizes: Array, counts: Array) -> Self:
         """Put sizes that are known (those of all rows in some of the bins) in place of their bins."""
-        known = np.isin(self.lower, edges(numbers(sizes, "line"), "line"))
+        known = np.zeros(len(self.lower), bool)
+        known[np.searchsorted(self.lower, sizes, side="right") - 1] = True
         parts = [(self.lower[~known], sizes), (self.upper[~known], sizes), (self.counts[~known], counts)]
         lower, upper, many = (np.concatenate(both) for both in parts)
         order = np.argsort(lower, kind="stable")
@@ -278,6 +288,11 @@ class SizeCounts:
         place, last = self._median_place
         return float(self.lower[place]), float(self.upper[last])
 
+    def around(self, ranks: float) -> tuple[float, float]:
+        """The same with so many ranks on either side of the median."""
+        (low, high), middle = self.median_range, self.total / 2
+        return min(low, self.at_rank(middle - ranks)[0]), max(high, self.at_rank(middle + ranks)[1])
+
     @property
     def _median_place(self) -> tuple[int, int]:
         """Where the median lies: in one place, or halfway between two with half of the weight on either side."""
@@ -290,6 +305,11 @@ class SizeCounts:
         """The median, or the middle of the bin in which it lies."""
         low, high = self.around_median
         return (low + high) / 2
+
+
+def _after(lower: Array, bits: int = FINE) -> Array:
+    """The edges after these."""
+    return edges(numbers(lower, "line", bits) + 1, "line", bits)
 
 
 def centred(products: Array, means: Array) -> Array:

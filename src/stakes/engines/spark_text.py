@@ -1,0 +1,112 @@
+"""Expressions of Spark, written as text: to make each of them by calls takes longer than to count a million rows.
+
+They have as much of the expressions of Narwhals as is asked for, so that a formula is written once for all engines.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+
+import narwhals as nw
+
+from stakes.engines.columns import LazyTable, as_frame
+from stakes.tallies.error_variation import Term
+
+
+class Text:
+    """An expression, such as ``(`truth` - `prediction`)``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _made(form: str) -> Callable[..., Text]:
+    return lambda *terms: Text(form.format(*map(_write, terms)))
+
+
+_FORMS = {
+    "abs": "abs({})", "log": "ln({})", "floor": "floor({})", "cast": "CAST({} AS DOUBLE)", "is_null": "({} IS NULL)",
+    "is_nan": "isnan({})", "__invert__": "(NOT {})", "__radd__": "({1} + {0})", "__rsub__": "({1} - {0})",
+    "__rmul__": "({1} * {0})",
+}  # fmt: skip
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "and": "AND", "or": "OR", "gt": ">", "ge": ">=",
+    "lt": "<", "le": "<=", "eq": "=", "ne": "<>",
+}  # fmt: skip
+for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name, sign in _SIGNS.items()}}.items():
+    setattr(Text, _name, _made(_form))
+
+
+def _write(value: object) -> str:
+    if isinstance(value, Text):
+        return value.text
+    return f"({value!r}D)" if isinstance(value, float) else str(value)
+
+
+# ── what is asked of any engine ──────────────────────────────────────────────────────────────────────────────────
+def column_of(frame: LazyTable) -> Callable[[str], Term]:
+    """How the columns of a table are called in expressions."""
+    return (lambda name: Text(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
+
+
+def choose(test: Term, one: Term, other: Term) -> Term:
+    """One thing where something holds, another elsewhere."""
+    if isinstance(test, Text):
+        return _made("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
+    return nw.when(test).then(one).otherwise(other)
+
+
+def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
+    """Add columns, or put them in place of others of the same name."""
+    if not frame.implementation.is_pyspark():
+        return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
+    native = frame.to_native()
+    kept = [f"`{name}`" for name in native.columns if name not in columns]
+    return as_frame(native.selectExpr(*kept, *(f"{_write(made)} AS `{name}`" for name, made in columns.items()))).lazy()
+
+
+def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
+    """Leave out rows of which something does not hold."""
+    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, Text) else frame.filter(test)
+
+
+def add_up(
+    frame: LazyTable,
+    keys: Sequence[str],
+    sums: Sequence[str | tuple[str, str]],
+    lows: Sequence[str] = (),
+    highs: Sequence[str] = (),
+    distinct: str = "",
+) -> LazyTable:
+    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group.
+
+    Spark alone estimates how many values of a column are ``distinct`` (HyperLogLog, off by 5 % or so).
+    """
+    each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
+    each += [(f"low {name}", "min", [name]) for name in lows] + [(f"high {name}", "max", [name]) for name in highs]
+    if not frame.implementation.is_pyspark():
+        found = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
+        found = [nw.len().alias("rows"), *found]
+        return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
+    texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
+    about = [f"approx_count_distinct(`{distinct}`) AS distinct"] if distinct else []
+    asked = map(_expression, ["count(1) AS rows", *about, *texts])
+    return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
+
+
+def count_whole_numbers(frame: LazyTable, place: str) -> LazyTable:
+    """How many different whole numbers there are in a column of Spark, and how many rows lack one (``gaps``).
+
+    Of every 64 numbers in a row one group holds which there are, as bits: of dense numbers few groups are moved.
+    """
+    number = f"CAST(`{place}` AS BIGINT)"
+    rows = frame.to_native().selectExpr(f"shiftright({number}, 6) AS word", f"{number} AS number")
+    bits = "bit_or(shiftleft(1L, CAST(number & 63 AS INT))) AS bits", "count_if(number IS NULL) AS gaps"
+    words = rows.groupBy("word").agg(*map(_expression, bits))
+    return as_frame(words.selectExpr("sum(bit_count(bits)) AS count", "sum(gaps) AS gaps")).lazy()
+
+
+def _expression(text: str) -> object:
+    from pyspark.sql import functions
+
+    return functions.expr(text)
