@@ -208,10 +208,6 @@ class ClassTable:
         pairs = [f"{kind}{place}" for kind in ("log", "square") for place in range(k)]
         return frame, ("odd", "missed", *_MOMENTS, *pairs)
 
-    @property
-    def _weighted(self) -> bool:
-        return "weight" in self.source.places
-
     def count(self, exact: bool | None) -> Counted | None:
         """Ask the engine for its groups, and count them as if they were rows."""
         own = ["prediction"] if "prediction" in self._keys else ["decided"]
@@ -350,7 +346,7 @@ class ClassTable:
         if len(known) == k:
             return [_against_rest(found, place, k) for place, found in enumerate(known)], known
         tables = [self._in_bins(place, f"is{place}", 2, segments, bins.FINE) for place in range(k)]
-        if self._weighted:
+        if "weight" in self.source.places:
             return tables, []
         return tables, [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(k)]
 
