@@ -289,7 +289,7 @@ class ClassTable:
         """The scores and true classes of rows, what they weigh, and the number of their cluster or random group."""
         assert self.plain is not None
         frame = self._held.put_together(replace(self.source, frame=self.plain), numbered=True).frame
-        unit = nw.col(self.source.places["weight"]).cast(nw.Float64) if self._weighted else nw.lit(1.0)
+        unit = self.source.unit
         return frame.select("code", *(f"s{c}" for c in range(len(self.classes))), unit.alias("unit"), "held")
 
     def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:

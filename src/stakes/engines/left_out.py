@@ -45,7 +45,11 @@ def rows_of_segments(data: Data, by: Mapping[str, str], where: str) -> Counter[s
         assert groups is not None
         _add(found, groups.columns, groups.sizes)
         return found
-    for batch in Files.open(data, dict(by), where).batches(BATCH):
+    files = Files.open(data, dict(by), where)
+    with files.relation() as table:
+        if table is not None:
+            return rows_of_segments(table, by, where)
+    for batch in files.batches(BATCH):
         _add(found, batch)
     return found
 

@@ -32,13 +32,14 @@ from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
-from stakes.engines.spark_text import Text, add_columns, add_up, choose, column_of, keep_rows
+from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
 from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
+from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
     from stakes.engines.number_partitions import PartitionNumbers
@@ -219,7 +220,10 @@ class QueryNumbers:
         answer = self._ask(frame, ["weight"], extra="edge")
         every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
         each = {name: answer.of(rows) for name, rows in every.items()}
-        return {name: SizeCounts.of_bins(found["edge"], found["weight"], bits) for name, found in each.items()}
+        bins = {
+            name: put_together([(found["edge"], found["weight"])]) for name, found in each.items()
+        }  # of all segments
+        return {name: SizeCounts.of_bins(*found, bits) for name, found in bins.items()}
 
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
@@ -273,11 +277,11 @@ class QueryNumbers:
         keys, weight = self._keys, nw.col("weight")
         if self.frame.implementation.is_pyspark():
             by = f"OVER (PARTITION BY {', '.join(keys)})"
-            return Text(f"sum(truth * weight) {by} / sum(weight) {by}")
+            return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
-        away, *lost = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
+        away, balance, logs, shares = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
         products = clusters = numbers = None
         if "cluster" in self.places:  # which may lie in several segments
@@ -287,7 +291,8 @@ class QueryNumbers:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
         largest = float(found[f"high {own}far"].max())
-        return SecondSums(away, *lost, largest, products, clusters, heavy=heavy, cluster_numbers=numbers)
+        lost = away, balance, logs, shares, largest
+        return SecondSums(*lost, products, clusters, heavy=heavy, cluster_numbers=numbers)
 
     def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
         """Bring a few rows here that can carry a figure, and the segments that they lie in.
@@ -347,7 +352,7 @@ class QueryNumbers:
 
     def _read(self, table: Table, extra: str = "") -> "SumsBySegment":
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
-        found = {name: column.astype(np.float64) for name, column in numbers.items()}
+        found: dict[str, Array] = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
             found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
         return SumsBySegment(found, self._labels(table))
@@ -384,7 +389,7 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 def _number(frame: LazyTable, number: float) -> Term:
     """A column of one number."""
-    return Text(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
+    return SparkText(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
 
 
 def _finite(number: Term) -> Term:

@@ -13,15 +13,15 @@ from stakes.engines.columns import LazyTable, as_frame
 from stakes.tallies.error_variation import Term
 
 
-class Text:
+class SparkText:
     """An expression, such as ``(`truth` - `prediction`)``."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-def _made(form: str) -> Callable[..., Text]:
-    return lambda *terms: Text(form.format(*map(_write, terms)))
+def _formed(form: str) -> Callable[..., SparkText]:
+    return lambda *terms: SparkText(form.format(*map(_write, terms)))
 
 
 _FORMS = {
@@ -34,11 +34,11 @@ _SIGNS = {
     "lt": "<", "le": "<=", "eq": "=", "ne": "<>",
 }  # fmt: skip
 for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name, sign in _SIGNS.items()}}.items():
-    setattr(Text, _name, _made(_form))
+    setattr(SparkText, _name, _formed(_form))
 
 
 def _write(value: object) -> str:
-    if isinstance(value, Text):
+    if isinstance(value, SparkText):
         return value.text
     return f"({value!r}D)" if isinstance(value, float) else str(value)
 
@@ -46,13 +46,13 @@ def _write(value: object) -> str:
 # ── what is asked of any engine ──────────────────────────────────────────────────────────────────────────────────
 def column_of(frame: LazyTable) -> Callable[[str], Term]:
     """How the columns of a table are called in expressions."""
-    return (lambda name: Text(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
+    return (lambda name: SparkText(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
 
 
 def choose(test: Term, one: Term, other: Term) -> Term:
     """One thing where something holds, another elsewhere."""
-    if isinstance(test, Text):
-        return _made("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
+    if isinstance(test, SparkText):
+        return _formed("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
 
 
@@ -67,7 +67,7 @@ def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
 
 def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
     """Leave out rows of which something does not hold."""
-    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, Text) else frame.filter(test)
+    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, SparkText) else frame.filter(test)
 
 
 def add_up(

@@ -91,7 +91,7 @@ def _is_square(data: Data) -> bool:
     if isinstance(data, list | tuple):
         widths = {len(row) if isinstance(row, list | tuple) else 0 for row in data}
         return widths == {len(data)}
-    shape = data.shape if isinstance(data, np.ndarray) or hasattr(data, "iloc") else ()
+    shape: tuple[int, ...] = data.shape if isinstance(data, np.ndarray) or hasattr(data, "iloc") else ()
     return len(shape) == 2 and shape[0] == shape[1]
 
 

@@ -116,8 +116,9 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
 
 def _is_known(model: Contestant) -> bool:
     """Whether what was counted tells of differences: not of too many classes for a table, nor of numbers read whole."""
-    if model.numbers is not None:
-        return model.evaluation.counted.tallies["errors"].variation is not None
+    errors = model.evaluation.counted.tallies.get(ErrorSums.kind)
+    if isinstance(errors, ErrorSums):
+        return errors.variation is not None
     return model.decided is not None or model.scores is not None
 
 
