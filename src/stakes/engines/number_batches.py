@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Self, TypeVar
 
 import numpy as np
@@ -22,10 +21,21 @@ from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
-from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
+from stakes.tallies.error_variation import (
+    AWAY,
+    HEAVY,
+    KEYS,
+    OWN,
+    TERMS,
+    HeavyRows,
+    SizeCounts,
+    heaviest,
+    products_of,
+    weighed_terms,
+)
 from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import BLOCK, differences
-from stakes.tallies.parallel import ahead, run_all
+from stakes.tallies.parallel import in_turn
 
 _BLOCK = 1 << 14
 """Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
@@ -68,8 +78,11 @@ class Numbers:
     @property
     def error(self) -> Tensor:
         """Truth − prediction."""
+        return self._error(self.prediction)
+
+    def _error(self, prediction: Tensor) -> Tensor:
         of_numpy = isinstance(self.truth, np.ndarray)
-        return differences(self.truth, self.prediction) if of_numpy else self.truth - self.prediction
+        return differences(self.truth, prediction) if of_numpy else self.truth - prediction
 
     def blocks(self, rows: int) -> "Iterator[Numbers]":
         """The rows, so many at a time."""
@@ -77,10 +90,9 @@ class Numbers:
 
     def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
         """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
-        error = replace(self, prediction=prediction).error
-        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        always = said + 0.0 * truth[:1]
-        return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
+        columns = (operations.cast(one, "float64") for one in (self.truth, prediction))
+        always = said + 0.0 * self.truth[:1]
+        return weighed_terms(*columns, self._error(prediction), self.weight, centre, always, operations.xp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +135,7 @@ class NumberReader:
         if "exposure" in columns:
             other = None if other is None else other / as_finite(columns["exposure"])
             truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
-        places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
+        places = np.arange(begin, begin + len(truth)) if rows.places is None else begin + rows.places
         cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
@@ -186,14 +198,18 @@ class FileNumbers(BatchNumbers):
         return FirstParts(self._files.likely_rows, _WITH_WORST)
 
     def _added(self, begin: "Callable[[], Parts]") -> "Parts":
-        parts, none = begin(), np.zeros(0)
-        for batch in ahead(self._files.read_batches(self._at_a_time, self._reader.read)):
-            if isinstance(batch, int):
-                batch = NumberBatch(Numbers(none, none, None), None, Dropped(batch))
-            parts.add(batch)
+        one, other = begin(), begin()
+        in_turn(self._batches(), [one.add, other.add])
+        parts = one.joined(other)
         if isinstance(parts, FirstParts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
+
+    def _batches(self) -> Iterator[NumberBatch]:
+        none = np.zeros(0)
+        for batch in self._files.read_batches(self._at_a_time, self._reader.read):
+            left_out = isinstance(batch, int)
+            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if left_out else batch
 
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
@@ -219,7 +235,9 @@ class FirstParts:
         for cell, part in other._found.items():
             self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
         self._picture.join(other._picture)
-        self.rows += other.rows
+        self.rows, self._dropped, self._lost = (
+            self.rows + other.rows, self._dropped + other._dropped, self._lost + other._lost
+        )  # fmt: skip
         return self
 
     def result(self, cells: Mapping[str, int]) -> FirstPass:
@@ -244,28 +262,25 @@ class SecondParts:
         def adding(said: float, sums: ErrorSums) -> _Second:
             return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
 
-        self._halves = [adding(asked.whole, asked.first.whole) for _ in range(2)]  # a thread for each
+        self._whole = adding(asked.whole, asked.first.whole)
         self._found = {name: adding(asked.segments[name], asked.first.segments[name]) for name in cells}
         self._names = {cell: name for name, cell in cells.items()}
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        many = len(batch.rows.truth)
-        pieces = zip(self._halves, batch.rows.blocks(-(-many // 2)) if many else (), strict=False)
-        run_all([partial(half.add, rows) for half, rows in pieces], many)
+        self._whole.add(batch.rows)
         for cell, rows in batch.by_cell():
             self._found[self._names[cell]].add(rows)
 
     def joined(self, other: Self) -> Self:
         """Put together what was added in two places."""
-        self._halves = [one.joined(two) for one, two in zip(self._halves, other._halves, strict=True)]
+        self._whole = self._whole.joined(other._whole)
         self._found = {name: part.joined(other._found[name]) for name, part in self._found.items()}
         return self
 
     def result(self) -> SecondPass:
         """Return the sums of all rows, and of segments."""
-        whole = self._halves[0].joined(self._halves[1])
-        return SecondPass(whole.result(), {name: part.result() for name, part in self._found.items()})
+        return SecondPass(self._whole.result(), {name: part.result() for name, part in self._found.items()})
 
 
 class CrossParts:
@@ -308,7 +323,8 @@ class _First:
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
-        self._sizes.add(np.abs(rows.error), rows.weight)
+        error = rows.error
+        self._sizes.add(np.abs(error, out=error), rows.weight)
 
     def _add(self, sums: ErrorSums) -> None:
         self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
@@ -374,7 +390,8 @@ class _Second:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
-        self._away.add(abs(rows.truth - self._said), rows.weight)
+        away = rows.truth - self._said
+        self._away.add(abs(away), rows.weight)
 
     def joined(self, other: "_Second") -> "_Second":
         """Put together what was added in two places."""
@@ -392,10 +409,10 @@ class _Second:
     def _add_block(self, rows: Numbers) -> None:
         ops = self._ops
         terms, lost = rows.terms(rows.prediction, self._centre, self._said, ops)
-        self._lost += [*ops.home(terms[AWAY : AWAY + 1].sum(1)), *ops.home(lost.sum(1))]
+        self._lost += ops.home(ops.stacked([one.sum() for one in (terms[AWAY], *lost)]))
         self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
         if self._clusters is None:
-            self._products += ops.home(terms @ terms.T)
+            self._products += ops.home(products_of(terms, ops.xp))
             self._keep_heavy(terms, rows)
             self._rows += len(rows.truth)
         else:
@@ -479,7 +496,8 @@ class Sizes:
             return
         if high - low < _DENSE and self._make_room(low, high):
             here = slice(low - self._start, high + 1 - self._start)
-            self._dense[here] += ops.home(ops.count(numbers - low, high - low + 1, weight))
+            numbers -= low
+            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
         else:
             weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
             self._sparse.append(add_up(ops.home(numbers), weight))

@@ -106,8 +106,17 @@ def weighed_terms(
 ) -> tuple[Term, Term]:
     """The same of arrays of any library, in 64 bits."""
     terms, lost = terms_of(truth, prediction, error, centre, baseline, OfArrays(xp))
-    found = xp.stack([xp.ones_like(truth), *terms]), xp.stack(lost)
-    return found if weight is None else (found[0] * weight, found[1] * weight)
+    found = xp.stack([xp.ones_like(truth), *terms])
+    return (found, lost) if weight is None else (found * weight, [one * weight for one in lost])
+
+
+def products_of(terms: Term, xp: Any = np) -> Term:
+    """Return the sums of products of every two terms.
+
+    In halves: libraries have a quick way for small matrices, which a matrix times itself does not take.
+    """
+    half = len(terms) // 2
+    return xp.concatenate([terms[:half] @ terms.T, terms[half:] @ terms.T])
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +153,7 @@ class ErrorVariation:
             rows = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[rows]
             terms, lost = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
-            products += terms @ terms.T
+            products += products_of(terms)
             balance += float(lost[0].sum())
         return cls(centre, baseline, balance, products)
 

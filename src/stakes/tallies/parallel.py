@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -13,10 +13,12 @@ T = TypeVar("T")
 _LARGE = 1 << 20
 _MOST_THREADS = 4
 
+_in_thread = ContextVar("whether this is one of several threads that share the work", default=False)
+
 
 def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
-    threads = 1 if rows < _LARGE else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
+    threads = 1 if rows < _LARGE or _in_thread.get() else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
     if threads < 2:
         return [task() for task in tasks]
     from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +41,23 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
         while item := made.result():
             made = pool.submit(coming)
             yield item[0]
+
+
+def in_turn(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
+    """Hand items to workers in turn, each in a thread of its own, while the next item is made in another."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    contexts = [copy_context() for _ in workers]
+    for context in contexts:
+        context.run(_in_thread.set, True)
+    busy: dict[int, Future[None]] = {}
+    with ThreadPoolExecutor(len(workers)) as pool:
+        for number, item in zip(itertools.cycle(range(len(workers))), ahead(items), strict=False):
+            if number in busy:
+                busy[number].result()
+            busy[number] = pool.submit(contexts[number].run, workers[number], item)
+    for done in busy.values():
+        done.result()
 
 
 # ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────
