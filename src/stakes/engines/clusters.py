@@ -35,6 +35,9 @@ BITS = 5
 _SPAN = 1 << 11
 """More than there are groups of clusters."""
 
+_FEW = 1 << 20
+"""Of so few cells the groups are numbered in 32 bits."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterRows:
@@ -232,13 +235,13 @@ class ClusterNumbers:
             labels = encode(cluster)
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return np.array(named, np.int64)[labels.codes]
-        values = whole_numbers(cluster).astype(np.int64)
+        values = whole_numbers(cluster)
         low, high = int(values.min()), int(values.max()) + 1
         if high - low > _DENSE:
-            found, rows = np.unique(values, return_inverse=True)
+            found, rows = np.unique(values.astype(np.int64), return_inverse=True)
             return self._number(found)[rows]
         self._make_room(low, high)
-        places = values - self._low
+        places = np.subtract(values, self._low, dtype=np.int64)
         numbers = self._table[places]
         if numbers.min() < 0:
             there = np.zeros(len(self._table), bool)
@@ -275,6 +278,7 @@ class ClusterCounts:
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
+    _groups: Array = field(default_factory=lambda: np.zeros(0, np.int16))
 
     def groups_of(self, cluster: Column, found: Found, by_segment: bool) -> Array:
         """The group of each row of a batch; clusters of segments are counted where there are any."""
@@ -282,12 +286,15 @@ class ClusterCounts:
         if by_segment:
             cells = found.of_rows.astype(np.int64)
             self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
-        return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+        if self._numbers.count > len(self._groups):
+            every = np.arange(self._numbers.count)
+            self._groups = np.where(every < MOST_GROUPS, every, deal_out(every)).astype(np.int16)
+        return self._groups[numbers]
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, whose rows lie in these groups and cells."""
-        cells = found.of_rows.astype(np.int64)
-        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells * _SPAN + groups, weight)
+        cells = found.of_rows.astype(np.int32 if int(found.cells.max()) < _FEW else np.int64) * _SPAN + groups
+        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells, weight)
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""
