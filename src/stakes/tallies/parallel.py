@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_LARGE = 1 << 20
+_LARGE = 1 << 19
 _MOST_THREADS = 4
 
 _in_thread = ContextVar("whether this is one of several threads that share the work", default=False)
