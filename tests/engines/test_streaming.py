@@ -444,6 +444,20 @@ def test_missing_values_are_counted_over_all_rows(tmp_path, kind):
         count_rows(written(frame, tmp_path, kind), truth="y", score="p")
 
 
+@pytest.mark.parametrize("word", ["NA", "nan", "-9"])
+@pytest.mark.parametrize("column", ["y", "p"])
+def test_a_word_for_a_missing_value_is_found_wherever_it_stands(tmp_path, column, word):
+    lines = rows().select("y", "p").write_csv().splitlines()
+    y, p = lines[4_000].split(",")
+    lines[4_000] = {"y": f"{word},{p}", "p": f"{y},{word}"}[column]
+    path, question = tmp_path / "rows.csv", {"truth": "y", "score": "p"} | ({"na": ["-9"]} if word == "-9" else {})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="line 4,001"):
+        evaluate(str(path), **question)
+    left = evaluate(str(path), **question, missing="drop")
+    assert (left.counted.dropped, left.scores.total) == (1, ROWS - 1)
+
+
 def test_what_to_do_about_gaps_is_checked(tmp_path):
     with pytest.raises(InputError, match="missing"):
         count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="p", missing="dorp")

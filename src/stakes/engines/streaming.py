@@ -91,7 +91,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
         return None
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
-    return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
+    quick = files.with_types(gaps=asked.missing == "drop")
+    return count_typed(files, quick, lambda some: _count(some, asked, keep_scores))
 
 
 def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
@@ -136,7 +137,7 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
         if table is not None:
             return None if asked.of_counts else count_numbers_inside(table, named, asked)
     warn_of_same_column(named)
-    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"), asked.missing == "drop")
     counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )

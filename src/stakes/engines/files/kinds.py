@@ -111,12 +111,12 @@ class FileTable:
     def _ends_early(self, frame: pl.DataFrame) -> bool:
         return bool(self.separated and frame[self.columns[-1]].null_count())
 
-    def with_types(self, numbers: Mapping[str, bool]) -> "FileTable":
+    def with_types(self, numbers: Mapping[str, bool], gaps: bool) -> "FileTable":
         """The same table; in separated text some columns are numbers, others codes of text."""
         dialect = self.separated
         if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
-        return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
+        return replace(self, lazy=csv.scan(self.source, dialect, numbers, gaps), typed=True)
 
     def rows_up_to(self, most: int) -> int:
         """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
