@@ -220,11 +220,7 @@ class _Sums:
         if len(tied):
             before = ops.numbers(0, self._k, truth)[:, None] < truth[tied]
             rank[tied] += ops.column_counts(equal[:, tied] & before)
-        best = ops.copied(truth)
-        missed = ops.places(rank > 0)
-        if len(missed):
-            best[missed] = ops.first_largest(scores[:, missed])
-        return rank, best
+        return rank, ops.first_largest(scores)
 
     def _into(self, sums: Array, cells: Tensor, values: Tensor | None) -> None:
         added = self._ops.home(self._ops.count(cells, sums.size, values))
