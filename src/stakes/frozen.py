@@ -6,7 +6,7 @@ those of the standard library.
 """
 
 import dataclasses
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import field, fields
 from functools import cache
 from operator import attrgetter
@@ -25,7 +25,7 @@ else:
 
         def make(cls: type) -> type:
             made = dataclasses.dataclass(eq=False, repr=False, **more)(cls)
-            made.__setattr__, made.__delattr__ = _setter(made.__dataclass_fields__), _refuse
+            made.__setattr__, made.__delattr__ = _set_once, _refuse
             if repr and "__repr__" not in vars(made):
                 made.__repr__ = _repr
             if eq:
@@ -46,16 +46,12 @@ def _names(cls: type) -> tuple[str, ...]:
     return tuple(one.name for one in dataclasses.fields(cls) if one.init)
 
 
-def _setter(names: Container[str]) -> Callable[[Any, str, object], None]:
+def _set_once(self: Any, name: str, value: object) -> None:
     """Let ``__init__`` set each field; nothing is set again, and nothing else is set."""
-
-    def set_once(self: Any, name: str, value: object) -> None:
-        held = self.__dict__
-        if name in held or name not in names:
-            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        held[name] = value
-
-    return set_once
+    held = self.__dict__
+    if name in held or name not in self.__dataclass_fields__:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    held[name] = value
 
 
 def _refuse(_: object, name: str) -> None:

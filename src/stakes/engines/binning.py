@@ -15,10 +15,6 @@ from stakes.tallies.keys import add_up, put_together
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
-_CUT = 52 - bins.FINE
-_HALF = 1022 << bins.FINE
-"""The number of the bin that begins at ½; the bins above mirror those below."""
-
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
 
@@ -48,13 +44,10 @@ class BinnedCounts:
         self._ops = operations or ArrayOperations()
         self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
         self._roomy = long and memory_left() > _ROOM
-        self._steps = BinSteps()
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
         """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
         low, high = self._ops.ends(scores)
-        if low == 0:
-            scores = scores + 0.0  # −0.0 becomes 0.0
         if low < 0 or high > 1:
             self._on_the_line()
         quick: list[tuple[LongTable, Array]] = []
@@ -66,9 +59,9 @@ class BinnedCounts:
                 quick.append((width.long_table(len(own), most), own))
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
-            steps = self._steps.of(scores[block])
+            numbers = bins.numbers(scores[block], "probability")
             for table, own in quick:
-                table.find(steps, own[block], block)
+                table.find(numbers, own[block], block)
         for table, _ in quick:
             table.count(len(scores))
 
@@ -78,14 +71,14 @@ class BinnedCounts:
 
     def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
-        return [width.summed(self._steps.lowest).result(self.grid, width.bits) for width in self._widths]
+        return [width.summed().result(self.grid, width.bits) for width in self._widths]
 
     def _on_the_line(self) -> None:
         """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
         if self.grid == "line":
             return
         for width in self._widths:
-            width.sums = width.summed(self._steps.lowest).renumber(width.on_the_line)
+            width.sums = width.summed().renumber(width.on_the_line)
         self.grid = "line"
 
 
@@ -103,55 +96,20 @@ class _Width:
 
     def long_table(self, rows: int, cell: int) -> "LongTable":
         """A long table in which so many rows can be counted, in cells up to this one."""
-        if not self._long or not self._long[-1].room_for(rows, cell):
+        if not self._long or not self._long[-1].takes(rows, cell):
             self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
-        self._long[-1].expect(rows)
         return self._long[-1]
 
-    def summed(self, lowest: int) -> "SortedSums":
-        """Everything, once the long tables are emptied, in which nothing lies below the ``lowest`` step."""
+    def summed(self) -> "SortedSums":
+        """Everything, once the long tables are emptied."""
         for table in self._long:
-            self.sums.add(*table.result(lowest))
+            self.sums.add(*table.result())
         self._long = []
         return self.sums
 
     def on_the_line(self, numbers: Array) -> Array:
         """The numbers of bins of probabilities among those of any numbers."""
         return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
-
-
-class BinSteps:
-    """The place of each probability among all bins there are, from 0 to 1.
-
-    The bits of the smaller one of s and 1 − s, cut off below the bin, are its place. Above ½, where places are counted
-    from the other end, bits are rounded up: to cut off what is less by 1, and add 1 at the end, does just that.
-    """
-
-    def __init__(self) -> None:
-        self._smaller, self._signs = np.empty(_BLOCK), np.empty(_BLOCK)
-        self.lowest = _HALF
-
-    def of(self, scores: Array) -> Array:
-        """Number some scores in [0, 1]; the next ones take the same memory."""
-        others = np.subtract(1.0, scores, out=self._smaller[: len(scores)])
-        above = np.subtract(others, scores, out=self._signs[: len(scores)]).view(np.int64)
-        above >>= 63  # all bits, which are −1, of what lies above ½, where the difference has a sign
-        smaller = np.minimum(others, scores, out=others)
-        self._note_lowest(smaller)
-        bits = smaller.view(np.int64)
-        bits += above
-        bits >>= _CUT
-        bits ^= above  # what was x is −1 − x
-        above &= 2 * _HALF
-        bits += above
-        return bits
-
-    def _note_lowest(self, sizes: Array) -> None:
-        """Remember from where on there is anything in the table, apart from its very beginning."""
-        lowest = float(sizes.min())
-        if lowest == 0:
-            lowest = float(np.min(sizes, where=sizes > 0, initial=0.5))
-        self.lowest = min(self.lowest, int(np.array(lowest).view(np.int64)) >> _CUT)
 
 
 class LongTable:
@@ -164,47 +122,55 @@ class LongTable:
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
         self._cell_bits = cell_bits
         self._coarser = bins.FINE - bits
-        self._counts = np.zeros((2 * (_HALF >> self._coarser) + 1) << cell_bits, np.uint32)
-        self._start: int | None = None
+        self._last = bins.domain("probability")[1] >> self._coarser
+        self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
+        self._start, self._lowest = -1, self._last
         self._window: Array = np.zeros(min(_WINDOW, 1 << rows.bit_length()) + 1, np.int64)
         self._places: Array = np.empty(rows, np.int64)
-        self._rows = 0
+        self._rows = rows
 
-    def room_for(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one."""
-        return self._rows + rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
-
-    def expect(self, rows: int) -> None:
-        """Make room for the places of a batch, which the next one takes too."""
+    def takes(self, rows: int, cell: int) -> bool:
+        """Whether so many more rows can be counted, in cells up to this one; if so, there is room for their places."""
         self._rows += rows
         if rows > len(self._places):
             self._places = np.empty(rows, np.int64)
+        return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def find(self, steps: Array, cells: Array, block: slice) -> None:
-        """Find the places of some scores in the window, by their steps; those that are far from it are counted."""
-        places = self._places[block][: len(steps)]
-        np.left_shift(steps >> self._coarser if self._coarser else steps, self._cell_bits, out=places)
+    def find(self, numbers: Array, cells: Array, block: slice) -> None:
+        """Find the places of some scores in the window, by their bins; those that are far from it are counted."""
+        places = self._places[block][: len(numbers)]
+        np.left_shift(numbers >> self._coarser if self._coarser else numbers, self._cell_bits, out=places)
         places |= cells
         outside = len(self._window) - 1
-        if self._start is None:
+        if self._start < 0:
             self._start = max(int(np.median(places)) - outside // 2, 0)
+            ends = np.array([self._start, self._start + outside])
+            self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
         places -= self._start
         near = places.view(np.uint64)
         far = np.flatnonzero(near >= outside)
         if len(far):
-            np.add.at(self._counts, places[far] + self._start, np.uint32(1))
+            away = places[far] + self._start
+            self._note(away)
+            np.add.at(self._counts, away, np.uint32(1))
             np.minimum(near, outside, out=near)
+
+    def _note(self, places: Array) -> None:
+        """Remember how near to its ends there is anything in the table, apart from its very ends."""
+        numbers = places >> self._cell_bits
+        aside = np.minimum(numbers, self._last - numbers)
+        self._lowest = int(np.min(aside, where=aside > 0, initial=self._lowest))
 
     def count(self, rows: int) -> None:
         """Count what was found in the window; its last place is that of all that is far away."""
         self._window += np.bincount(self._places[:rows], minlength=len(self._window))
 
-    def result(self, lowest: int) -> tuple[Array, Array, None, list[Array]]:
-        """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
+    def result(self) -> tuple[Array, Array, None, list[Array]]:
+        """Return cells and bins, no weights, and how many rows there are."""
         here = self._counts[self._start :][: len(self._window) - 1]
         here += self._window[: len(here)].astype(np.uint32)
-        end, first = 2 * (_HALF >> self._coarser), max(lowest >> self._coarser, 1)
-        places = np.concatenate([self._filled(0, 1), self._filled(first, end - first + 1), self._filled(end, end + 1)])
+        low, end = self._lowest, self._last
+        places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
         cells = places & ((1 << self._cell_bits) - 1)
         order = np.argsort(cells.astype(np.uint16), kind="stable")
         places = places[order]

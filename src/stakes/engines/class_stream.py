@@ -179,8 +179,7 @@ class _Sums:
         """Make room for so many segments."""
         for name, array in vars(self).items():
             if isinstance(array, np.ndarray) and len(array) < segments:
-                more = np.zeros((segments - len(array), *array.shape[1:]), array.dtype)
-                setattr(self, name, np.concatenate([array, more]))
+                setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
 
     def add_all(self, batch: ClassBatch) -> list[Tensor]:
         """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses."""

@@ -35,9 +35,6 @@ BITS = 5
 _SPAN = 1 << 11
 """More than there are groups of clusters."""
 
-_FEW = 1 << 20
-"""Of so few cells the groups are numbered in 32 bits."""
-
 
 @dataclass(frozen=True, eq=False)
 class ClusterRows:
@@ -293,8 +290,8 @@ class ClusterCounts:
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, whose rows lie in these groups and cells."""
-        cells = found.of_rows.astype(np.int32 if int(found.cells.max()) < _FEW else np.int64) * _SPAN + groups
-        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells, weight)
+        cells = found.of_rows.astype(np.int64)
+        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells * _SPAN + groups, weight)
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""

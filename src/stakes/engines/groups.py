@@ -28,8 +28,8 @@ def count_as_rows(
     ``above`` says which groups reach the threshold, where that is known of the rows: within a bin it could not be told
     later.
     """
-    about_rows = dict.fromkeys(("weight", "cluster", "where", "text_format"))
-    read = read_rows(None, replace(asked, **about_rows, missing="error", **with_segments_together(columns)))
+    given = dict.fromkeys(("weight", "cluster", "where", "text_format")) | with_segments_together(columns)
+    read = read_rows(None, replace(asked, missing="error", **given))
     if read.plan is None or above is None:
         return None if read.plan is None else count(read.plan, read.rows, read.by)
     counted = count(read.plan, replace(read.rows, prediction=above.astype(np.int64)), read.by)

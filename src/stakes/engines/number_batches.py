@@ -20,19 +20,8 @@ from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
-from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
-from stakes.tallies.error_variation import (
-    AWAY,
-    HEAVY,
-    KEYS,
-    OWN,
-    TERMS,
-    HeavyRows,
-    SizeCounts,
-    heaviest,
-    products_of,
-    weighed_terms,
-)
+from stakes.tallies.error_sums import CellCounts, count_cells, histogram_of
+from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
 from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import BLOCK, differences
 from stakes.tallies.parallel import in_turn
@@ -78,11 +67,8 @@ class Numbers:
     @property
     def error(self) -> Tensor:
         """Truth − prediction."""
-        return self._error(self.prediction)
-
-    def _error(self, prediction: Tensor) -> Tensor:
         of_numpy = isinstance(self.truth, np.ndarray)
-        return differences(self.truth, prediction) if of_numpy else self.truth - prediction
+        return differences(self.truth, self.prediction) if of_numpy else self.truth - self.prediction
 
     def blocks(self, rows: int) -> "Iterator[Numbers]":
         """The rows, so many at a time."""
@@ -90,9 +76,9 @@ class Numbers:
 
     def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
         """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
+        error, always = Numbers(self.truth, prediction, None).error, said + 0.0 * self.truth[:1]
         columns = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        always = said + 0.0 * self.truth[:1]
-        return weighed_terms(*columns, self._error(prediction), self.weight, centre, always, operations.xp)
+        return weighed_terms(*columns, error, self.weight, centre, always, operations.xp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,24 +194,28 @@ class FileNumbers(BatchNumbers):
     def _batches(self) -> Iterator[NumberBatch]:
         none = np.zeros(0)
         for batch in self._files.read_batches(self._at_a_time, self._reader.read):
-            left_out = isinstance(batch, int)
-            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if left_out else batch
+            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
 
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
 class FirstParts:
-    """What the first pass adds up: errors by segment, and a picture of about as many rows as are likely."""
+    """What the first pass adds up: errors by segment, and a picture of truths and predictions on a coarse grid.
+
+    Of very many rows evenly spaced ones are pictured, which stand for several each.
+    """
 
     def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
         self._found: dict[int, _First] = {}
-        self._picture, self._parts = _Picture(likely_rows), parts
+        self._step, self._parts = max(likely_rows // _PICTURED, 1), parts
+        self._cells: list[CellCounts] = []
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += len(batch.rows.truth)
-        self._picture.add(batch.rows)
+        for some in batch.rows.take(slice(None, None, self._step)).blocks(BLOCK):
+            self._cells.append(count_cells(some.truth, some.prediction, some.weight))
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             if len(some.truth):
                 self._found.setdefault(cell, _First(self._parts)).add(some)
@@ -234,16 +224,16 @@ class FirstParts:
         """Put together what was added in two places."""
         for cell, part in other._found.items():
             self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
-        self._picture.join(other._picture)
-        self.rows, self._dropped, self._lost = (
-            self.rows + other.rows, self._dropped + other._dropped, self._lost + other._lost
-        )  # fmt: skip
+        self._cells += other._cells
+        self.rows, self._dropped = self.rows + other.rows, self._dropped + other._dropped
+        self._lost += other._lost
         return self
 
     def result(self, cells: Mapping[str, int]) -> FirstPass:
         """Return the sums of all rows, and of segments, which have these numbers."""
         found = {cell: part.result() for cell, part in self._found.items()}
-        whole = replace(ErrorSums.sum(found.values()), histogram=self._picture.result())
+        picture = {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
+        whole = replace(ErrorSums.sum(found.values()), histogram=picture)
         segments = {name: found[cell] for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
@@ -342,28 +332,6 @@ class _First:
         return replace(self._sums, sizes=self._sizes.result())
 
 
-class _Picture:
-    """Truths and predictions on a coarse grid; of very many rows evenly spaced ones, which stand for several each."""
-
-    def __init__(self, likely_rows: int) -> None:
-        self._step = max(likely_rows // _PICTURED, 1)
-        self._cells: list[CellCounts] = []
-
-    def add(self, rows: Numbers) -> None:
-        """Add some rows."""
-        some = rows.take(slice(None, None, self._step))
-        for block in some.blocks(BLOCK):
-            self._cells.append(count_cells(block.truth, block.prediction, block.weight))
-
-    def join(self, other: "_Picture") -> None:
-        """Add what was counted elsewhere."""
-        self._cells += other._cells
-
-    def result(self) -> dict[Cell, float]:
-        """Return how many rows lie in each cell."""
-        return {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
-
-
 class _Second:
     """What a number loses that is always said, how errors vary, and the rows that can carry a figure."""
 
@@ -390,8 +358,7 @@ class _Second:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
-        away = rows.truth - self._said
-        self._away.add(abs(away), rows.weight)
+        self._away.add(abs(rows.truth - self._said), rows.weight)
 
     def joined(self, other: "_Second") -> "_Second":
         """Put together what was added in two places."""
@@ -412,7 +379,8 @@ class _Second:
         self._lost += ops.home(ops.stacked([one.sum() for one in (terms[AWAY], *lost)]))
         self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
         if self._clusters is None:
-            self._products += ops.home(products_of(terms, ops.xp))
+            for part in (slice(_HALF), slice(_HALF, None)):  # a matrix times itself has no quick way
+                self._products[part] += ops.home(terms[part] @ terms.T)
             self._keep_heavy(terms, rows)
             self._rows += len(rows.truth)
         else:
@@ -461,7 +429,7 @@ class _Second:
         return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy)
 
 
-_SIZE = TERMS.index("size")
+_SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2
 
 
 def _add_rows(one: Array, other: Array) -> Array:
@@ -510,16 +478,12 @@ class Sizes:
         self._sparse.append((there + other._start, other._dense[there]))
 
     def _make_room(self, low: int, high: int) -> bool:
-        start, end = (low, high + 1) if not len(self._dense) else (
-            min(low, self._start), max(high + 1, self._start + len(self._dense))
-        )  # fmt: skip
-        if end - start <= len(self._dense):
-            return True
-        if end - start > _DENSE:
+        self._start = self._start if len(self._dense) else low
+        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
+        if len(self._dense) + sum(more) > _DENSE:
             return False
-        dense = np.zeros(end - start)
-        dense[self._start - start :][: len(self._dense)] = self._dense
-        self._start, self._dense = start, dense
+        if any(more):
+            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
         return True
 
     def result(self) -> SizeCounts | None:

@@ -310,13 +310,9 @@ class Counting:
             return []
         return [Labels((batch.scores.astype(np.float64) >= self._threshold).view(np.uint8), _DECIDED)]
 
-    def _columns(self) -> dict[str, Values]:
-        """The labels of the cells, by argument."""
-        return self._cells.columns(self._kinds)
-
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        columns, above = self._columns(), None
+        columns, above = self._cells.columns(self._kinds), None
         if asked.score is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
             if self._threshold is not None:
@@ -408,7 +404,7 @@ class ClassProbabilities(Counting):
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
-        columns = self._columns()
+        columns = self._cells.columns(self._kinds)
         columns["score"] = any_scores(self._stream.classes, len(self._cells.names))
         return count_as_rows(asked, columns, None, self._count_cells)
 

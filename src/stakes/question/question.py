@@ -113,12 +113,7 @@ class Question:
     @cached_property
     def changed(self) -> set[str]:
         """The options that were given another value than their default."""
-        given = self.given
-        return {
-            name
-            for name, option in options(self.verb).items()
-            if given[name] is not option.default and not _same(given[name], option.default)
-        }
+        return {name for name, option in options(self.verb).items() if not _same(self.given[name], option.default)}
 
     @property
     def about_rows(self) -> dict[str, Any]:

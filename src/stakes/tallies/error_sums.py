@@ -148,14 +148,6 @@ def _add_moments(parts: Sequence[Mapping[Power, Number]]) -> dict[Power, Number]
     return {power: sum((part[power] for part in parts), Fraction(0)) for power in powers}
 
 
-def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
-    whole: dict[Cell, float] = {}
-    for part in parts:
-        for cell, count in part.items():
-            whole[cell] = whole.get(cell, 0) + count
-    return whole
-
-
 def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     """Check entries that consist of numbers."""
     if not all(isinstance(number, int | float) for entry in entries for number in entry):
@@ -184,7 +176,7 @@ _WORST = how(
     load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
 )
 _HISTOGRAM = how(
-    add=_merge,
+    add=lambda parts: {cell: sum(part.get(cell, 0) for part in parts) for cell in {*itertools.chain(*parts)}},
     save=lambda histogram: [[*cell, count] for cell, count in sorted(histogram.items())],
     load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
 )

@@ -110,15 +110,6 @@ def weighed_terms(
     return (found, lost) if weight is None else (found * weight, [one * weight for one in lost])
 
 
-def products_of(terms: Term, xp: Any = np) -> Term:
-    """Return the sums of products of every two terms.
-
-    In halves: libraries have a quick way for small matrices, which a matrix times itself does not take.
-    """
-    half = len(terms) // 2
-    return xp.concatenate([terms[:half] @ terms.T, terms[half:] @ terms.T])
-
-
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class ErrorVariation:
@@ -153,7 +144,7 @@ class ErrorVariation:
             rows = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[rows]
             terms, lost = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
-            products += products_of(terms)
+            products += terms @ terms.T
             balance += float(lost[0].sum())
         return cls(centre, baseline, balance, products)
 

@@ -97,7 +97,7 @@ class Moments(Mapping[Power, Fraction]):
         """The sums of a block, made in the ``room`` that products of several blocks share."""
         columns, weight = block
         found = _Block(self._scaled_columns(columns), self._centres, weight, room)
-        return {power: found[power] for power in (self._at_once if powers is None else powers)}
+        return {power: found.total(power) for power in (self._at_once if powers is None else powers)}
 
     def add(self, sums: Iterable[Sums]) -> None:
         """Take the sums of blocks, in their order."""
@@ -284,8 +284,8 @@ class _Centres(dict[int, float]):
         return 0.0 if ordered[quarter] < 0 < ordered[-1 - quarter] else float(ordered[len(rows) // 2])
 
 
-class _Block(dict[Power, float]):
-    """The sums of some rows about the centres, each made when it is asked for."""
+class _Block:
+    """Some rows about the centres, whose products are made when they are asked for."""
 
     def __init__(
         self, columns: Sequence[Array], centres: Mapping[int, float], weight: Array | None, room: Room
@@ -293,10 +293,6 @@ class _Block(dict[Power, float]):
         self.columns, self.centres, self.weight, self.room = columns, centres, weight, room
         self.products: dict[Power, Array] = {}
         self.weighed: dict[Power, Array] = {}
-
-    def __missing__(self, power: Power) -> float:
-        self[power] = total = self.total(power)
-        return total
 
     def total(self, power: Power) -> float:
         """The (weighted) sum of a product."""

@@ -4,8 +4,9 @@ import itertools
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -13,12 +14,14 @@ T = TypeVar("T")
 _LARGE = 1 << 19
 _MOST_THREADS = 4
 
-_in_thread = ContextVar("whether this is one of several threads that share the work", default=False)
+_thread = threading.local()
+"""Whether this is ``one_of_several`` threads that share the work."""
 
 
 def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
-    threads = 1 if rows < _LARGE or _in_thread.get() else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
+    alone = rows < _LARGE or hasattr(_thread, "one_of_several")
+    threads = 1 if alone else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
     if threads < 2:
         return [task() for task in tasks]
     from concurrent.futures import ThreadPoolExecutor
@@ -47,17 +50,14 @@ def in_turn(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
     """Hand items to workers in turn, each in a thread of its own, while the next item is made in another."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    contexts = [copy_context() for _ in workers]
-    for context in contexts:
-        context.run(_in_thread.set, True)
-    busy: dict[int, Future[None]] = {}
-    with ThreadPoolExecutor(len(workers)) as pool:
-        for number, item in zip(itertools.cycle(range(len(workers))), ahead(items), strict=False):
-            if number in busy:
-                busy[number].result()
-            busy[number] = pool.submit(contexts[number].run, workers[number], item)
-    for done in busy.values():
-        done.result()
+    handed: list[Future[None]] = []
+    with ThreadPoolExecutor(len(workers), initializer=lambda: setattr(_thread, "one_of_several", True)) as pool:
+        for number, item in enumerate(ahead(items)):
+            if number >= len(workers):
+                handed[-len(workers)].result()
+            handed.append(pool.submit(workers[number % len(workers)], item))
+    for one in handed:
+        one.result()
 
 
 # ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────

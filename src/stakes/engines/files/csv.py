@@ -1,7 +1,6 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
-import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -66,22 +65,18 @@ def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | Non
     return None
 
 
-def scan(
-    source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None, gaps: bool = True
-) -> pl.LazyFrame:
+def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
     All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
-    Where there should be no ``gaps``, the words for them are not looked for, if none of them is a number.
     """
     names = header(source, dialect)
-    words = dialect.missing if gaps or any(re.match(r"[+-]?\d", word) for word in dialect.missing) else ("",)
     scan = partial(
         pl.scan_csv,
         infer_schema=False,
         glob=False,
         separator=dialect.separator,
-        null_values=list(words),
+        null_values=list(dialect.missing),
         skip_lines=dialect.skip,
     )
     lazy = scan(source.for_polars)

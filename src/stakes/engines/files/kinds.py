@@ -116,7 +116,9 @@ class FileTable:
         dialect = self.separated
         if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
-        return replace(self, lazy=csv.scan(self.source, dialect, numbers, gaps), typed=True)
+        if not gaps and not any(re.match(r"[+-]?\d", word) for word in dialect.missing):
+            dialect = replace(dialect, missing=("",))  # the others are no numbers, and take time to look for
+        return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
 
     def rows_up_to(self, most: int) -> int:
         """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
