@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes.engines.columns import Values
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Binned, sums_by
 from stakes.tallies.arithmetic import Array
@@ -70,7 +71,7 @@ class Cells:
         """The number of a combination that occurred; 0 where there are no labels at all."""
         return self._numbers[names] if names else 0
 
-    def columns(self, kinds: Mapping[str, str]) -> dict[str, list[object]]:
+    def columns(self, kinds: Mapping[str, str]) -> dict[str, Values]:
         """The labels of all cells by argument, as what they were read from; more labels than kinds are left out."""
         texts = zip(*self.names, strict=True)
         return {name: list(map(_VALUES[kind], text)) for (name, kind), text in zip(kinds.items(), texts, strict=False)}

@@ -28,8 +28,8 @@ def count_as_rows(
     ``above`` says which groups reach the threshold, where that is known of the rows: within a bin it could not be told
     later.
     """
-    given = dict.fromkeys(("weight", "cluster", "where", "text_format")) | with_segments_together(columns)
-    read = read_rows(None, replace(asked, missing="error", **given))
+    given = {"weight": None, "cluster": None, "where": None, "text_format": None, "missing": "error"}
+    read = read_rows(None, replace(asked, **{**given, **with_segments_together(columns)}))
     if read.plan is None or above is None:
         return None if read.plan is None else count(read.plan, read.rows, read.by)
     counted = count(read.plan, replace(read.rows, prediction=above.astype(np.int64)), read.by)

@@ -77,8 +77,8 @@ class Numbers:
     def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
         """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
         error, always = Numbers(self.truth, prediction, None).error, said + 0.0 * self.truth[:1]
-        columns = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        return weighed_terms(*columns, error, self.weight, centre, always, operations.xp)
+        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
+        return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
 
 
 @dataclass(frozen=True, eq=False)

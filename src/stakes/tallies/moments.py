@@ -205,8 +205,9 @@ class MomentsOnDemand(Moments):
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(first, min(first + SPAN, len(self._columns[0])), BLOCK):
                 rows = slice(start, start + BLOCK)
-                columns = _LazyColumns(*(column[rows] for column in self._columns), room)
-                block = _Block(columns, self._centres, None if self._weight is None else self._weight[rows], room)
+                truth, prediction = (column[rows] for column in self._columns)
+                weight = None if self._weight is None else self._weight[rows]
+                block = _Block(_LazyColumns(truth, prediction, room), self._centres, weight, room)
                 found.append([block.total(power) for power in wanted])
         return found
 
