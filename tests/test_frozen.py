@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, field
 
 import pytest
 
-from stakes.frozen import dataclass
+from stakes.frozen import dataclass, replace
 
 
 class _Body:
@@ -78,7 +78,12 @@ def test_what_is_set_stays():
 
 def test_they_are_replaced_copied_pickled_and_inherited():
     named = Named(x=1.0, name="there")
-    assert dataclasses.replace(named, y=2.0) == Named(x=1.0, y=2.0, name="there")
+    for way in (replace, dataclasses.replace):
+        assert way(named, y=2.0) == Named(x=1.0, y=2.0, name="there")
+        with pytest.raises(ValueError, match="below 0"):
+            way(named, x=-1.0)
+        with pytest.raises(TypeError, match="unheard"):
+            way(named, unheard=1)
     assert copy.copy(named) == copy.deepcopy(named) == pickle.loads(pickle.dumps(named)) == named
     assert named != Point(1.0)
     assert repr(named) == "Named(x=1.0, y=0.0, name='there')"

@@ -1,13 +1,14 @@
 """Dataclasses that never change, made in a third of the time: loading them was half of what ``import`` took.
 
 The standard library compiles six functions for every frozen dataclass. One of them, ``__init__``, differs from class to
-class; the others are shared here. Classes that every evaluation loads are made by this. ``field``, ``fields`` and
-``replace`` are those of the standard library.
+class; the others are shared here. Classes that every evaluation loads are made by this. ``field`` and ``fields`` are
+those of the standard library.
 """
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
+from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ __all__ = ["dataclass", "field", "fields", "replace"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
 
     def dataclass(*, frozen: bool, eq: bool = True, repr: bool = True, **more: bool) -> Callable[[type], type]:
@@ -31,6 +33,17 @@ else:
             return made
 
         return make
+
+    def replace(one: object, **changes: object) -> object:
+        """Do what :func:`dataclasses.replace` does, in less time."""
+        kept = {name: getattr(one, name) for name in _names(type(one)) if name not in changes}
+        return type(one)(**kept, **changes)
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    """The fields that ``__init__`` takes."""
+    return tuple(one.name for one in dataclasses.fields(cls) if one.init)
 
 
 def _set_once(self: Any, name: str, value: object) -> None:

@@ -4,6 +4,7 @@ import functools
 import gzip
 import math
 import sqlite3
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,9 @@ from stakes.engines.binning import BinnedCounts
 from stakes.engines.counting import count_rows
 from stakes.engines.files import database
 from stakes.errors import InputWarning
+from stakes.tallies import bins
 from stakes.tallies.grid import Grid
+from stakes.tallies.parallel import in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -137,6 +140,28 @@ KINDS_AND_QUESTIONS = [
 def test_batches_count_as_all_rows_in_memory_do(files, watched, kind, question):
     like(count_rows(files[kind], **QUESTIONS[question]), in_memory(question))
     assert len(watched) == 1
+
+
+@pytest.mark.parametrize("name", ["even", "rare", "near 1", "ends"])
+def test_every_score_is_counted_in_its_own_bin(name):
+    rng = np.random.default_rng(8)
+    ends = [0.0, -0.0, 5e-324, 1e-310, 0.25, 0.5, np.nextafter(0.5, 1), 0.75, np.nextafter(1, 0), 1.0]
+    scores = {
+        "even": rng.random(3_000),
+        "rare": rng.beta(0.1, 50, 3_000),
+        "near 1": 1 - rng.beta(0.1, 50, 3_000),
+        "ends": np.array(ends),
+    }[name]
+    cells, more = rng.integers(0, 2, len(scores)).astype(np.uint8), rng.integers(0, 10, len(scores))
+    counts = BinnedCounts(15, 11)
+    for part in (slice(None), slice(None, None, 3)):  # the second finds the window of the first
+        counts.add(scores[part], cells[part], None, more[part])
+    for found, bits, own in zip(counts.results(), (15, 11), (cells, more), strict=True):
+        edges = bins.edges(bins.numbers(scores, "probability", bits), "probability", bits)
+        rows = [*zip(own.tolist(), edges.tolist(), strict=True)]
+        assert found.grid == "probability"
+        columns = found.cells.tolist(), found.edges.tolist(), found.weights.tolist()
+        assert [*zip(*columns, strict=True)] == [(*key, n) for key, n in sorted(Counter(rows + rows[::3]).items())]
 
 
 def test_bins_are_the_same_where_there_is_no_room_for_the_long_table(tmp_path, monkeypatch):
@@ -419,6 +444,20 @@ def test_missing_values_are_counted_over_all_rows(tmp_path, kind):
         count_rows(written(frame, tmp_path, kind), truth="y", score="p")
 
 
+@pytest.mark.parametrize("word", ["NA", "nan", "-9"])
+@pytest.mark.parametrize("column", ["y", "p"])
+def test_a_word_for_a_missing_value_is_found_wherever_it_stands(tmp_path, column, word):
+    lines = rows().select("y", "p").write_csv().splitlines()
+    y, p = lines[4_000].split(",")
+    lines[4_000] = {"y": f"{word},{p}", "p": f"{y},{word}"}[column]
+    path, question = tmp_path / "rows.csv", {"truth": "y", "score": "p"} | ({"na": ["-9"]} if word == "-9" else {})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="line 4,001"):
+        evaluate(str(path), **question)
+    left = evaluate(str(path), **question, missing="drop")
+    assert (left.counted.dropped, left.scores.total) == (1, ROWS - 1)
+
+
 def test_what_to_do_about_gaps_is_checked(tmp_path):
     with pytest.raises(InputError, match="missing"):
         count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="p", missing="dorp")
@@ -544,3 +583,11 @@ def test_a_damaged_file_of_costs_by_row_is_told_by_its_name(tmp_path, monkeypatc
     (tmp_path / "rows.parquet").write_bytes(content)
     with pytest.raises(InputError, match=r"rows\.parquet"):
         evaluate(str(tmp_path / "rows.parquet"), truth="y", score="p", costs=Costs(miss="worth", false_alarm=1))
+
+
+def test_batches_are_handed_to_workers_in_turn_and_a_fault_stops_them():
+    found = [], []
+    in_turn(iter(range(7)), [one.append for one in found])
+    assert found == ([0, 2, 4, 6], [1, 3, 5])
+    with pytest.raises(ZeroDivisionError):
+        in_turn(iter([1, 0, 1]), [lambda n: 1 / n] * 2)

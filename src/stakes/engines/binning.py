@@ -15,18 +15,13 @@ from stakes.tallies.keys import add_up, put_together
 _BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
-_CUT = 52 - bins.FINE
-_HALF = 1022 << bins.FINE
-"""The number of the bin that begins at ½; the bins above mirror those below."""
-
-_UPPER = 1023 << bins.FINE
-_ABOVE = (_UPPER << _CUT) - 1
-"""What is added to the bits of scores above ½; in the long table they come after all others, as bins of any width."""
-
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
 
 _MOST_COUNTED = (1 << 32) - 1
+_WINDOW = 1 << 20
+"""So many neighbours in a long table are counted at once where there are as many rows."""
+
 _SPAN = 1 << 29
 """More numbers than the bins of any grid have."""
 
@@ -49,28 +44,26 @@ class BinnedCounts:
         self._ops = operations or ArrayOperations()
         self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
         self._roomy = long and memory_left() > _ROOM
-        self._steps = BinSteps()
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
         """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
         low, high = self._ops.ends(scores)
-        if low == 0:
-            scores = scores + 0.0  # −0.0 becomes 0.0
         if low < 0 or high > 1:
             self._on_the_line()
         quick: list[tuple[LongTable, Array]] = []
         sort = self.grid == "line" or weight is not None or not self._roomy
         for width, own in zip(self._widths, (cells, *more), strict=False):
-            if sort or not width.fits(own):
+            if sort or not width.fits(most := int(own.max())):
                 width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
             else:
-                narrow = np.uint8 if int(own.max()) < 256 else np.uint32  # narrower numbers would wrap
-                quick.append((width.long_table(own), own.astype(narrow, copy=False)))
+                quick.append((width.long_table(len(own), most), own))
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
-            steps = self._steps.of(scores[block])
+            numbers = bins.numbers(scores[block], "probability")
             for table, own in quick:
-                table.add(steps, own[block])
+                table.find(numbers, own[block], block)
+        for table, _ in quick:
+            table.count(len(scores))
 
     def result(self) -> Binned:
         """Return what was counted."""
@@ -78,14 +71,14 @@ class BinnedCounts:
 
     def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
-        return [width.summed(self._steps.lowest).result(self.grid, width.bits) for width in self._widths]
+        return [width.summed().result(self.grid, width.bits) for width in self._widths]
 
     def _on_the_line(self) -> None:
         """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
         if self.grid == "line":
             return
         for width in self._widths:
-            width.sums = width.summed(self._steps.lowest).renumber(width.on_the_line)
+            width.sums = width.summed().renumber(width.on_the_line)
         self.grid = "line"
 
 
@@ -97,21 +90,20 @@ class _Width:
         self.sums = SortedSums(operations)
         self._long: list[LongTable] = []
 
-    def fits(self, cells: Array) -> bool:
-        """Whether a long table has room for these cells."""
-        return self.bits + _bits(cells) <= _LONGEST
+    def fits(self, cell: int) -> bool:
+        """Whether a long table has room for cells up to this one."""
+        return self.bits + cell.bit_length() <= _LONGEST
 
-    def long_table(self, cells: Array) -> "LongTable":
-        """A long table in which a batch can be counted."""
-        if not self._long or not self._long[-1].room_for(len(cells), int(cells.max())):
-            self._long.append(LongTable(_bits(cells), self.bits))
-        self._long[-1].rows += len(cells)
+    def long_table(self, rows: int, cell: int) -> "LongTable":
+        """A long table in which so many rows can be counted, in cells up to this one."""
+        if not self._long or not self._long[-1].takes(rows, cell):
+            self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
         return self._long[-1]
 
-    def summed(self, lowest: int) -> "SortedSums":
-        """Everything, once the long tables are emptied, in which nothing lies below the ``lowest`` step."""
+    def summed(self) -> "SortedSums":
+        """Everything, once the long tables are emptied."""
         for table in self._long:
-            self.sums.add(*table.result(lowest))
+            self.sums.add(*table.result())
         self._long = []
         return self.sums
 
@@ -120,72 +112,69 @@ class _Width:
         return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
 
 
-def _bits(cells: Array) -> int:
-    return max(int(cells.max()).bit_length(), 1)
+class LongTable:
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
 
-
-class BinSteps:
-    """The place of each probability among all bins there are.
-
-    The bits of the smaller one of s and 1 − s, cut off below the bin, are its place. Above ½ the places come after all
-    others, and bits are rounded up: to cut off what is less by 1, and add 1 at the end, does just that.
+    Around the middle of the first rows lies a window in which most others are. Those are counted at once, which lets
+    other threads work meanwhile.
     """
 
-    def __init__(self) -> None:
-        self._smaller, self._signs = np.empty(_BLOCK), np.empty(_BLOCK)
-        self.lowest = _HALF
-
-    def of(self, scores: Array) -> Array:
-        """Number some scores in [0, 1]; the next ones take the same memory."""
-        others = np.subtract(1.0, scores, out=self._smaller[: len(scores)])
-        above = np.subtract(others, scores, out=self._signs[: len(scores)]).view(np.int64)
-        above >>= 63  # all bits of what lies above ½, where the difference has a sign
-        above &= _ABOVE
-        smaller = np.minimum(others, scores, out=others)
-        self._note_lowest(smaller)
-        bits = smaller.view(np.int64)
-        bits += above
-        bits >>= _CUT
-        return bits
-
-    def _note_lowest(self, sizes: Array) -> None:
-        """Remember from where on there is anything in the table, apart from its very beginning."""
-        lowest = float(sizes.min())
-        if lowest == 0:
-            lowest = float(np.min(sizes, where=sizes > 0, initial=0.5))
-        self.lowest = min(self.lowest, int(np.array(lowest).view(np.int64)) >> _CUT)
-
-
-class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
-
-    def __init__(self, cell_bits: int, bits: int) -> None:
+    def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
         self._cell_bits = cell_bits
         self._coarser = bins.FINE - bits
-        self._counts = np.zeros(((2 * _UPPER) >> self._coarser) << cell_bits, np.uint32)
-        self.rows = 0
+        self._last = bins.domain("probability")[1] >> self._coarser
+        self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
+        self._start, self._lowest = -1, self._last
+        self._window: Array = np.zeros(min(_WINDOW, 1 << rows.bit_length()) + 1, np.int64)
+        self._places: Array = np.empty(rows, np.int64)
+        self._rows = rows
 
-    def room_for(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one."""
-        return self.rows + rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
+    def takes(self, rows: int, cell: int) -> bool:
+        """Whether so many more rows can be counted, in cells up to this one; if so, there is room for their places."""
+        self._rows += rows
+        if rows > len(self._places):
+            self._places = np.empty(rows, np.int64)
+        return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def add(self, steps: Array, cells: Array) -> None:
-        """Count scores by their steps."""
-        places = (steps >> self._coarser if self._coarser else steps) << self._cell_bits
+    def find(self, numbers: Array, cells: Array, block: slice) -> None:
+        """Find the places of some scores in the window, by their bins; those that are far from it are counted."""
+        places = self._places[block][: len(numbers)]
+        np.left_shift(numbers >> self._coarser if self._coarser else numbers, self._cell_bits, out=places)
         places |= cells
-        np.add.at(self._counts, places, np.uint32(1))
+        outside = len(self._window) - 1
+        if self._start < 0:
+            self._start = max(int(np.median(places)) - outside // 2, 0)
+            ends = np.array([self._start, self._start + outside])
+            self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
+        places -= self._start
+        near = places.view(np.uint64)
+        far = np.flatnonzero(near >= outside)
+        if len(far):
+            away = places[far] + self._start
+            self._note(away)
+            np.add.at(self._counts, away, np.uint32(1))
+            np.minimum(near, outside, out=near)
 
-    def result(self, lowest: int) -> tuple[Array, Array, None, list[Array]]:
-        """Return cells and bins, no weights, and how many rows there are; nothing but 0 and 1 lies below ``lowest``."""
-        half, upper = _HALF >> self._coarser, _UPPER >> self._coarser
-        ends = (0, 1), (max(lowest >> self._coarser, 1), upper - 1)
-        below, above = ([self._filled(start + low, start + high) for low, high in ends] for start in (0, upper - 1))
-        places = np.concatenate([*below, *(part[::-1] for part in reversed(above))])  # from the lowest bin up
+    def _note(self, places: Array) -> None:
+        """Remember how near to its ends there is anything in the table, apart from its very ends."""
+        numbers = places >> self._cell_bits
+        aside = np.minimum(numbers, self._last - numbers)
+        self._lowest = int(np.min(aside, where=aside > 0, initial=self._lowest))
+
+    def count(self, rows: int) -> None:
+        """Count what was found in the window; its last place is that of all that is far away."""
+        self._window += np.bincount(self._places[:rows], minlength=len(self._window))
+
+    def result(self) -> tuple[Array, Array, None, list[Array]]:
+        """Return cells and bins, no weights, and how many rows there are."""
+        here = self._counts[self._start :][: len(self._window) - 1]
+        here += self._window[: len(here)].astype(np.uint32)
+        low, end = self._lowest, self._last
+        places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
         cells = places & ((1 << self._cell_bits) - 1)
         order = np.argsort(cells.astype(np.uint16), kind="stable")
-        places, steps = places[order], places[order] >> self._cell_bits
-        numbers = np.where(steps <= half, steps, 2 * half - (steps - upper + 1))
-        return cells[order], numbers, None, [self._counts[places].astype(np.int64)]
+        places = places[order]
+        return cells[order], places >> self._cell_bits, None, [self._counts[places].astype(np.int64)]
 
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits

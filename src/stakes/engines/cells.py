@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes.engines.columns import Values
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Binned, sums_by
 from stakes.tallies.arithmetic import Array
@@ -70,7 +71,7 @@ class Cells:
         """The number of a combination that occurred; 0 where there are no labels at all."""
         return self._numbers[names] if names else 0
 
-    def columns(self, kinds: Mapping[str, str]) -> dict[str, list[object]]:
+    def columns(self, kinds: Mapping[str, str]) -> dict[str, Values]:
         """The labels of all cells by argument, as what they were read from; more labels than kinds are left out."""
         texts = zip(*self.names, strict=True)
         return {name: list(map(_VALUES[kind], text)) for (name, kind), text in zip(kinds.items(), texts, strict=False)}
@@ -92,10 +93,10 @@ class CellSums:
     def add(self, found: Found, weight: Array | None) -> None:
         """Count a batch."""
         most = int(found.cells.max()) + 1
-        self.sizes = _grow(self.sizes, most)
+        self.sizes = np.pad(self.sizes, (0, max(most - len(self.sizes), 0)))
         self.sizes[found.cells] += found.counts
         if weight is not None:
-            self._sums = _grow(self._sums, most)
+            self._sums = np.pad(self._sums, ((0, 0), (0, len(self.sizes) - self._sums.shape[1])))
             cells = found.of_rows.astype(np.int64)
             for sums, values in zip(self._sums, (weight, weight**2), strict=True):
                 sums[:most] += sums_by(cells, values, most)
@@ -185,9 +186,3 @@ def _names(labels: Sequence[Labels], present: Array) -> list[Combination]:
         columns.append([label.names[i] for i in place.tolist()])
     columns.append([labels[0].names[i] for i in present.tolist()])
     return list(zip(*reversed(columns), strict=True))
-
-
-def _grow(array: Array, length: int) -> Array:
-    """Return the array with room for so many cells."""
-    more = length - array.shape[-1]
-    return array if more <= 0 else np.concatenate([array, np.zeros((*array.shape[:-1], more), array.dtype)], axis=-1)

@@ -179,8 +179,7 @@ class _Sums:
         """Make room for so many segments."""
         for name, array in vars(self).items():
             if isinstance(array, np.ndarray) and len(array) < segments:
-                more = np.zeros((segments - len(array), *array.shape[1:]), array.dtype)
-                setattr(self, name, np.concatenate([array, more]))
+                setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
 
     def add_all(self, batch: ClassBatch) -> list[Tensor]:
         """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses."""
@@ -220,11 +219,7 @@ class _Sums:
         if len(tied):
             before = ops.numbers(0, self._k, truth)[:, None] < truth[tied]
             rank[tied] += ops.column_counts(equal[:, tied] & before)
-        best = ops.copied(truth)
-        missed = ops.places(rank > 0)
-        if len(missed):
-            best[missed] = ops.first_largest(scores[:, missed])
-        return rank, best
+        return rank, ops.first_largest(scores)
 
     def _into(self, sums: Array, cells: Tensor, values: Tensor | None) -> None:
         added = self._ops.home(self._ops.count(cells, sums.size, values))

@@ -252,13 +252,13 @@ class ClusterNumbers:
             labels = encode(cluster)
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return np.array(named, np.int64)[labels.codes]
-        values = whole_numbers(cluster).astype(np.int64)
+        values = whole_numbers(cluster)
         low, high = int(values.min()), int(values.max()) + 1
         if high - low > _DENSE:
-            found, rows = np.unique(values, return_inverse=True)
+            found, rows = np.unique(values.astype(np.int64), return_inverse=True)
             return self._number(found)[rows]
         self._make_room(low, high)
-        places = values - self._low
+        places = np.subtract(values, self._low, dtype=np.int64)
         numbers = self._table[places]
         if numbers.min() < 0:
             there = np.zeros(len(self._table), bool)
@@ -295,6 +295,7 @@ class ClusterCounts:
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
+    _groups: Array = field(default_factory=lambda: np.zeros(0, np.int16))
 
     def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
         """The group of each row of a batch; where rows are ``found`` in segments, clusters of those are counted."""
@@ -302,7 +303,10 @@ class ClusterCounts:
         if found is not None:
             cells = found.of_rows.astype(np.int64)
             self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
-        return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+        if self._numbers.count > len(self._groups):
+            every = np.arange(self._numbers.count)
+            self._groups = np.where(every < MOST_GROUPS, every, deal_out(every)).astype(np.int16)
+        return self._groups[numbers]
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, whose rows lie in these groups and cells."""

@@ -1,7 +1,6 @@
 """Counting rows once, wherever they are: in memory, in batches, in files or in another engine."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from stakes import errors
 from stakes.engines.class_sums import class_columns
@@ -13,6 +12,7 @@ from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.engines.tensors.arrays import lie_elsewhere
 from stakes.errors import InputError, Pass, Text
+from stakes.frozen import replace
 from stakes.tallies.checks import check_auc_error, check_flag
 from stakes.tallies.clusters import MOST_CLASSES
 

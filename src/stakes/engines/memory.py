@@ -234,6 +234,8 @@ def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None
 
 def _losses(lost: Array, positive: Array) -> Array:
     """What groups lose, each as what it is."""
+    some = np.flatnonzero(lost.any(axis=(1, 2)))  # sums of whole cells stand in one place
+    lost, positive = lost[some], positive[some]
     own = [lost[mine, :, place].sum(0, dtype=np.longdouble) for place, mine in enumerate((positive, ~positive))]
     return np.stack(own, axis=-1).astype(np.float64)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Self, TypeVar
 
 import numpy as np
@@ -21,11 +20,11 @@ from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
-from stakes.tallies.error_sums import Cell, CellCounts, count_cells, histogram_of
+from stakes.tallies.error_sums import CellCounts, count_cells, histogram_of
 from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
 from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import BLOCK, differences
-from stakes.tallies.parallel import ahead, run_all
+from stakes.tallies.parallel import in_turn
 
 _BLOCK = 1 << 14
 """Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
@@ -77,9 +76,8 @@ class Numbers:
 
     def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
         """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
-        error = replace(self, prediction=prediction).error
+        error, always = Numbers(self.truth, prediction, None).error, said + 0.0 * self.truth[:1]
         truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        always = said + 0.0 * truth[:1]
         return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
 
 
@@ -123,7 +121,7 @@ class NumberReader:
         if "exposure" in columns:
             other = None if other is None else other / as_finite(columns["exposure"])
             truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
-        places = begin + (np.arange(len(truth)) if rows.places is None else rows.places)
+        places = np.arange(begin, begin + len(truth)) if rows.places is None else begin + rows.places
         cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:
             cluster = deal_out(places)
@@ -186,30 +184,38 @@ class FileNumbers(BatchNumbers):
         return FirstParts(self._files.likely_rows, _WITH_WORST)
 
     def _added(self, begin: "Callable[[], Parts]") -> "Parts":
-        parts, none = begin(), np.zeros(0)
-        for batch in ahead(self._files.read_batches(self._at_a_time, self._reader.read)):
-            if isinstance(batch, int):
-                batch = NumberBatch(Numbers(none, none, None), None, Dropped(batch))
-            parts.add(batch)
+        one, other = begin(), begin()
+        in_turn(self._batches(), [one.add, other.add])
+        parts = one.joined(other)
         if isinstance(parts, FirstParts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
 
+    def _batches(self) -> Iterator[NumberBatch]:
+        none = np.zeros(0)
+        for batch in self._files.read_batches(self._at_a_time, self._reader.read):
+            yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
+
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
 class FirstParts:
-    """What the first pass adds up: errors by segment, and a picture of about as many rows as are likely."""
+    """What the first pass adds up: errors by segment, and a picture of truths and predictions on a coarse grid.
+
+    Of very many rows evenly spaced ones are pictured, which stand for several each.
+    """
 
     def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
         self._found: dict[int, _First] = {}
-        self._picture, self._parts = _Picture(likely_rows), parts
+        self._step, self._parts = max(likely_rows // _PICTURED, 1), parts
+        self._cells: list[CellCounts] = []
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += len(batch.rows.truth)
-        self._picture.add(batch.rows)
+        for some in batch.rows.take(slice(None, None, self._step)).blocks(BLOCK):
+            self._cells.append(count_cells(some.truth, some.prediction, some.weight))
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             if len(some.truth):
                 self._found.setdefault(cell, _First(self._parts)).add(some)
@@ -218,14 +224,16 @@ class FirstParts:
         """Put together what was added in two places."""
         for cell, part in other._found.items():
             self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
-        self._picture.join(other._picture)
-        self.rows += other.rows
+        self._cells += other._cells
+        self.rows, self._dropped = self.rows + other.rows, self._dropped + other._dropped
+        self._lost += other._lost
         return self
 
     def result(self, cells: Mapping[str, int]) -> FirstPass:
         """Return the sums of all rows, and of segments, which have these numbers."""
         found = {cell: part.result() for cell, part in self._found.items()}
-        whole = replace(ErrorSums.sum(found.values()), histogram=self._picture.result())
+        picture = {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
+        whole = replace(ErrorSums.sum(found.values()), histogram=picture)
         segments = {name: found[cell] for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
@@ -244,28 +252,25 @@ class SecondParts:
         def adding(said: float, sums: ErrorSums) -> _Second:
             return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
 
-        self._halves = [adding(asked.whole, asked.first.whole) for _ in range(2)]  # a thread for each
+        self._whole = adding(asked.whole, asked.first.whole)
         self._found = {name: adding(asked.segments[name], asked.first.segments[name]) for name in cells}
         self._names = {cell: name for name, cell in cells.items()}
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        many = len(batch.rows.truth)
-        pieces = zip(self._halves, batch.rows.blocks(-(-many // 2)) if many else (), strict=False)
-        run_all([partial(half.add, rows) for half, rows in pieces], many)
+        self._whole.add(batch.rows)
         for cell, rows in batch.by_cell():
             self._found[self._names[cell]].add(rows)
 
     def joined(self, other: Self) -> Self:
         """Put together what was added in two places."""
-        self._halves = [one.joined(two) for one, two in zip(self._halves, other._halves, strict=True)]
+        self._whole = self._whole.joined(other._whole)
         self._found = {name: part.joined(other._found[name]) for name, part in self._found.items()}
         return self
 
     def result(self) -> SecondPass:
         """Return the sums of all rows, and of segments."""
-        whole = self._halves[0].joined(self._halves[1])
-        return SecondPass(whole.result(), {name: part.result() for name, part in self._found.items()})
+        return SecondPass(self._whole.result(), {name: part.result() for name, part in self._found.items()})
 
 
 class CrossParts:
@@ -308,7 +313,8 @@ class _First:
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
-        self._sizes.add(np.abs(rows.error), rows.weight)
+        error = rows.error
+        self._sizes.add(np.abs(error, out=error), rows.weight)
 
     def _add(self, sums: ErrorSums) -> None:
         self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
@@ -324,28 +330,6 @@ class _First:
         """Return the sums of all that was added."""
         assert self._sums is not None
         return replace(self._sums, sizes=self._sizes.result())
-
-
-class _Picture:
-    """Truths and predictions on a coarse grid; of very many rows evenly spaced ones, which stand for several each."""
-
-    def __init__(self, likely_rows: int) -> None:
-        self._step = max(likely_rows // _PICTURED, 1)
-        self._cells: list[CellCounts] = []
-
-    def add(self, rows: Numbers) -> None:
-        """Add some rows."""
-        some = rows.take(slice(None, None, self._step))
-        for block in some.blocks(BLOCK):
-            self._cells.append(count_cells(block.truth, block.prediction, block.weight))
-
-    def join(self, other: "_Picture") -> None:
-        """Add what was counted elsewhere."""
-        self._cells += other._cells
-
-    def result(self) -> dict[Cell, float]:
-        """Return how many rows lie in each cell."""
-        return {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
 
 
 class _Second:
@@ -392,10 +376,11 @@ class _Second:
     def _add_block(self, rows: Numbers) -> None:
         ops = self._ops
         terms, lost = rows.terms(rows.prediction, self._centre, self._said, ops)
-        self._lost += [*ops.home(terms[AWAY : AWAY + 1].sum(1)), *ops.home(lost.sum(1))]
+        self._lost += ops.home(ops.stacked([one.sum() for one in (terms[AWAY], *lost)]))
         self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
         if self._clusters is None:
-            self._products += ops.home(terms @ terms.T)
+            for part in (slice(_HALF), slice(_HALF, None)):  # a matrix times itself has no quick way
+                self._products[part] += ops.home(terms[part] @ terms.T)
             self._keep_heavy(terms, rows)
             self._rows += len(rows.truth)
         else:
@@ -445,7 +430,7 @@ class _Second:
         return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy, numbers)
 
 
-_SIZE = TERMS.index("size")
+_SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2
 
 
 def _add_rows(one: Array, other: Array) -> Array:
@@ -480,7 +465,8 @@ class Sizes:
             return
         if high - low < _DENSE and self._make_room(low, high):
             here = slice(low - self._start, high + 1 - self._start)
-            self._dense[here] += ops.home(ops.count(numbers - low, high - low + 1, weight))
+            numbers -= low
+            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
         else:
             weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
             self._sparse.append(add_up(ops.home(numbers), weight))
@@ -493,16 +479,12 @@ class Sizes:
         self._sparse.append((there + other._start, other._dense[there]))
 
     def _make_room(self, low: int, high: int) -> bool:
-        start, end = (low, high + 1) if not len(self._dense) else (
-            min(low, self._start), max(high + 1, self._start + len(self._dense))
-        )  # fmt: skip
-        if end - start <= len(self._dense):
-            return True
-        if end - start > _DENSE:
+        self._start = self._start if len(self._dense) else low
+        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
+        if len(self._dense) + sum(more) > _DENSE:
             return False
-        dense = np.zeros(end - start)
-        dense[self._start - start :][: len(self._dense)] = self._dense
-        self._start, self._dense = start, dense
+        if any(more):
+            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
         return True
 
     def result(self) -> SizeCounts | None:

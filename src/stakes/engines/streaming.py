@@ -95,7 +95,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
         return None
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
-    return count_typed(files, files.with_types(), lambda some: _count(some, asked, keep_scores))
+    quick = files.with_types(gaps=asked.missing == "drop")
+    return count_typed(files, quick, lambda some: _count(some, asked, keep_scores))
 
 
 def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
@@ -140,7 +141,7 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
         if table is not None:
             return None if asked.of_counts else count_numbers_inside(table, named, asked)
     warn_of_same_column(named)
-    quick = files.with_types(("truth", "prediction", "weight", "exposure"))
+    quick = files.with_types(("truth", "prediction", "weight", "exposure"), asked.missing == "drop")
     counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )
@@ -307,13 +308,9 @@ class Counting:
             return []
         return [Labels((batch.scores.astype(np.float64) >= self._threshold).view(np.uint8), _DECIDED)]
 
-    def _columns(self) -> dict[str, Values]:
-        """The labels of the cells, by argument."""
-        return self._cells.columns(self._kinds)
-
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        columns, above = self._columns(), None
+        columns, above = self._cells.columns(self._kinds), None
         if asked.score is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
             if self._threshold is not None:
@@ -405,7 +402,7 @@ class ClassProbabilities(Counting):
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
-        columns = self._columns()
+        columns = self._cells.columns(self._kinds)
         columns["score"] = any_scores(self._stream.classes, len(self._cells.names))
         return count_as_rows(asked, columns, None, self._count_cells)
 

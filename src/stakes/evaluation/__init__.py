@@ -1,7 +1,6 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
@@ -15,6 +14,7 @@ from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.frozen import replace
 from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
 from stakes.question.question import Question
 from stakes.records import Record

@@ -42,11 +42,14 @@ def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     """Number the bins in the order of the scores; ``xp`` is the library that made them."""
     scores = xp.asarray(scores, dtype=xp.float64) + 0.0  # −0.0 becomes 0.0
     cut = 52 - bits
-    below = abs(scores).view(xp.int64) >> cut
     if grid == "probability":
-        found: Array = xp.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut, xp))
+        others = 1.0 - scores
+        above = (others - scores).view(xp.int64) >> 63  # all bits, which are −1, where the difference has a sign
+        below = (xp.minimum(others, scores).view(xp.int64) + above) >> cut  # what is less by 1 above ½ …
+        found: Array = (below ^ above) + (above & 2 * (_HALF >> cut))  # … is 2 · half − 1 less that: it is rounded up
     else:
-        found = xp.where(scores >= 0, below, -_round_up(scores, cut, xp))
+        sizes = abs(scores).view(xp.int64)
+        found = xp.where(scores >= 0, sizes >> cut, -((sizes + ((1 << cut) - 1)) >> cut))
     return found
 
 
@@ -61,10 +64,6 @@ def edges(numbers: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     sizes: Array = _floats(abs(numbers), cut, xp)
     sizes[numbers < 0] *= -1.0
     return sizes
-
-
-def _round_up(sizes: Array, cut: int, xp: Any) -> Any:
-    return (abs(sizes).view(xp.int64) + ((1 << cut) - 1)) >> cut
 
 
 def _floats(numbers: Array, cut: int, xp: Any) -> Any:

@@ -23,6 +23,7 @@ from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import (
     BLOCK,
     COLUMN,
+    SPAN,
     Block,
     Moments,
     MomentsOnDemand,
@@ -42,9 +43,6 @@ percentage = OfArrays().share
 
 Cell = tuple[int, int]
 """The bins of a truth and a prediction."""
-
-_SPAN = 16 * BLOCK
-"""Rows that a thread adds up at a time."""
 
 _MANY = 1 << 13
 """Of more rows than this a sample tells about where a rank lies."""
@@ -103,7 +101,7 @@ class ErrorRows:
             beside = 2 * math.isqrt(len(some))  # ranks in a sample miss by half the root of its size
             before, after = int(first * len(some) / n) - beside, int(last * len(some) / n) + beside
             low, high = some[max(before, 0)] if before > 0 else 0.0, some[after] if after < len(some) else math.inf
-            found = run_all([partial(self._between, start, low, high) for start in range(0, n, _SPAN)], n)
+            found = run_all([partial(self._between, start, low, high) for start in range(0, n, SPAN)], n)
             below, inside = sum(one for one, _ in found), np.concatenate([one for _, one in found])
             if below <= first and last < below + len(inside):
                 return np.sort(inside)[first - below : last - below + 1]
@@ -113,7 +111,7 @@ class ErrorRows:
     def _between(self, start: int, low: float, high: float) -> tuple[int, Array]:
         """Of a span of rows: how many |errors| are smaller, and those that are not, up to a highest one."""
         below, inside = 0, []
-        for first in range(start, min(start + _SPAN, len(self.truth)), BLOCK):
+        for first in range(start, min(start + SPAN, len(self.truth)), BLOCK):
             sizes = self._sizes(slice(first, first + BLOCK))
             smaller = sizes < low
             below += int(np.count_nonzero(smaller))
@@ -150,14 +148,6 @@ def _add_moments(parts: Sequence[Mapping[Power, Number]]) -> dict[Power, Number]
     return {power: sum((part[power] for part in parts), Fraction(0)) for power in powers}
 
 
-def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
-    whole: dict[Cell, float] = {}
-    for part in parts:
-        for cell, count in part.items():
-            whole[cell] = whole.get(cell, 0) + count
-    return whole
-
-
 def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     """Check entries that consist of numbers."""
     if not all(isinstance(number, int | float) for entry in entries for number in entry):
@@ -186,7 +176,7 @@ _WORST = how(
     load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
 )
 _HISTOGRAM = how(
-    add=_merge,
+    add=lambda parts: {cell: sum(part.get(cell, 0) for part in parts) for cell in {*itertools.chain(*parts)}},
     save=lambda histogram: [[*cell, count] for cell, count in sorted(histogram.items())],
     load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
 )
@@ -467,8 +457,8 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
     more = [power for power in _powers(tuple(parts)) if power not in _powers(tuple(at_once))]
     moments = Moments(_powers(tuple(at_once)), extremes, (more, walk) if more else None)
     moments.centre(next(walk(0, BLOCK))[0])
-    spans = range(0, len(truth), _SPAN)
-    tasks = [partial(_SpanSums.of, moments, partial(walk, start, start + _SPAN), start, at_once) for start in spans]
+    spans = range(0, len(truth), SPAN)
+    tasks = [partial(_SpanSums.of, moments, partial(walk, start, start + SPAN), start, at_once) for start in spans]
     found = run_all(tasks, len(truth))
     moments.add(block for span in found for block in span.moments)
     counted = "percentages" in parts

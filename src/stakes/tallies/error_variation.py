@@ -109,8 +109,8 @@ def weighed_terms(
 ) -> tuple[Term, Term]:
     """The same of arrays of any library, in 64 bits."""
     terms, lost = terms_of(truth, prediction, error, centre, baseline, OfArrays(xp))
-    found = xp.stack([xp.ones_like(truth), *terms]), xp.stack(lost)
-    return found if weight is None else (found[0] * weight, found[1] * weight)
+    found = xp.stack([xp.ones_like(truth), *terms])
+    return (found, lost) if weight is None else (found * weight, [one * weight for one in lost])
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────

@@ -5,12 +5,13 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.parallel import run_all
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
@@ -34,6 +35,9 @@ _FEW_ROWS_TO_CENTRE = 1 << 6
 BLOCK = 1 << 15
 """Rows handled at a time: few enough that temporaries stay in the processor's cache."""
 
+SPAN = 16 * BLOCK
+"""Rows that a thread adds up at a time."""
+
 _DOT = 1 << 13
 """Rows whose products are added up at a time."""
 
@@ -46,7 +50,7 @@ class UnusualNumbersError(ArithmeticError):
 
 
 Room = dict[tuple[int, ...], Array]
-"""Where products of a block are kept, by their powers; weighed ones have one number more."""
+"""Where products of a block are kept, by their powers; weighed ones have one number more, errors only one."""
 
 Sums = dict[Power, float]
 """The sums of a block about the centres."""
@@ -93,7 +97,7 @@ class Moments(Mapping[Power, Fraction]):
         """The sums of a block, made in the ``room`` that products of several blocks share."""
         columns, weight = block
         found = _Block(self._scaled_columns(columns), self._centres, weight, room)
-        return {power: found[power] for power in (self._at_once if powers is None else powers)}
+        return {power: found.total(power) for power in (self._at_once if powers is None else powers)}
 
     def add(self, sums: Iterable[Sums]) -> None:
         """Take the sums of blocks, in their order."""
@@ -167,17 +171,12 @@ class MomentsOnDemand(Moments):
     def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, weight: Array | None = None) -> None:
         super().__init__(powers)
         self._columns, self._weight = (truth, prediction), weight
-        self._room: Room = {}
-        rows = min(len(truth), BLOCK)
-        self._buffers = np.empty(rows), np.empty(rows)
-        self._centres = _Centres(self._block(0))  # which is always the first to be asked
+        self._rooms: dict[int, Room] = {}
+        first = slice(_FEW_ROWS_TO_CENTRE)
+        self._centres = _Centres(_LazyColumns(truth[first], prediction[first], {}))
         self._sums: dict[Power, tuple[int, int]] = {}
         if weight is None:
             self._sums[_ROWS], self._made[_ROWS] = (len(truth), 1), Fraction(len(truth))
-
-    def _block(self, start: int) -> "_LazyColumns":
-        truth, prediction = (column[start : start + BLOCK] for column in self._columns)
-        return _LazyColumns(truth, prediction, self._buffers)
 
     def spread(self, one: Power, other: Power) -> Fraction:
         """Sum up in one walk what is asked for beside a spread: those of both columns, or squared errors."""
@@ -191,17 +190,26 @@ class MomentsOnDemand(Moments):
             return
         if self._weight is not None and _ROWS not in self._sums and _ROWS not in wanted:
             wanted.append(_ROWS)
-        found: list[list[float]] = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, len(self._columns[0]), BLOCK):
-                weight = None if self._weight is None else self._weight[start : start + BLOCK]
-                block = _Block(self._block(start), self._centres, weight, self._room)
-                found.append([block.total(power) for power in wanted])
+        length = len(self._columns[0])
+        spans = run_all([partial(self._span, start, wanted) for start in range(0, length, SPAN)], length)
+        found = itertools.chain.from_iterable(spans)
         for power, parts in zip(wanted, zip(*found, strict=True), strict=True):
             total = _checked_sum(parts)
             if max(power) > 1 and total < _VANISHING:
                 raise UnusualNumbersError
             self._sums[power] = total.as_integer_ratio()
+
+    def _span(self, first: int, wanted: Sequence[Power]) -> list[list[float]]:
+        """The sums of each block of a span of rows."""
+        room, found = self._rooms.setdefault(first, {}), []
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(first, min(first + SPAN, len(self._columns[0])), BLOCK):
+                rows = slice(start, start + BLOCK)
+                truth, prediction = (column[rows] for column in self._columns)
+                weight = None if self._weight is None else self._weight[rows]
+                block = _Block(_LazyColumns(truth, prediction, room), self._centres, weight, room)
+                found.append([block.total(power) for power in wanted])
+        return found
 
     def _sum(self, power: Power) -> tuple[int, int]:
         if power not in self._sums:
@@ -220,10 +228,10 @@ def _checked_sum(parts: Sequence[float]) -> float:
 
 
 class _LazyColumns(Sequence[Array]):
-    """|error|, error, truth and prediction of some rows, each made when it is asked for, in these buffers."""
+    """|error|, error, truth and prediction of some rows, each made when it is asked for, in this room."""
 
-    def __init__(self, truth: Array, prediction: Array, buffers: tuple[Array, Array]) -> None:
-        self._rows, self._buffers = (truth, prediction), buffers
+    def __init__(self, truth: Array, prediction: Array, room: Room) -> None:
+        self._rows, self._room = (truth, prediction), room
         self._made: dict[int, Array] = {}
 
     def __len__(self) -> int:
@@ -238,7 +246,7 @@ class _LazyColumns(Sequence[Array]):
         truth, prediction = self._rows
         if column > 1:
             return self._rows[column - 2].astype(np.float64, copy=False)
-        out = self._buffers[column][: len(truth)]
+        out = _space(self._room, (column,), len(truth))
         if column == 0:
             return np.asarray(np.abs(self[1], out=out))
         if truth.dtype == prediction.dtype == np.float64:
@@ -277,8 +285,8 @@ class _Centres(dict[int, float]):
         return 0.0 if ordered[quarter] < 0 < ordered[-1 - quarter] else float(ordered[len(rows) // 2])
 
 
-class _Block(dict[Power, float]):
-    """The sums of some rows about the centres, each made when it is asked for."""
+class _Block:
+    """Some rows about the centres, whose products are made when they are asked for."""
 
     def __init__(
         self, columns: Sequence[Array], centres: Mapping[int, float], weight: Array | None, room: Room
@@ -286,10 +294,6 @@ class _Block(dict[Power, float]):
         self.columns, self.centres, self.weight, self.room = columns, centres, weight, room
         self.products: dict[Power, Array] = {}
         self.weighed: dict[Power, Array] = {}
-
-    def __missing__(self, power: Power) -> float:
-        self[power] = total = self.total(power)
-        return total
 
     def total(self, power: Power) -> float:
         """The (weighted) sum of a product."""
@@ -306,7 +310,7 @@ class _Block(dict[Power, float]):
         if self.weight is None:
             return self.product(power)
         if power not in self.weighed:
-            space = self._space((*power, 1), len(self.weight))
+            space = _space(self.room, (*power, 1), len(self.weight))
             self.weighed[power] = np.multiply(self.product(power), self.weight, out=space)
         return self.weighed[power]
 
@@ -321,15 +325,16 @@ class _Block(dict[Power, float]):
         lower, unit, column = _factors(power)
         if lower != _ROWS:
             left, right = self.product(lower), self.product(unit)
-            return np.asarray(np.multiply(left, right, out=self._space(power, len(left))))
+            return np.asarray(np.multiply(left, right, out=_space(self.room, power, len(left))))
         values, centre = self.columns[column], self.centres[column]
-        return np.asarray(np.subtract(values, centre, out=self._space(power, len(values)))) if centre else values
+        return np.asarray(np.subtract(values, centre, out=_space(self.room, power, len(values)))) if centre else values
 
-    def _space(self, power: tuple[int, ...], rows: int) -> Array:
-        """Where the product of the block before was: new memory takes longer than the numbers."""
-        if power not in self.room:
-            self.room[power] = np.empty(rows)
-        return self.room[power][:rows]
+
+def _space(room: Room, key: tuple[int, ...], rows: int) -> Array:
+    """Where the numbers of the block before were: new memory takes longer than the numbers."""
+    if key not in room:
+        room[key] = np.empty(rows)
+    return room[key][:rows]
 
 
 def _dot(one: Array, other: Array) -> float:

@@ -4,19 +4,24 @@ import itertools
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
 
-_LARGE = 1 << 20
+_LARGE = 1 << 19
 _MOST_THREADS = 4
+
+_thread = threading.local()
+"""Whether this is ``one_of_several`` threads that share the work."""
 
 
 def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
-    threads = 1 if rows < _LARGE else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
+    alone = rows < _LARGE or hasattr(_thread, "one_of_several")
+    threads = 1 if alone else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
     if threads < 2:
         return [task() for task in tasks]
     from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +44,20 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
         while item := made.result():
             made = pool.submit(coming)
             yield item[0]
+
+
+def in_turn(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
+    """Hand items to workers in turn, each in a thread of its own, while the next item is made in another."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    handed: list[Future[None]] = []
+    with ThreadPoolExecutor(len(workers), initializer=lambda: setattr(_thread, "one_of_several", True)) as pool:
+        for number, item in enumerate(ahead(items)):
+            if number >= len(workers):
+                handed[-len(workers)].result()
+            handed.append(pool.submit(workers[number % len(workers)], item))
+    for one in handed:
+        one.result()
 
 
 # ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────

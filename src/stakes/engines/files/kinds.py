@@ -111,11 +111,13 @@ class FileTable:
     def _ends_early(self, frame: pl.DataFrame) -> bool:
         return bool(self.separated and frame[self.columns[-1]].null_count())
 
-    def with_types(self, numbers: Mapping[str, bool]) -> "FileTable":
+    def with_types(self, numbers: Mapping[str, bool], gaps: bool) -> "FileTable":
         """The same table; in separated text some columns are numbers, others codes of text."""
         dialect = self.separated
         if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
+        if not gaps and not any(re.match(r"[+-]?\d", word) for word in dialect.missing):
+            dialect = replace(dialect, missing=("",))  # the others are no numbers, and take time to look for
         return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
 
     def rows_up_to(self, most: int) -> int:

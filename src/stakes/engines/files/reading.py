@@ -186,12 +186,15 @@ class Files:
             except errors.InputError as problem:
                 raise self._located(problem, first) from None
 
-    def with_types(self, numbers: Sequence[str] = _NUMBERS) -> "Files":
-        """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
+    def with_types(self, numbers: Sequence[str] = _NUMBERS, gaps: bool = True) -> "Files":
+        """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line.
+
+        Without ``gaps`` a word for a missing value is such a fault.
+        """
         if not any(table.dialect for table in self.tables) or self.condition is not None:
             return self
         typed = {name: argument.startswith(tuple(numbers)) for argument, name in self.wanted.items()}
-        tables = [table.with_types(typed) for table in self.tables]
+        tables = [table.with_types(typed, gaps) for table in self.tables]
         return self if tables == self.tables else replace(self, tables=tables)
 
     @property
@@ -324,7 +327,7 @@ def _refuse_shares(argument: str, values: pl.Series) -> None:
 
 def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
-    if table.typed and _doubtful(column):
+    if table.typed and table.dialect is not None and _doubtful(column, table.dialect.missing):
         raise NotNumbersError("second-look")
     if not argument.startswith(_NUMBERS) or column.dtype != pl.String:
         if table.dialect is not None and column.dtype == pl.String:
@@ -349,11 +352,11 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     return numbers
 
 
-def _doubtful(column: pl.Series) -> bool:
+def _doubtful(column: pl.Series, missing: Sequence[str]) -> bool:
     """Whether a column that Polars gave its type holds what a second look has to find the line of."""
     if column.dtype == pl.Categorical:
-        return any("\0" in name for name in codes_of(column.drop_nulls())[2])
-    return column.dtype == pl.Float64 and bool(column.is_infinite().any())
+        return any("\0" in name or name in missing for name in codes_of(column.drop_nulls())[2])
+    return column.dtype == pl.Float64 and not column.is_finite().all()
 
 
 def _place(table: FileTable, column: str, value: str) -> str:

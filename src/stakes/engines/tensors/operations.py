@@ -152,7 +152,9 @@ class ArrayOperations:
 
     def first_largest(self, columns: Tensor) -> Tensor:
         """Where the largest number of each column stands, the first of those that tie."""
-        return columns.argmax(0)
+        rows = len(columns)
+        left = self.xp.arange(rows, 0, -1, dtype="uint8" if rows < 256 else "int64")[:, None]
+        return rows - (left * (columns == columns.max(0))).max(0)  # which is quicker than to look for places
 
     def column_counts(self, flags: Tensor) -> Tensor:
         """In how many places of each column something holds."""
