@@ -4,7 +4,7 @@ A table is asked in its engine, and files batch by batch. Rows of a cluster, or 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
@@ -174,17 +174,13 @@ def map_classes(data: Data, asked: RowQuestion, folds: int, seed: int) -> Iterat
     if asked.cluster is None:
         asked = replace(asked, groups_by=[str(asked.truth), *given.values()])
     dealt = Folds(len(given), folds, seed % folds)
-    if is_lazy(data):
-        with _inside(data, asked, dealt) as rows:
-            yield rows
-        return
-    files = Files.open(data, name_columns(data, asked) or {}, asked.where)
-    with files.relation() as table:
-        if table is not None:
-            with _inside(table, asked, dealt) as rows:
-                yield rows
-        else:
+    files = None if is_lazy(data) else Files.open(data, name_columns(data, asked) or {}, asked.where)
+    with nullcontext(data) if files is None else files.relation() as table:
+        if table is None and files is not None:
             yield count_typed(files, files.with_types(), lambda some: _look(partial(_in_batches, some, asked), dealt))
+            return
+        with _inside(table, asked, dealt) as rows:
+            yield rows
 
 
 def _look(tables: Tables, folds: Folds) -> MappedRows:
