@@ -219,11 +219,12 @@ class QueryNumbers:
         frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
         answer = self._ask(frame, ["weight"], extra="edge")
         every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
-        each = {name: answer.of(rows) for name, rows in every.items()}
-        bins = {
-            name: put_together([(found["edge"], found["weight"])]) for name, found in each.items()
-        }  # of all segments
-        return {name: SizeCounts.of_bins(*found, bits) for name, found in bins.items()}
+        sizes = {}
+        for name, rows in every.items():
+            found = answer.of(rows)
+            edges, counts = put_together([(found["edge"], found["weight"])])  # several segments may share a bin
+            sizes[name] = SizeCounts.of_bins(edges, counts, bits)
+        return sizes
 
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
