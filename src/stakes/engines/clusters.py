@@ -22,7 +22,7 @@ from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
 from stakes.engines.segments import segment_labels
-from stakes.engines.spark_text import Text, add_columns, count_whole_numbers
+from stakes.engines.spark_text import SparkText, add_columns, count_whole_numbers
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -135,7 +135,7 @@ class QueryClusters:
         if source.dtype("cluster").is_signed_integer():
             spark = source.frame.implementation.is_pyspark()
             whole: Term = (nw.col(place).cast(nw.Int64) % _PRIME + _PRIME) % _PRIME  # signs of remainders differ
-            whole = Text(f"pmod(CAST({place} AS BIGINT), {_PRIME})") if spark else whole
+            whole = SparkText(f"pmod(CAST({place} AS BIGINT), {_PRIME})") if spark else whole
             frame = add_columns(source.frame, {"held": _random_group(whole)})
         else:
             group = _random_group(nw.col("number").cast(nw.Int64))

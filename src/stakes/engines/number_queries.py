@@ -32,7 +32,7 @@ from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
-from stakes.engines.spark_text import Text, add_columns, add_up, choose, column_of, keep_rows
+from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
@@ -273,7 +273,7 @@ class QueryNumbers:
         keys, weight = self._keys, nw.col("weight")
         if self.frame.implementation.is_pyspark():
             by = f"OVER (PARTITION BY {', '.join(keys)})"
-            return Text(f"sum(truth * weight) {by} / sum(weight) {by}")
+            return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
@@ -389,7 +389,7 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 def _number(frame: LazyTable, number: float) -> Term:
     """A column of one number."""
-    return Text(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
+    return SparkText(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
 
 
 def _finite(number: Term) -> Term:

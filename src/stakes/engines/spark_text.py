@@ -13,15 +13,15 @@ from stakes.engines.columns import LazyTable, as_frame
 from stakes.tallies.error_variation import Term
 
 
-class Text:
+class SparkText:
     """An expression, such as ``(`truth` - `prediction`)``."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-def _made(form: str) -> Callable[..., Text]:
-    return lambda *terms: Text(form.format(*map(_write, terms)))
+def _fill(form: str) -> Callable[..., SparkText]:
+    return lambda *terms: SparkText(form.format(*map(_write, terms)))
 
 
 _FORMS = {
@@ -34,11 +34,11 @@ _SIGNS = {
     "lt": "<", "le": "<=", "eq": "=", "ne": "<>",
 }  # fmt: skip
 for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name, sign in _SIGNS.items()}}.items():
-    setattr(Text, _name, _made(_form))
+    setattr(SparkText, _name, _fill(_form))
 
 
 def _write(value: object) -> str:
-    if isinstance(value, Text):
+    if isinstance(value, SparkText):
         return value.text
     return f"({value!r}D)" if isinstance(value, float) else str(value)
 
@@ -46,13 +46,13 @@ def _write(value: object) -> str:
 # ── what is asked of any engine ──────────────────────────────────────────────────────────────────────────────────
 def column_of(frame: LazyTable) -> Callable[[str], Term]:
     """How the columns of a table are called in expressions."""
-    return (lambda name: Text(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
+    return (lambda name: SparkText(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
 
 
 def choose(test: Term, one: Term, other: Term) -> Term:
     """One thing where something holds, another elsewhere."""
-    if isinstance(test, Text):
-        return _made("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
+    if isinstance(test, SparkText):
+        return _fill("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
 
 
@@ -67,7 +67,7 @@ def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
 
 def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
     """Leave out rows of which something does not hold."""
-    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, Text) else frame.filter(test)
+    return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, SparkText) else frame.filter(test)
 
 
 def add_up(
@@ -76,12 +76,8 @@ def add_up(
     sums: Sequence[str | tuple[str, str]],
     lows: Sequence[str] = (),
     highs: Sequence[str] = (),
-    distinct: str = "",
 ) -> LazyTable:
-    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group.
-
-    Spark alone estimates how many values of a column are ``distinct`` (HyperLogLog, off by 5 % or so).
-    """
+    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group."""
     each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
     each += [(f"low {name}", "min", [name]) for name in lows] + [(f"high {name}", "max", [name]) for name in highs]
     if not frame.implementation.is_pyspark():
@@ -89,8 +85,7 @@ def add_up(
         found = [nw.len().alias("rows"), *found]
         return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
     texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
-    about = [f"approx_count_distinct(`{distinct}`) AS distinct"] if distinct else []
-    asked = map(_expression, ["count(1) AS rows", *about, *texts])
+    asked = map(_expression, ["count(1) AS rows", *texts])
     return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
 
 
