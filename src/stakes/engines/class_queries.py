@@ -360,7 +360,7 @@ class ClassTable:
     def _scores(self, place: int, key: str, segments: list[str], most: int | None) -> Binned | None:
         source = self._with_score(place)
         keys = [key, *self._by]
-        too_many = most is not None and source.estimates and source.look_at_scores(keys).has_too_many
+        too_many = most is not None and source.has_too_many_scores
         groups = None if too_many else source.groups([*keys, "score"], most)
         if groups is None or (most is not None and groups.columns["score"].n_unique() > MOST_SCORES):
             return None

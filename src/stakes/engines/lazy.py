@@ -222,19 +222,17 @@ def _group(
     """
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
-    others, looked = [key for key in keys if key != "score"], None
     if exact is not False:
         all_of_them = exact and not sorts_inside(source, keys)
-        if not all_of_them and source.estimates:
-            looked = source.look_at_scores(others)
-        if looked is None or not looked.has_too_many:
-            groups = source.groups(keys, None if all_of_them else MOST_GROUPS)
-            if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
-                return groups, None
+        too_many = not all_of_them and source.has_too_many_scores
+        groups = None if too_many else source.groups(keys, None if all_of_them else MOST_GROUPS)
+        if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
+            return groups, None
     dtype = source.dtype("score")
     if not dtype.is_numeric():
         raise errors.not_numbers("score", f"{dtype} values")
-    looked = looked or source.look_at_scores(others)
+    others = [key for key in keys if key != "score"]
+    looked = source.look_at_scores(others)
     if threshold is not None:
         source, keys = source.decided_at(threshold), [*keys, "decided"]
     grid = "probability" if looked.of_probabilities else "line"

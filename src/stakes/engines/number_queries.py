@@ -196,14 +196,13 @@ class QueryNumbers:
         frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
         sizes = self._sizes(frame, FINE) if self._by else {}
         parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        plain = {name: at for name, at in self.places.items() if name == "weight"}
-        whole = sums(answer.of(slice(None)), replace(self, places=plain)._all_sizes(frame, sizes.get("")))
+        whole = sums(answer.of(slice(None)), self._all_sizes(frame, sizes.get("")))
         return FirstPass(whole, parts, self.seen.rows, self.dropped)
 
     def _all_sizes(self, frame: LazyTable, known: SizeCounts | None = None) -> SizeCounts:
         """Errors of all rows by size, with those around the median that ranks can reach, unless these are very many."""
         for bits in (COARSE, FINE) if known is None else (FINE,):
-            sizes = self._sizes(frame, bits)[""] if known is None else known
+            sizes = replace(self, places={})._sizes(frame, bits)[""] if known is None else known
             low, high = sizes.around(0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1)
             size = column_of(frame)("size")
             within = keep_rows(frame, (size >= low) & ((size < high) | (size == low)))
@@ -254,8 +253,7 @@ class QueryNumbers:
     def _far_from(self, said: float) -> SizeCounts:
         """Distances of all truths from a number, by size: asked of two columns alone, for engines repeat the others."""
         far = add_columns(self.frame, {"size": (column_of(self.frame)("truth") - said).abs()}).select("size", "weight")
-        kept = {name: at for name, at in self.places.items() if name == "weight"}
-        return replace(self, places=kept, frame=far)._all_sizes(far)
+        return self._all_sizes(far)
 
     def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
@@ -303,15 +301,13 @@ class QueryNumbers:
         dealt = collect(add_up(frame, ["dealt"], [], highs=[*_HEAVY]))
         reached = [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY:][0] for name in _HEAVY]
         columns = ["truth", "prediction", "weight", *_HEAVY, *self._keys]
-        asked = frame.select(*columns)
-        many = len(dealt) >= HEAVY
-        if many:
-            tests = (column_of(frame)(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
-            some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
-        whole = many and len(some) <= _MOST_HEAVY  # very many are as heavy as each other
+        asked, column = frame.select(*columns), column_of(frame)
+        tests = (column(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
+        some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
+        enough = len(dealt) >= HEAVY and len(some) <= _MOST_HEAVY  # or very many are as heavy as each other
         chosen, segments = [], []
         for name in _HEAVY:
-            table = some if whole else collect(asked.sort(name, descending=True).head(HEAVY))
+            table = some if enough else collect(asked.sort(name, descending=True).head(HEAVY))
             each = [table[column].to_numpy().astype(np.float64) for column in (name, *columns[:3])]
             top = np.argsort(-each[0])[:HEAVY]
             chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))

@@ -227,12 +227,16 @@ class QuerySource:
         return Groups(found, sizes, numbers.get("sum"), numbers.get("squares"), weightless, added)
 
     @property
-    def estimates(self) -> bool:
-        """Whether the engine tells at once about how many different scores there are.
+    def has_too_many_scores(self) -> bool:
+        """Whether there are surely more different scores than can be told one by one.
 
-        Spark does; to find it out by grouping takes it as long as everything else. Other engines are not asked.
+        Spark estimates that in one look (HyperLogLog, off by 5 % or so); to find it out by grouping takes it as long as
+        everything else. Other engines are not asked.
         """
-        return self.frame.implementation.is_pyspark() and self.dtype("score").is_numeric()
+        if not self.frame.implementation.is_pyspark():
+            return False
+        about = self.frame.to_native().selectExpr(f"approx_count_distinct({self.places['score']}) AS scores")
+        return int(collect(as_frame(about).lazy()).item()) > _SURELY * MOST_SCORES
 
     @property
     def _score(self) -> nw.Expr:
@@ -250,7 +254,7 @@ class QuerySource:
         own, other = column("own"), 1.0 - column("own")
         each = other * other, own * own, surprise(own), surprise(other)
         frame = add_columns(frame, {name: loss * unit for loss, name in zip(each, _LOSSES, strict=True)})
-        table = collect(add_up(frame, by, [*tests, *_LOSSES], ["score"], ["score"], distinct="score"))
+        table = collect(add_up(frame, by, [*tests, *_LOSSES], ["score"], ["score"]))
         if "weight" in self.places:
             table, _ = with_weight(table)
         found = ScoreLook(Look.of(table).found, table)
@@ -327,12 +331,6 @@ class ScoreLook(Look):
     """A first look at scores: the same of each combination of other columns, with what scores lose there."""
 
     table: Table
-
-    @property
-    def has_too_many(self) -> bool:
-        """Whether there are surely more different scores than can be told one by one."""
-        each = self.table["distinct"].to_numpy()
-        return bool(each.max() > _SURELY * MOST_SCORES or each.sum() > _SURELY * MOST_GROUPS)
 
     @property
     def of_probabilities(self) -> bool:

@@ -20,7 +20,7 @@ class SparkText:
         self.text = text
 
 
-def _formed(form: str) -> Callable[..., SparkText]:
+def _fill(form: str) -> Callable[..., SparkText]:
     return lambda *terms: SparkText(form.format(*map(_write, terms)))
 
 
@@ -34,7 +34,7 @@ _SIGNS = {
     "lt": "<", "le": "<=", "eq": "=", "ne": "<>",
 }  # fmt: skip
 for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name, sign in _SIGNS.items()}}.items():
-    setattr(SparkText, _name, _formed(_form))
+    setattr(SparkText, _name, _fill(_form))
 
 
 def _write(value: object) -> str:
@@ -52,7 +52,7 @@ def column_of(frame: LazyTable) -> Callable[[str], Term]:
 def choose(test: Term, one: Term, other: Term) -> Term:
     """One thing where something holds, another elsewhere."""
     if isinstance(test, SparkText):
-        return _formed("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
+        return _fill("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
 
 
@@ -76,12 +76,8 @@ def add_up(
     sums: Sequence[str | tuple[str, str]],
     lows: Sequence[str] = (),
     highs: Sequence[str] = (),
-    distinct: str = "",
 ) -> LazyTable:
-    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group.
-
-    Spark alone estimates how many values of a column are ``distinct`` (HyperLogLog, off by 5 % or so).
-    """
+    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group."""
     each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
     each += [(f"low {name}", "min", [name]) for name in lows] + [(f"high {name}", "max", [name]) for name in highs]
     if not frame.implementation.is_pyspark():
@@ -89,8 +85,7 @@ def add_up(
         found = [nw.len().alias("rows"), *found]
         return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
     texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
-    about = [f"approx_count_distinct(`{distinct}`) AS distinct"] if distinct else []
-    asked = map(_expression, ["count(1) AS rows", *about, *texts])
+    asked = map(_expression, ["count(1) AS rows", *texts])
     return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
 
 
