@@ -64,6 +64,7 @@ class System(
     clusters.
     ``alike`` makes labels of rows alike as in :func:`stakes.evaluate`.
 
+    >>> from stakes import Costs
     >>> system = System(
     ...     classes=["sick", "healthy"],
     ...     models={"images": [[80, 20], [20, 80]], "history": [[50, 50], [100, 100]]},

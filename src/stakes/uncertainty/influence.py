@@ -200,8 +200,8 @@ def few_alike(influence: Influence, sampling: Sampling) -> str:
     alike = influence.most_degrees + 1
     if sampling.clusters is None or not alike < FEW_CLUSTERS <= sampling.clusters.count:
         return ""
-    clusters = f"{sampling.clusters.count:,} clusters"
-    return f"{clusters} tell as much as {alike:.0f} equal ones, so its interval can be too short"
+    count = sampling.clusters.count
+    return f"{count:,} clusters tell as much as {alike:.0f} equal ones, so its interval can be too short"
 
 
 def limits(
