@@ -144,7 +144,7 @@ class LongTable:
         outside = len(self._window) - 1
         if self._start < 0:
             self._start = max(int(np.median(places)) - outside // 2, 0)
-            ends = np.array([self._start, self._start + outside])
+            ends = self._start, self._start + outside
             self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
         places -= self._start
         near = places.view(np.uint64)

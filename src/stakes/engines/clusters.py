@@ -236,7 +236,7 @@ class ClusterNumbers:
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
-        self._low, self._table = 0, np.zeros(0, np.int64)
+        self._low, self._table = 0, np.zeros(0, np.int32)
 
     @property
     def count(self) -> int:
@@ -272,7 +272,7 @@ class ClusterNumbers:
         """Let the table of numbers hold these clusters too; begin a new one where they lie too far from the others."""
         first, last = min(low, self._low), max(high, self._low + len(self._table))
         if not len(self._table) or last - first > _DENSE:
-            self._low, self._table = low, np.full(high - low, -1)
+            self._low, self._table = low, np.full(high - low, -1, np.int32)
         elif last - first > len(self._table):
             more = self._low - first, last - self._low - len(self._table)
             self._low, self._table = first, np.pad(self._table, more, constant_values=-1)

@@ -132,7 +132,7 @@ class NumberReader:
         by = {name: columns[name] for name in self._by}
         self._by |= {name: column.kind for name, column in by.items()}
         cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        return cells, self._clusters.of(columns["cluster"]) if "cluster" in columns else None
+        return cells, self._clusters.of(columns["cluster"]).astype(np.int64) if "cluster" in columns else None
 
     @property
     def cells(self) -> dict[str, int]:
@@ -148,15 +148,11 @@ class NumberReader:
 class BatchNumbers:
     """Truths and predictions that come in batches, anew for each pass."""
 
-    def __init__(self, reader: NumberReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: NumberReader, begin: "Callable[[], FirstParts]") -> None:
+        self._reader, self._begin = reader, begin
 
     def _added(self, begin: "Callable[[], Parts]") -> "Parts":
         """Begin with nothing, in one place or in several, and add all batches."""
-        raise NotImplementedError
-
-    def _begin(self) -> "FirstParts":
-        """The sums of no rows."""
         raise NotImplementedError
 
     def first(self) -> FirstPass:
@@ -177,11 +173,9 @@ class FileNumbers(BatchNumbers):
     """Those in files."""
 
     def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
-        super().__init__(NumberReader(files.wanted, missing, in_groups))
+        reader = NumberReader(files.wanted, missing, in_groups)
+        super().__init__(reader, lambda: FirstParts(files.likely_rows, _WITH_WORST))
         self._files, self._at_a_time = files, at_a_time
-
-    def _begin(self) -> "FirstParts":
-        return FirstParts(self._files.likely_rows, _WITH_WORST)
 
     def _added(self, begin: "Callable[[], Parts]") -> "Parts":
         one, other = begin(), begin()

@@ -6,7 +6,7 @@ One question about all rows would be a query of hundreds of columns, over which 
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import narwhals as nw
@@ -29,8 +29,8 @@ class PartitionNumbers(BatchNumbers):
         others = {name: places[name] for name in (OTHER,) if name in places}
         weight = {"weight": "weight"} if "weight" in places else {}
         self._places = {"truth": "truth", "prediction": "prediction", **weight, **own, **others}
-        super().__init__(NumberReader(self._places, "error"))
-        self._rows, self._dropped = rows, dropped
+        super().__init__(NumberReader(self._places, "error"), partial(FirstParts, rows))
+        self._dropped = dropped
         self._partitions = frame.select(*dict.fromkeys(self._places.values())).to_native().to_delayed()
         if own:
             table = collect(frame.group_by(*dict.fromkeys(own.values())).agg(nw.len().alias("rows")))
@@ -39,9 +39,6 @@ class PartitionNumbers(BatchNumbers):
     def first(self) -> FirstPass:
         """Add up errors, and count them by size."""
         return replace(super().first(), dropped=self._dropped)
-
-    def _begin(self) -> FirstParts:
-        return FirstParts(self._rows)
 
     def _added(self, begin: Callable[[], Parts]) -> Parts:
         dask: Any = importlib.import_module("dask")

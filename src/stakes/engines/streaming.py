@@ -287,10 +287,12 @@ class Counting:
         self._kinds = batch.kinds
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
+        tasks: list[Callable[[], bool | None]] = []
         if (groups := self._groups(batch, found)) is not None:
-            self._add_to_clusters(batch, found, groups)
-            self._clustered = True
-        return batch.scores is None or self._keep(batch, batch.scores, found)
+            tasks, self._clustered = [partial(self._add_to_clusters, batch, found, groups)], True
+        if batch.scores is not None:
+            tasks.append(partial(self._keep, batch, batch.scores, found))
+        return False not in run_all(tasks, batch.length)
 
     def _groups(self, batch: Batch, found: Found) -> Array | None:
         """The group of clusters that each row lies in, if rows come in clusters."""
