@@ -197,6 +197,7 @@ for name, (truth, outputs, value) in expected.items():
 """
 
 
+@pytest.mark.deep  # tests/metrics/test_own.py declares one in its own process
 def test_a_figure_is_one_declaration_in_one_file(tmp_path):
     """It works wherever figures do: called, evaluated, compared, by segment, gated, shuffled, reported, catalogued."""
     for folder in ("src", "tools"):

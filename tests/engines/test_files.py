@@ -128,6 +128,7 @@ def test_every_kind_of_file_gives_what_the_table_gives(tmp_path, name):
     assert stakes.count(file, **COLUMNS, cluster="site").clusters.count == 2
 
 
+@pytest.mark.spread(9)
 @pytest.mark.parametrize("name", WRITERS)
 def test_conditions_and_missing_values_in_every_kind(tmp_path, name):
     gaps = ROWS.with_columns(p=pl.Series([None, 0.2, 0.4, 0.6, 0.8, 0.1]), site=pl.Series([*"AAA", None, *"BB"]))
@@ -140,6 +141,7 @@ def test_conditions_and_missing_values_in_every_kind(tmp_path, name):
 
 
 @pytest.mark.slow
+@pytest.mark.spread(9)
 @pytest.mark.parametrize("name", WRITERS)
 def test_column_names_with_quotes_and_sql_in_them(tmp_path, name):
     names = ['p, v2"; DROP TABLE preds; --', "it's a sélection *", "holds"]

@@ -155,7 +155,7 @@ def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
 
 
 SOONER = {"lazy polars": [*QUESTIONS], "ibis": ["weights and segments"]}
-SOONER["duckdb"] = ["costs, some rows", "three models", "clusters", "weighted numbers", "classes", "costs by row"]
+SOONER["duckdb"] = ["three models", "classes", "costs by row"]
 ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))
 
 

@@ -999,7 +999,7 @@ def test_costs_of_chosen_thresholds_hold():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", [pytest.param("csv", marks=pytest.mark.deep), "parquet"])
 def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
     """The same rows, whole and in batches of which the first has no label: counts are alike, and so are figures."""
     truth, score, generator = world(12, rows=900)

@@ -174,6 +174,7 @@ def test_the_finding_is_told_on_every_surface(results, name):
         assert one.to_dict() in told
 
 
+@pytest.mark.spread(26)
 @pytest.mark.parametrize(
     "name", [name for name, (_, key, _) in SITUATIONS.items() if "recal" not in key and "gate" not in key]
 )

@@ -78,6 +78,7 @@ def keeps_rows(counted):
     return any(getattr(tally, "rows", None) is not None for tally in tallies)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("more", MORE)
 @pytest.mark.parametrize("kind", ASKED)
 def test_batches_tell_what_whole_files_tell(kind, more, files, in_batches):
@@ -267,6 +268,7 @@ def two_models(tmp_path_factory):
     return file
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("more", ["alone", "weighted", "clustered", "by"])
 @pytest.mark.parametrize("kind", COMPARED)
 def test_models_are_compared_in_batches(kind, more, two_models, in_batches):

@@ -210,11 +210,11 @@ def test_plots_draw_names_as_text(exhibits):
 
 
 def _to_draw(plotted):
-    """Every kind of plot once, and those of classes and segments for each thing that has them."""
+    """Every kind of plot once, and that of classes for each thing that has them."""
     seen = set()
     for thing in plotted:
         for kind in thing.plots:
-            if kind not in seen or kind in ("confusion", "roc", "segments"):
+            if kind not in seen or kind == "confusion":
                 seen.add(kind)
                 yield kind, thing
 
@@ -429,6 +429,7 @@ def test_in_a_log_of_github(asked, tmp_path):
     harmless(summary.read_text(encoding="utf-8"))
 
 
+@pytest.mark.deep  # without hostile names it is tried in test_cli.py
 def test_in_a_terminal_without_unicode(asked, tmp_path):
     settings = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     verbs = {"evaluate": (), "count": (), "system": ("--json",)}
