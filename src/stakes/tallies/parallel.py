@@ -11,7 +11,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_LARGE = 1 << 19
+_LARGE = 1 << 20
 _MOST_THREADS = 4
 
 _thread = threading.local()
