@@ -40,7 +40,7 @@ from stakes.engines.queries import (
     Groups,
     Look,
     QuerySource,
-    put_together,
+    combine_in_pairs,
     surprise,
     whether,
     with_infinite,
@@ -109,11 +109,11 @@ def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
 
 def sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
     """The sum of columns in each row."""
-    return put_together(operator.add, list(columns))
+    return combine_in_pairs(operator.add, list(columns))
 
 
 def _any(tests: Iterable[nw.Expr]) -> nw.Expr:
-    return put_together(operator.or_, list(tests))
+    return combine_in_pairs(operator.or_, list(tests))
 
 
 def _uneven(total: nw.Expr) -> nw.Expr:

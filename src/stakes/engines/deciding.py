@@ -8,7 +8,7 @@ import narwhals as nw
 
 from stakes.engines.columns import LazyTable
 from stakes.engines.plan import Plan
-from stakes.engines.queries import put_together
+from stakes.engines.queries import combine_in_pairs
 from stakes.engines.spark_text import choose
 from stakes.tallies.bayes import ALIKE
 from stakes.tallies.pricing import Pricing, shares_of
@@ -50,7 +50,9 @@ def with_cheapest(
         nw.col(f"s{place}") * (1.0 if factors is None else float(factors[place])) for place in range(len(classes))
     ]
     count = range(len(decisions))
-    risks = [put_together(operator.add, [w * row[d] for w, row in zip(weights, prices, strict=True)]) for d in count]
+    risks = [
+        combine_in_pairs(operator.add, [w * row[d] for w, row in zip(weights, prices, strict=True)]) for d in count
+    ]
     names = [f"risk{d}" for d in count]
     frame = frame.with_columns(*(risk.alias(name) for risk, name in zip(risks, names, strict=True)))
     sizes = [nw.col(name).abs().alias(f"size{d}") for d, name in enumerate(names)]

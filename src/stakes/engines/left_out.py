@@ -23,7 +23,7 @@ from stakes.tallies.arithmetic import Array
 def with_losses_of_segments(data: Data, asked: RowQuestion, counted: Counted) -> Counted:
     """Count the rows of segments before and after rows were left out; one that lacks its segment is in none."""
     by = spread_by(asked.by, data)
-    if not counted.dropped or counted.dropped_in or not by or asked.label_separator is not None:
+    if asked.label_separator is not None:  # a row may have no label
         return counted
     kind = kind_of(asked)
     named = columns_named(data, asked, kind) if kind else number_columns(data, asked) or name_columns(data, asked)

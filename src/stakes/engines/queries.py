@@ -465,12 +465,12 @@ def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> Laz
     return add_columns(frame, {"edge": choose(mirrored, mirror - size, size)})
 
 
-def put_together(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
+def combine_in_pairs(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
     """Combine expressions two by two: one after the other would nest those of many columns too deeply."""
     if len(each) == 1:
         return each[0]
     middle = len(each) // 2
-    return combine(put_together(combine, each[:middle]), put_together(combine, each[middle:]))
+    return combine(combine_in_pairs(combine, each[:middle]), combine_in_pairs(combine, each[middle:]))
 
 
 def _nearest(size: Term, fine: float) -> Term:
