@@ -139,6 +139,7 @@ def without():
 
 
 @pytest.mark.slow
+@pytest.mark.spread(36)
 @pytest.mark.parametrize(("verb", "name"), CHANGED)
 def test_an_option_that_is_taken_is_used(verb, name, rows, without, tmp_path):
     if name not in options(verb):

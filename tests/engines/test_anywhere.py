@@ -130,7 +130,7 @@ def tiny(path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.spread(48)
+@pytest.mark.spread(36)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("place", PLACES)

@@ -22,7 +22,7 @@ from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating
 from stakes.metrics.many import hand_till_bounds
 from stakes.tallies.class_scores import pairs_in_order
-from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
+from tests.engines.test_lazy import ELSEWHERE, QUICK_ENGINES, SPARK, maker
 
 ROWS = 300
 CLASSES = ("a", "b", "c")
@@ -264,8 +264,8 @@ def patients():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
-@pytest.mark.spread(2)
+@pytest.mark.parametrize("elsewhere", QUICK_ENGINES, indirect=True)
+@pytest.mark.spread(1)
 def test_every_engine_recalibrates_as_memory_does(elsewhere, tmp_path, request, monkeypatch):
     """Maps are those of rows to rounding, losses but for another deal of the folds; no row leaves its engine."""
     asked, slow = {"truth": "y", "score": SCORE}, "polars" not in request.node.callspec.id
@@ -339,8 +339,8 @@ def test_what_cannot_be_recalibrated_is_told_as_in_memory(changed, words, monkey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
-@pytest.mark.spread(2)
+@pytest.mark.parametrize("elsewhere", QUICK_ENGINES, indirect=True)
+@pytest.mark.spread(1)
 def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, monkeypatch):
     """Null figures are those of shuffled rows: as many of them, around the same mean, and as wide."""
     truth = rows()["y"].sample(fraction=1, shuffle=True, seed=5)  # by chance: p-values are to be told apart

@@ -128,7 +128,7 @@ def elsewhere(request):
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
 @pytest.mark.parametrize("most", [1000, 30])
-@pytest.mark.each_choice
+@pytest.mark.spread(10)
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, most, many_rows, monkeypatch):
     """Also where there are more clusters than are told apart, which are put together."""
     pulled, collect = [], nw.LazyFrame.collect
@@ -200,11 +200,11 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
 @functools.cache
 def many_classes() -> tuple[pl.DataFrame, dict[str, str]]:
     rng = np.random.default_rng(3)
-    truth, names = rng.integers(0, 60, 3000), [f"k{place:02}" for place in range(60)]
-    odds = np.exp(rng.normal(size=(3000, 60)) + 1.5 * (truth[:, None] == np.arange(60)))
+    truth, names = rng.integers(0, 60, 2000), [f"k{place:02}" for place in range(60)]
+    odds = np.exp(rng.normal(size=(2000, 60)) + 1.5 * (truth[:, None] == np.arange(60)))
     said = dict(zip(names, (odds / odds.sum(1, keepdims=True)).T, strict=True))
     labels = np.array(names)[truth]
-    return pl.DataFrame({"y": labels, "patient": rng.integers(0, 40, 3000), **said}), {name: name for name in names}
+    return pl.DataFrame({"y": labels, "patient": rng.integers(0, 40, 2000), **said}), {name: name for name in names}
 
 
 @pytest.mark.parametrize("where", ["file", "engine"])

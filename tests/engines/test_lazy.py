@@ -79,7 +79,10 @@ def sooner_or_later(engine):
 EVERY_ENGINE = pytest.mark.parametrize("elsewhere", [*ELSEWHERE, SPARK], indirect=True)
 
 
-@pytest.fixture(params=[sooner_or_later(engine) for engine in (*ELSEWHERE, "spark")])
+QUICK_ENGINES = [sooner_or_later(engine) for engine in (*ELSEWHERE, "spark")]
+
+
+@pytest.fixture(params=QUICK_ENGINES)
 def elsewhere(request):
     """How a table is handed over, in the engines that keep the rows to themselves."""
     return maker(request)

@@ -166,7 +166,7 @@ def elsewhere(request):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
-@pytest.mark.each_choice
+@pytest.mark.spread(13)
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monkeypatch):
     pulled, collect, grouped, group = [], nw.LazyFrame.collect, [], shared_models.group_shared
 

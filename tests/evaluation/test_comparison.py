@@ -14,9 +14,7 @@ import stakes
 from stakes.engines.joining import table_names
 from stakes.evaluation.comparison import Pair, Place
 from tests.command import run
-from tests.parts import Lazily
-
-multitest = Lazily("statsmodels.stats.multitest")
+from tests.parts import corrected
 
 pytestmark = pytest.mark.slow
 
@@ -77,13 +75,11 @@ def test_the_order_of_the_models_does_not_matter():
 
 
 def test_holm_is_over_the_pairs_of_a_metric():
-    from statsmodels.stats.multitest import multipletests
-
     compared = stakes.compare(truth=TRUTH, scores=SCORES, metric=["auc", "accuracy"])
     for metric in ("auc", "accuracy"):
         pairs = [pair for pair in compared.pairs if pair.metric == metric]
-        expected = multipletests([pair.p_value for pair in pairs], method="holm")[1]
-        assert [pair.adjusted_p_value for pair in pairs] == pytest.approx(list(expected))
+        expected = corrected([pair.p_value for pair in pairs])
+        assert [pair.adjusted_p_value for pair in pairs] == pytest.approx(expected)
 
 
 def test_simultaneous_intervals_are_wider_and_say_so():
@@ -730,9 +726,8 @@ def test_models_are_compared_within_segments(simultaneous):
             kept = ("first", "second", "metric", "difference", "low", "high", "p_value")
             assert [getattr(pair, k) for k in kept] == [getattr(own, k) for k in kept]
         raw.append(alone.pair("p", "q", "auc").p_value)
-    corrected = [found.segments[name].pair("p", "q", "auc").adjusted_p_value for name in ("n", "s", "w")]
-    way = "bonferroni" if simultaneous else "holm"
-    assert corrected == pytest.approx(multitest.multipletests(raw, method=way)[1])
+    adjusted = [found.segments[name].pair("p", "q", "auc").adjusted_p_value for name in ("n", "s", "w")]
+    assert adjusted == pytest.approx(corrected(raw, "bonferroni" if simultaneous else "holm"))
     tiny = found.segments["tiny"].pair("p", "q", "brier_score")
     assert (tiny.low, tiny.note) == (None, "too small: 1 row; at least 10 wanted")
     assert "comparisons within segments" in str(found)

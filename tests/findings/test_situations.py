@@ -159,6 +159,7 @@ def results():
 
 
 @pytest.mark.slow
+@pytest.mark.spread(30)
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_the_finding_is_told_on_every_surface(results, name):
     result, (_, key, tone) = results[name], SITUATIONS[name]
@@ -174,7 +175,7 @@ def test_the_finding_is_told_on_every_surface(results, name):
         assert one.to_dict() in told
 
 
-@pytest.mark.spread(26)
+@pytest.mark.spread(16)
 @pytest.mark.parametrize(
     "name", [name for name, (_, key, _) in SITUATIONS.items() if "recal" not in key and "gate" not in key]
 )

@@ -74,7 +74,7 @@ ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True) if not weig
 """Hand and Till's area has no weighted form."""
 
 
-@pytest.mark.spread(111)
+@pytest.mark.spread(80)
 @pytest.mark.parametrize(("metric", "weighted"), ROWS, ids=[f"{m.text}{'-weighted' * w}" for m, w in ROWS])
 def test_influence_is_what_leaving_a_row_out_changes(metric, weighted):
     first_order = weighted or metric.name in NOT_EXACT

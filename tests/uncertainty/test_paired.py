@@ -168,7 +168,7 @@ def fits(metric, kind):
     return metric.name != "hand_till_auc" or kind in ("alone", "clustered")
 
 
-@pytest.mark.spread(52)
+@pytest.mark.spread(32)
 @pytest.mark.parametrize("metric", BY_ROWS, ids=ids)
 def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric):
     kinds = KINDS if metric.name in NAMES else [("alone", "clustered")[BY_ROWS.index(metric) % 2]]
@@ -270,7 +270,7 @@ def assert_agreement(judge):
 SMALL = [metrics.find(f"{m.name}(k=4)") if m.name in ("precision_at_k", "recall_at_k") else m for m in EVERY]
 
 
-@pytest.mark.spread(60)
+@pytest.mark.spread(36)
 @pytest.mark.parametrize("metric", SMALL, ids=ids)
 def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
     kinds = ("alone", KINDS[1 + SMALL.index(metric) % 3])  # the others with the next figure
