@@ -552,7 +552,7 @@ Y, D = [1, 0, 1, 0], [1, 0, 0, 0]
             {"metric": "prevalence"},
             r"^prevalence is better neither higher nor lower, so nothing can be ranked by it; name an",
         ),
-        ({"metric": "r2"}, r"^r2 is a figure of predicted numbers, and this is a binary evaluation"),
+        ({"metric": "r2"}, r"^r2 is a figure of predicted numbers, and this is an evaluation of two classes"),
         (
             {"metric": "auc"},
             r"^auc is undefined here \(no scores were given; pass score=\), so shuffles cannot be compared",

@@ -390,8 +390,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """Why there is no such figure; a figure of another task is an error."""
         raise InputError(
             "does-not-fit",
-            f"{metric.name} is a figure of {_FIGURES_OF[metric.tally]}, and this is a {self.task} evaluation; `stakes "
-            "metrics` lists them all",
+            f"{metric.name} is a figure of {_FIGURES_OF[metric.tally]}, and this is an evaluation of {self._kind}; "
+            "`stakes metrics` lists them all",
         )
 
     def at(self, threshold: float) -> "Evaluation":
