@@ -460,7 +460,8 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         ),
         (
             {"metric": "r2"},
-            "r2 is a figure of predicted numbers, and this is an evaluation of two classes; `stakes metrics` lists them all",
+            "r2 is a figure of predicted numbers, and this is an evaluation of two classes; `stakes metrics` lists "
+            "them all",
         ),
         ({"metric": "acx"}, "there is no metric 'acx'"),
         ({"metric": 5}, "5 is not how a metric is written; write a name, or name(parameter=number)"),

@@ -178,6 +178,27 @@ def test_figures_spread_like_rows_drawn_within_their_class(name, rows, ev):
         assert spread == pytest.approx(np.std(drawn), rel=0.25)
 
 
+@pytest.mark.parametrize("name", ["macro_auc", "multiclass_brier_score"])
+def test_figures_of_classes_spread_like_rows_drawn_within_their_class(name):
+    random, names, shares = np.random.default_rng(4), ["a", "b", "c"], np.array([0.2, 0.2, 0.6])
+    truth = np.repeat([0, 1, 2], 80)
+    score = 0.7 * random.dirichlet([1, 1, 1], 240) + 0.3 * np.eye(3)[np.where(random.random(240) < 0.8, truth, 0)]
+    weight = 3 * shares[truth]
+
+    def theirs(i):
+        if name == "multiclass_brier_score":
+            return np.average(((np.eye(3)[truth[i]] - score[i]) ** 2).sum(1), weights=weight[i])
+        return np.mean([sk.roc_auc_score(truth[i] == c, score[i, c], sample_weight=weight[i]) for c in range(3)])
+
+    places = (np.concatenate([80 * c + random.integers(0, 80, 80) for c in range(3)]) for _ in range(60))
+    spread = np.std([theirs(i) for i in places])
+    found = stakes.evaluate(
+        truth=np.array(names)[truth], score=score, classes=names, prior=dict(zip(names, shares, strict=True))
+    )[name]
+    assert found.value == pytest.approx(theirs(np.arange(240)))
+    assert found.high - found.low == pytest.approx(2 * 1.96 * spread, rel=0.25)
+
+
 @pytest.mark.parametrize("name", SPREAD)
 def test_clusters_weights_and_pairs_know_of_the_prior(name, rows, ev):
     truth, score = rows
