@@ -349,10 +349,22 @@ def _rate_unseen(own: Array, other: Array, share: float) -> float:
     return max(value / float(own.sum() + 1), (1 - value) / float(own.sum() + 1), moved)
 
 
+def _recall_changes(positives: Array, negatives: Array, unit: Array, *, specificity: float) -> Array:
+    return _rate_changes(positives, negatives, unit, 1 - specificity)
+
+
 def _specificity_changes(positives: Array, negatives: Array, unit: Array, *, recall: float) -> Array:
     """The same from the end of the ranking."""
     found = _rate_changes(negatives[::-1], positives[::-1], unit[::-1, ::-1], 1 - recall)
     return found[::-1, ::-1]
+
+
+def _recall_unseen(value: float, positives: Array, negatives: Array, *, specificity: float) -> float:
+    return _rate_unseen(positives, negatives, 1 - specificity)
+
+
+def _specificity_unseen(value: float, positives: Array, negatives: Array, *, recall: float) -> float:
+    return _rate_unseen(negatives[::-1], positives[::-1], 1 - recall)
 
 
 recall_at_specificity = metric(
@@ -364,13 +376,7 @@ recall_at_specificity = metric(
     aliases=("sensitivity_at_specificity",),
     pitfall="The threshold is chosen on the same rows; with few negatives it can be quite another one elsewhere.",
     interval="rate",
-    one_row=OneRow(
-        lambda *levels, specificity: _rate_changes(*levels, 1 - specificity),
-        lambda value, *levels, specificity: _rate_unseen(*levels, 1 - specificity),
-        "both",
-        place=True,
-        rate=("tp", "fp"),
-    ),
+    one_row=OneRow(_recall_changes, _recall_unseen, "both", place=True, rate=("tp", "fp")),
     reference="Pepe (2003), The Statistical Evaluation of Medical Tests, chapter 4",
 )(Fold(_best_recall, lambda found, table: ratio(found, table.P), keep="max"))
 
@@ -384,13 +390,7 @@ specificity_at_recall = metric(
     aliases=("specificity_at_sensitivity",),
     pitfall="The threshold is chosen on the same rows; with few positives it can be quite another one elsewhere.",
     interval="rate",
-    one_row=OneRow(
-        _specificity_changes,
-        lambda value, positives, negatives, *, recall: _rate_unseen(negatives[::-1], positives[::-1], 1 - recall),
-        "both",
-        place=True,
-        rate=("tn", "fn"),
-    ),
+    one_row=OneRow(_specificity_changes, _specificity_unseen, "both", place=True, rate=("tn", "fn")),
     reference="Pepe (2003), The Statistical Evaluation of Medical Tests, chapter 4",
 )(Fold(_best_specificity, lambda spared, table: ratio(spared, table.N), keep="max"))
 
