@@ -21,7 +21,7 @@ import sklearn.metrics
 
 import machine
 import stakes.sklearn
-from stakes.sklearn.names import HOMES
+from stakes.sklearn import HOMES
 
 PAGE = Path(__file__).parent / "FACE.md"
 SIZES = (10, 1000, 10**5, 10**6, 10**7)

@@ -134,10 +134,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'stakes' has no attribute {name!r}")
 
 
-def _view(name: str) -> Any:
-    return importlib.import_module(f"stakes.views.{name}")
-
-
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
@@ -148,4 +144,5 @@ def _speaking(lang: str) -> Any:
     return speaking(lang)
 
 
-Door.find, Door.view, Door.speaking = __getattr__, _view, _speaking
+Door.find, Door.speaking = __getattr__, _speaking
+Door.view = lambda name: importlib.import_module(f"stakes.views.{name}")

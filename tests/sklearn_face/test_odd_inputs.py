@@ -11,12 +11,11 @@ import sklearn.metrics
 from scipy import sparse
 
 import stakes.sklearn as face
-from stakes.sklearn.names import NAMES
 from tests.parts import since
 
 since("scikit-learn", "1.9", "refuses other inputs")
 
-DECISIONS = [name for name, entry in NAMES.items() if entry.home in ("decisions", "report")]
+DECISIONS = [name for name, home in face.HOMES.items() if home in ("decisions", "report")]
 FLAGS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 1]])
 OTHER = FLAGS[:, ::-1]
 PAIRS = {
@@ -97,8 +96,10 @@ def test_odd_columns_of_decisions(columns):
 
 @pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
 def test_odd_weights(weight):
-    for name, entry in NAMES.items():
-        columns = {"labels": (FLAGS, OTHER), "searches": (FLAGS, OTHER)}.get(entry.home, ([0, 1, 1, 0], [0, 1, 0, 1]))
+    for name in face.FUNCTIONS:
+        columns = {"labels": (FLAGS, OTHER), "searches": (FLAGS, OTHER)}.get(
+            face.HOMES[name], ([0, 1, 1, 0], [0, 1, 0, 1])
+        )
         columns = ([1, 2, 1, 3], [1, 2, 3, 1]) if "deviance" in name or "tweedie" in name else columns
         if name in ("auc", "max_error", "metric_at_thresholds"):
             continue
@@ -111,10 +112,10 @@ def test_odd_weights(weight):
             )
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("auc", "metric_at_thresholds")])
+@pytest.mark.parametrize("name", [name for name in face.FUNCTIONS if name not in ("auc", "metric_at_thresholds")])
 @pytest.mark.parametrize("place", [0, 1])
 def test_nothing_is_worked_out_of_nan(name, place):
-    home = NAMES[name].home
+    home = face.HOMES[name]
     columns = [np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.5, 0.25, 1.0, 1.0])]
     if home in ("labels", "searches"):
         columns = [FLAGS.astype(float), OTHER.astype(float)]
@@ -124,12 +125,12 @@ def test_nothing_is_worked_out_of_nan(name, place):
     assert answer(face, name, *columns, **OPTIONS.get(name, [{}])[0]) == "refused"
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("auc", "metric_at_thresholds")])
+@pytest.mark.parametrize("name", [name for name in face.FUNCTIONS if name not in ("auc", "metric_at_thresholds")])
 def test_unequal_indexes_are_told_and_rows_paired_by_position(name):
     columns = pd.Series([1, 2, 2, 1]), pd.Series([1, 2, 1, 1], index=[3, 2, 1, 0])
-    if NAMES[name].home in ("ranking", "probability"):
+    if face.HOMES[name] in ("ranking", "probability"):
         columns = columns[0] - 1, columns[1] / 2
-    elif NAMES[name].home in ("labels", "searches"):
+    elif face.HOMES[name] in ("labels", "searches"):
         columns = pd.DataFrame(FLAGS), pd.DataFrame(OTHER, index=[3, 2, 1, 0])
     options = {"beta": 2.0} if name == "fbeta_score" else {}
     with warnings.catch_warnings(record=True) as told:
@@ -170,7 +171,7 @@ def test_positives_that_weigh_nothing_are_none():
 
 @pytest.mark.parametrize("column", [{0, 1}, np.array(1), "ab", None, np.ma.array([1, 0], mask=[0, 1])], ids=str)
 def test_what_is_no_column_is_refused(column):
-    for name in set(NAMES) - {"auc", "metric_at_thresholds"}:
+    for name in set(face.FUNCTIONS) - {"auc", "metric_at_thresholds"}:
         assert answer(face, name, column, column, **OPTIONS.get(name, [{}])[0]) == "refused", name
 
 

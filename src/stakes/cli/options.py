@@ -46,8 +46,8 @@ def asked(verb: str, *without: str) -> Decorator:
     def decorated(command: Command) -> Command:
         @functools.wraps(command)
         def with_arguments(**given: Value) -> object:
-            if given.get("table") or given.get("tables"):
-                refuse_table_beside(given["files"])
+            if given.get("files") and (given.get("table") or given.get("tables")):  # before files are looked at
+                raise click.UsageError("give FILE, or --table TEXT; not both.")
             arguments = {name: _argument(option, given, name) for name, option in rows.items()}
             if "truth" in rows and arguments["truth"] is None and verb != "calibrate":
                 _refuse_unnamed(verb, given["files"], arguments)
@@ -60,12 +60,6 @@ def asked(verb: str, *without: str) -> Decorator:
         return made
 
     return decorated
-
-
-def refuse_table_beside(files: Sequence[str]) -> None:
-    """Refuse files beside a published table, before they are looked at."""
-    if files:
-        raise click.UsageError("give FILE, or --table TEXT; not both.")
 
 
 def like(verb: str, name: str) -> Decorator:

@@ -559,12 +559,12 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         overview, many = self._overview, self._many_segments
         if many is None:
             verdicts = {one.name: one.verdict for one in overview or ()}
-            return {name: one._as_a_segment(verdicts.get(name, "")) for name, one in self.segments.items()}
+            return {
+                name: BriefSegment(one.rows, one.figures, getattr(one, "confusion", None), verdicts.get(name, ""))
+                for name, one in self.segments.items()
+            }
         figures = many.estimates()
         return {one.name: BriefSegment(one.rows, {many.metric: figures[one.name]}, verdict=one.verdict) for one in many}
-
-    def _as_a_segment(self, verdict: str) -> BriefSegment:
-        return BriefSegment(self.rows, self.figures, getattr(self, "confusion", None), verdict)
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.

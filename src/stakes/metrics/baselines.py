@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.frozen import dataclass
-from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Number, divide
 
 if TYPE_CHECKING:
@@ -38,10 +38,6 @@ def _constant_of(sums: Any) -> Sequence[Any]:
     return () if sums.constant is None else (sums.constant,)
 
 
-def _of_given(metric: "Metric", sums: ErrorSums) -> Number:
-    return metric.of(sums.constant) if sums.baseline_given and sums.constant is not None else 0.0
-
-
 def _same_sized(table: Confusion) -> Confusion:
     """The coin's table with as many rows as there are, for figures that may count them."""
     coin = table.coin()
@@ -58,8 +54,8 @@ USUAL_LABELS = Baseline(
 )
 CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
 MEAN = Baseline("always saying the mean (or the baseline that was given)", _constant_of)
-NOTHING = Baseline("0 for the mean; the figure of the baseline that was given", value=_of_given)
-
-QUANTILES_OF_TRUTH = Baseline(
-    "the quantiles of the truth alone", lambda sums: () if sums.constant is None else (sums.constant,)
+NOTHING = Baseline(
+    "0 for the mean; the figure of the baseline that was given",
+    value=lambda metric, sums: metric.of(sums.constant) if sums.baseline_given and sums.constant is not None else 0.0,
 )
+QUANTILES_OF_TRUTH = Baseline("the quantiles of the truth alone", _constant_of)

@@ -75,10 +75,6 @@ def _benefit(truth: Array, score: Array, *, threshold: float, harm: float) -> Ar
     return np.where(score >= threshold, np.where(truth, 1.0, -threshold / (1 - threshold)), 0.0) - harm
 
 
-def _without_asking(metric: Metric, table: ScoreTable) -> Number:
-    return metric.with_parameters(harm=0.0).of(table.constant())
-
-
 @metric(
     loss=_benefit,
     question="What is acting from this probability on worth, in found positives per case, false alarms taken off?",
@@ -86,7 +82,10 @@ def _without_asking(metric: Metric, table: ScoreTable) -> Number:
     range=(-math.inf, 1),
     range_of=lambda threshold, harm: (-threshold / (1 - threshold) - harm, 1 - harm),
     better="higher",
-    baseline=Baseline("acting on everybody or on nobody, whichever is better", value=_without_asking),
+    baseline=Baseline(
+        "acting on everybody or on nobody, whichever is better",
+        value=lambda metric, table: metric.with_parameters(harm=0.0).of(table.constant()),
+    ),
     undefined=NEEDS_PROBABILITIES,
     pitfall="The threshold is a price: whoever acts from t on holds a false alarm t/(1 - t) times as bad as a found "
     "case is good. Compare it with acting on everybody and on nobody, which need no asking (harm: what that costs).",

@@ -180,7 +180,7 @@ def of_count_sums(figure: Metric) -> Metric:
         return replace(
             figure,
             tally=CountSums,
-            function=_area_in_bins,
+            function=lambda sums: math.nan if sums.levels is None else sums.levels.area,
             undefined=(lost, nothing),
             parts=(),
             changes=lambda sums, groups, count: sums.area_changes,
@@ -201,11 +201,6 @@ def of_count_sums(figure: Metric) -> Metric:
         changes=None,
         interval="influence",
     )
-
-
-def _area_in_bins(sums: CountSums) -> Number:
-    """The Gini of the Lorenz curve through bins of predictions."""
-    return math.nan if sums.levels is None else sums.levels.area
 
 
 def _constant_deviance(figure: Metric, sums: CountSums) -> Number:
@@ -274,10 +269,6 @@ class Lorenz:
         return found.changes_at(places, self.weight * self.truth, self.weight)
 
 
-def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:
-    return np.bincount(groups, Lorenz.of(sums).changes(), count)
-
-
 @metric(
     question="How well do predictions put rows in order, from where little happens to where much does?",
     formula="2 * sum(t * sum((q < p) + (q == p) / 2 for q in predictions) for t, p in rows) / (n * sum(truths)) - 1",
@@ -286,7 +277,7 @@ def _lorenz_changes(sums: ErrorSums, groups: Array, count: int) -> Array:
     baseline=ZERO,
     parts=("rows",),
     undefined=(ROWS, NEGATIVE, NOTHING_HAPPENED),
-    changes=_lorenz_changes,
+    changes=lambda sums, groups, count: np.bincount(groups, Lorenz.of(sums).changes(), count),
     pitfall="Blind to the size of predictions; its best value depends on the truth and lies below 1.",
     reference="Frees, Meyers & Cummings (2011), JASA 106",
     headline=True,

@@ -13,10 +13,44 @@ loaded before an estimator or a display is used.
 import importlib
 from typing import TYPE_CHECKING
 
-from stakes.sklearn.names import FUNCTIONS as FUNCTIONS
-from stakes.sklearn.names import HOMES, THEIRS
+# Which public names each module has; scikit-learn and matplotlib load with the modules that need them.
+_PUBLIC = {
+    "decisions": (
+        "accuracy_score balanced_accuracy_score class_likelihood_ratios cohen_kappa_score confusion_matrix f1_score "
+        "fbeta_score hamming_loss jaccard_score matthews_corrcoef multilabel_confusion_matrix "
+        "precision_recall_fscore_support precision_score recall_score zero_one_loss"
+    ),
+    "report": "classification_report",
+    "probability": "brier_score_loss d2_brier_score d2_log_loss_score hinge_loss log_loss",
+    "searches": "dcg_score ndcg_score",
+    "ranking": (
+        "auc average_precision_score confusion_matrix_at_thresholds det_curve metric_at_thresholds "
+        "precision_recall_curve roc_auc_score roc_curve top_k_accuracy_score"
+    ),
+    "labels": "coverage_error label_ranking_average_precision_score label_ranking_loss",
+    "regression": (
+        "d2_absolute_error_score d2_pinball_score d2_tweedie_score explained_variance_score max_error "
+        "mean_absolute_error mean_absolute_percentage_error mean_gamma_deviance mean_pinball_loss "
+        "mean_poisson_deviance mean_squared_error mean_squared_log_error mean_tweedie_deviance median_absolute_error "
+        "r2_score root_mean_squared_error root_mean_squared_log_error"
+    ),
+    "estimators": "CostClassifier RecalibratedClassifier RejectClassifier",
+    "displays": (
+        "CalibrationDisplay ConfusionMatrixDisplay DetCurveDisplay PrecisionRecallDisplay PredictionErrorDisplay "
+        "RocCurveDisplay"
+    ),
+    "scorers": "interval_scorer",
+}
+HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+"""In which module of this package each public name lives."""
 
-__all__ = sorted([*HOMES, *THEIRS])
+FUNCTIONS = tuple(name for name, home in HOMES.items() if home not in ("estimators", "displays", "scorers"))
+"""The names of all functions."""
+
+_THEIRS = ("check_scoring", "get_scorer", "get_scorer_names", "make_scorer")
+"""scikit-learn's own, since import lines name them beside metrics."""
+
+__all__ = sorted([*HOMES, *_THEIRS])
 
 if TYPE_CHECKING:
     from sklearn.metrics import check_scoring as check_scoring

@@ -187,10 +187,9 @@ class _Looks:
         self.expected, spread = weight[:, None] * said, (weight**2)[:, None] * said * (1 - said)
         moments = np.stack([(spread * self.x**power).sum(axis=0) for power in range(3)])
         self.inverse = np.linalg.pinv(moments[[[0, 1], [1, 2]]].transpose(2, 0, 1), hermitian=True)
-        self.in_bins, self.spread = (self._by_bin(column) for column in (self.expected, spread))
-
-    def _by_bin(self, column: Array) -> Array:
-        return np.bincount(self.bins.ravel(), column.ravel(), self.classes * BINS)
+        self.in_bins, self.spread = (
+            np.bincount(self.bins.ravel(), column.ravel(), self.classes * BINS) for column in (self.expected, spread)
+        )
 
     def redraw(self, times: int, generator: np.random.Generator) -> Array:
         """Classes drawn from the probabilities: files × rows."""
