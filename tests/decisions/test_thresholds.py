@@ -331,6 +331,18 @@ def test_the_corrected_figure_is_that_of_rows_outside():
     assert choice.corrected.value == pytest.approx(2 * tp / (tp + fp + truth.sum()), abs=0.02)
 
 
+def test_rows_that_came_four_times_make_the_best_figure_no_surer_where_they_are_clusters():
+    score, truth = simulated(150, 3)
+    rows = np.repeat(np.arange(150), 4)
+    once = stakes.decide(truth=truth, score=score, best="f1").corrected
+    together = stakes.decide(truth=truth[rows], score=score[rows], cluster=rows, best="f1").corrected
+    apart = stakes.decide(truth=truth[rows], score=score[rows], best="f1").corrected
+    widths = [figure.high - figure.low for figure in (once, together, apart)]
+    assert together.value == pytest.approx(once.value, abs=0.01)
+    assert widths[1] == pytest.approx(widths[0], rel=0.15)
+    assert widths[2] < 0.6 * widths[0]
+
+
 def test_the_best_figure_under_a_condition():
     score, truth = simulated(200, 17)
     choice = stakes.decide(truth=truth, score=score, best="recall >= 0.9")
