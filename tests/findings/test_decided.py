@@ -283,6 +283,29 @@ def test_policies_say_how_many_of_each_class_are_right(cluster):
     assert json.loads(found.to_json())["right"]["a"]["value"] == pytest.approx(found.right["a"].value)
 
 
+@pytest.mark.parametrize(
+    ("saves", "key", "tone"),
+    [
+        ((0.01, 0.2, 0.3), "helps", "doubt"),
+        ((-0.3, -0.2, -0.01), "hurts", "good"),
+        ((-0.001, 0.0, 0.001), "idle", "good"),
+        ((-0.5, 0.1, 0.6), "unsure", "doubt"),
+    ],
+)
+def test_recalibration_of_several_classes_is_told_by_what_it_surely_saves(saves, key, tone):
+    rng = np.random.default_rng(6)
+    q = rng.dirichlet([1, 1, 2], 90)
+    truth = np.array(list("abc"))[(q.cumsum(1) > rng.random((90, 1))).argmax(1)]
+    prices = stakes.Costs([[0, 1, 4], [2, 0, 1], [9, 3, 0]], "abc")
+    found = stakes.decide(truth=truth, score={n: q[:, i] for i, n in enumerate("abc")}, costs=prices)
+    low, value, high = saves
+    saved = replace(found.recalibrations[found.method], low=low, value=value, high=high)
+    (honest,) = [
+        one for one in replace(found, recalibrations={found.method: saved}).findings if one.key == "decided.honest"
+    ]
+    assert (honest.sentences[0].key, honest.tone) == (f"decided.recalibration_{key}", tone)
+
+
 # ── what the verdict on scores with costs calls cheapest ─────────────────────────────────────────────────────────
 def paid(truth, score, threshold, miss, alarm):
     return (miss * ((truth == 1) & (score < threshold)) + alarm * ((truth == 0) & (score >= threshold))).mean()
