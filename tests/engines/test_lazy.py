@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import class_queries, lazy, order_queries, queries
+from stakes.engines import class_queries, lazy, order_queries, queries, streaming
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
@@ -933,18 +933,39 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, mo
     assert max(rows for rows, _ in pulled) <= ROWS
 
 
-def test_losses_of_shuffles_come_from_the_middles_of_bins_and_other_figures_from_rows(monkeypatch):
+def test_shuffled_scores_in_bins_are_the_middles_of_these(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
     question, read = {"truth": "word", "positive": "yes", "score": "p", "permutations": 200}, []
     read_rows = permutation.read_rows
     monkeypatch.setattr(permutation, "read_rows", lambda *given: read.append(1) or read_rows(*given))
-    for metric, rows_read in (("brier", 1), ("log_loss", 1), ("ece", 2)):
-        found, known = (stakes.permutation_test(one, **question, metric=metric) for one in (rows().lazy(), rows()))
-        assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), rel=1e-12)
+    there = {"prior": 0.2, "training_prior": 0.4}
+    asks = [("brier", {}, 1e-12), ("log_loss", {}, 1e-12), ("brier", there, 1e-4), ("ece", {}, 1e-4), ("mce", {}, 1e-4)]
+    for metric, more, close in asks:
+        asked = {**question, **more, "metric": metric}
+        found, known = (stakes.permutation_test(one, **asked) for one in (rows().lazy(), rows()))
+        assert found.p_value == known.p_value
+        assert found.value == pytest.approx(known.value, rel=close)
         assert found.null == pytest.approx(known.null, rel=1e-4)
-        assert len(read) == rows_read
-        read.clear()
+        assert found.method.endswith("; each score taken as the middle of its bin") == (close > 1e-12)
+    assert len(read) == len(asks)  # those in memory
+
+
+@pytest.mark.parametrize("place", ["parquet", "csv", "duckdb"])
+def test_shuffled_rows_of_few_weights_stay_where_they_are(place, tmp_path, monkeypatch):
+    frame = rows().select("word", "said", "p", pl.col("w").round(0) / 4)  # of weights 0, 0.25, 0.5 and 0.75
+    question, read_rows = {"truth": "word", "positive": "yes", "weight": "w"}, permutation.read_rows
+    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    monkeypatch.setattr(streaming, "MOST_EXACT", ROWS // 5)  # rows of some weights are more, of others fewer
+    table = HERE.get(place, ELSEWHERE.get(place))
+    data = table(frame) if table else tmp_path / f"rows.{place}"
+    if not table:
+        getattr(frame, f"write_{place}")(data)
+    for said in ({"prediction": "said"}, {"score": "p"}, {"score": "p", "costs": stakes.Costs(miss=5, false_alarm=1)}):
+        known, found = (stakes.permutation_test(one, **question, **said, permutations=200) for one in (frame, data))
+        assert (found.value, found.dropped) == (pytest.approx(known.value, rel=1e-12), known.dropped)
+        assert found.null.mean() == pytest.approx(known.null.mean(), abs=0.4 * known.null.std())
+        assert found.null.std() == pytest.approx(known.null.std(), rel=0.25)
 
 
 def test_duckdb_takes_any_name_of_a_column():
