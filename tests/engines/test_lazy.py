@@ -951,6 +951,57 @@ def test_shuffled_scores_in_bins_are_the_middles_of_these(monkeypatch):
     assert len(read) == len(asks)  # those in memory
 
 
+COSTS = stakes.Costs(miss=5, false_alarm=1.3)
+THREE = stakes.Costs([[0, 2, 10], [12, 4, 0]], ["no", "yes"], ["no", "ask", "yes"])
+DECIDED = {
+    "costs": {"costs": COSTS},
+    "a prior": {"costs": COSTS, "prior": 0.1, "training_prior": 0.4},
+    "weights": {"costs": COSTS, "weight": "w"},
+    "clusters": {"costs": COSTS, "cluster": "patient"},
+    "three decisions": {"costs": THREE},
+}
+
+
+def scores_of_many_values():
+    spread = pl.Series(np.random.default_rng(1).random(ROWS) * 0.06)  # of which many lie in one bin
+    return rows().select("word", "w", "patient", p=0.19 + spread + 0.03 * (pl.col("word") == "yes"))
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
+def test_a_threshold_inside_a_bin_is_priced(elsewhere, monkeypatch):
+    asked = {"truth": "word", "score": "p", "positive": "yes", **DECIDED["costs"]}
+    known = stakes.decide(scores_of_many_values(), **asked)
+    monkeypatch.setattr(lazy, "MOST_SCORES", 20)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
+    found = stakes.decide(elsewhere(scores_of_many_values()), **asked)
+    assert found.bayes == known.bayes
+    assert {name: one.value for name, one in found.alternatives.items()} == pytest.approx(
+        {name: one.value for name, one in known.alternatives.items()}, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("place", ["lazy", "file"])
+@pytest.mark.parametrize("more", DECIDED)
+def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp_path, monkeypatch):
+    frame, asked = scores_of_many_values(), {"truth": "word", "score": "p", "positive": "yes", **DECIDED[more]}
+    known = stakes.decide(frame, **asked)
+    for room, name, few in ((lazy, "MOST_SCORES", 20), (lazy, "MOST_GROUPS", 40), (lazy, "FEW_ROWS", 5)):
+        monkeypatch.setattr(room, name, few)
+    monkeypatch.setattr(streaming, "MOST_EXACT", 10)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    found = stakes.decide(frame.lazy() if place == "lazy" else tmp_path / "rows.parquet", **asked)
+    assert (found.bayes, found.no_bayes, found.decisions) == (known.bayes, "", known.decisions)
+    assert {*found.alternatives} == {*known.alternatives} > {"Bayes threshold", "threshold 0.5"}
+    for name, one in known.alternatives.items():
+        own = found.alternatives[name]
+        assert own.value == pytest.approx(one.value, rel=1e-12)
+        if one.low is not None:
+            assert (own.low, own.high) == pytest.approx((one.low, one.high), rel=0.02)
+    close = 0.05 if more == "clusters" else 0.02  # which are told apart by cells, and those by few of them here
+    assert found.corrected.value == pytest.approx(known.corrected.value, rel=close)
+
+
 @pytest.mark.parametrize("place", ["parquet", "csv", "duckdb"])
 def test_shuffled_rows_of_few_weights_stay_where_they_are(place, tmp_path, monkeypatch):
     frame = rows().select("word", "said", "p", pl.col("w").round(0) / 4)  # of weights 0, 0.25, 0.5 and 0.75

@@ -260,6 +260,23 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             found = replace(found, alternatives={**found.alternatives, BY_ROW: self[expected_cost.name]})
         return self._add_cautions(self._add_evaluation(found.asked_at(check_harm(harm)), pricing))
 
+    def _inside_bins(self, prior: Value, training_prior: Value) -> list[float]:
+        """The thresholds to decide by that follow from costs, and lie where bins of the scores do not tell of them."""
+        from stakes.decisions.thresholds.by_cost import bayes_thresholds  # only asked for now and then
+
+        pricing = None if self.scores is None else self._pricing_to_decide(None, prior, training_prior)
+        if pricing is None or self.scores.grid is None:
+            return []
+        starts = bayes_thresholds(self.scores, pricing, self.probabilities)[0] or []
+        return [start for start in starts if not self.scores.answers(start)]
+
+    def _cut_at(self, tables: Mapping[float, Confusion]) -> "TwoClassEvaluation":
+        """The same with bins cut at thresholds, whose decisions were counted, and none of them decided by."""
+        inside = {start: table for start, table in tables.items() if not self.scores.answers(start)}
+        scores = self.scores.cut_at(inside) if inside else self.scores
+        counted = replace(_scores_alone(self.counted), tallies={"scores": scores})
+        return TwoClassEvaluation(counted, None, self.probabilities, self.sampling, self.pricing)
+
     def _at_frequencies(self, given: Frequencies) -> "TwoClassEvaluation":
         """The same rows, for another place."""
         there = replace(self.sampling, population=given)
