@@ -109,7 +109,7 @@ def as_engine_table(
     if is_lazy(data):
         yield data, where
         return
-    files = Files.open(data, named, where)
+    files = Files.open(data, dict(named), where)
     with files.relation() as relation:
         if relation is not None:
             yield relation, where

@@ -190,21 +190,9 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     if evaluation.task == FEW_LABELS:
         return _decide_few(question, evaluation)
     if isinstance(evaluation, TwoClassEvaluation) and not are_tallies(data):
-        evaluation = _with_bins_cut(evaluation, question, data, **shares)
+        evaluation = evaluation._with_bins_cut(lambda at: _count(question, data, threshold=at, pricing=None), **shares)
     decision = evaluation.decide(best=question["best"], harm=question["harm"], **asked_later, **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
-
-
-def _with_bins_cut(
-    evaluation: TwoClassEvaluation, question: Question, data: Data, **shares: Value
-) -> TwoClassEvaluation:
-    """Count once more how many rows reach thresholds that the costs give, where these lie inside bins of the scores."""
-    found = evaluation.counted
-    tables = {} if found.threshold is None else {found.threshold: found.confusion}
-    for start in evaluation._inside_bins(**shares):
-        if start not in tables:
-            tables[start] = _count(question, data, threshold=start, pricing=None).confusion
-    return evaluation._cut_at(tables) if tables else evaluation
 
 
 def _of_labels(question: Question, data: Data) -> bool:

@@ -1,7 +1,7 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -260,21 +260,22 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             found = replace(found, alternatives={**found.alternatives, BY_ROW: self[expected_cost.name]})
         return self._add_cautions(self._add_evaluation(found.asked_at(check_harm(harm)), pricing))
 
-    def _inside_bins(self, prior: Value, training_prior: Value) -> list[float]:
-        """The thresholds to decide by that follow from costs, and lie where bins of the scores do not tell of them."""
+    def _with_bins_cut(
+        self, count_at: Callable[[float], Counted], prior: Value, training_prior: Value
+    ) -> "TwoClassEvaluation":
+        """The same with bins cut at thresholds inside them that the costs give, at which rows are counted again."""
         from stakes.decisions.thresholds.by_cost import bayes_thresholds  # only asked for now and then
 
-        pricing = None if self.scores is None else self._pricing_to_decide(None, prior, training_prior)
-        if pricing is None or self.scores.grid is None:
-            return []
-        starts = bayes_thresholds(self.scores, pricing, self.probabilities)[0] or []
-        return [start for start in starts if not self.scores.answers(start)]
-
-    def _cut_at(self, tables: Mapping[float, Confusion]) -> "TwoClassEvaluation":
-        """The same with bins cut at thresholds, whose decisions were counted, and none of them decided by."""
-        inside = {start: table for start, table in tables.items() if not self.scores.answers(start)}
-        scores = self.scores.cut_at(inside) if inside else self.scores
-        counted = replace(_scores_alone(self.counted), tallies={"scores": scores})
+        table, known = self.scores, self.counted.threshold
+        pricing = None if table is None else self._pricing_to_decide(None, prior, training_prior)
+        if table is None or pricing is None:
+            return self
+        starts = {*(bayes_thresholds(table, pricing, self.probabilities)[0] or ()), *([] if known is None else [known])}
+        inside = sorted(start for start in starts if not table.answers(start))
+        if known is None and not inside:
+            return self
+        tables = {start: (self.counted if start == known else count_at(start)).confusion for start in inside}
+        counted = replace(_scores_alone(self.counted), tallies={"scores": table.cut_at(tables) if tables else table})
         return TwoClassEvaluation(counted, None, self.probabilities, self.sampling, self.pricing)
 
     def _at_frequencies(self, given: Frequencies) -> "TwoClassEvaluation":

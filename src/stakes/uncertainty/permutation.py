@@ -499,7 +499,7 @@ def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
     def part_of(beyond: Array) -> Array:
         """How many parts lie beyond a row with so many rows beyond it, towards an end."""
         near = np.minimum(beyond, even * _PARTS_OF_ENDS)
-        return _PARTS_OF_ENDS * np.log1p(near) + (beyond - near) / even
+        return np.asarray(_PARTS_OF_ENDS * np.log1p(near) + (beyond - near) / even)
 
     half = beyond * 2 < total
     number = np.where(half, part_of(beyond) // 1, 2 * part_of(total) - part_of(total - beyond - rows) // 1)
