@@ -267,9 +267,9 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         from stakes.decisions.thresholds.by_cost import bayes_thresholds  # only asked for now and then
 
         table, known = self.scores, self.counted.threshold
-        pricing = None if table is None else self._pricing_to_decide(None, prior, training_prior)
-        if table is None or pricing is None:
+        if table is None or self.pricing is None:
             return self
+        pricing = self._pricing_to_decide(None, prior, training_prior) or self.pricing
         starts = {*(bayes_thresholds(table, pricing, self.probabilities)[0] or ()), *([] if known is None else [known])}
         inside = sorted(start for start in starts if not table.answers(start))
         if known is None and not inside:
