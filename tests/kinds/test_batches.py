@@ -45,7 +45,7 @@ ASKED = {
     "counts": {"truth": "n", "prediction": "rate", "task": "counts"},
     "an exposure": {"truth": "n", "prediction": "rate", "exposure": "years"},
     "grades": {"truth": "grade", "prediction": "graded", "classes": ["low", "mid", "high"], "ordered": True},
-    "forecasts": {"truth": "y", "prediction": "q0.5", "order": "day", "series": "ward", "season": 2},
+    "forecasts": {"truth": "y", "prediction": "rate", "order": "day", "series": "ward", "season": 2},
     "an ensemble": {"truth": "y", "ensemble": ["q0.1", "q0.5", "q0.9"]},
 }
 MORE = {
