@@ -6,6 +6,7 @@ import math
 import re
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -383,10 +384,9 @@ def test_the_law_of_sets_of_highest_scores_is_that_of_all_orders(monkeypatch):
     tally = ClassScores.from_rows(score, truth, list("abc"))
     all_orders = sorted(set(itertools.permutations(truth.tolist())))
     hits = [top_k_accuracy_score(order, score, k=2, labels=[0, 1, 2]) for order in all_orders]
-    law = shuffles.law_of_top(tally, sets, rows)
     for tables in (1 << 12, 0):  # drawn, or as a normal sum
         monkeypatch.setattr(shuffles, "_MOST_CELLS_OF_SETS", tables)
-        null, _ = law(4000, RNG(1))
+        null, _ = shuffles.draw_top(tally, sets, rows, 4000, RNG(1))
         assert null.mean() == pytest.approx(np.mean(hits), abs=4 * np.std(hits) / math.sqrt(4000))
         assert null.std() == pytest.approx(np.std(hits), rel=0.05)
         assert set(np.round(null * 7, 9)) <= set(np.round(np.array(hits) * 7, 9)) or not tables
@@ -401,7 +401,7 @@ def test_the_law_of_pairs_of_classes_is_that_of_shuffled_rows():
     places = shuffles.places_in_rankings(tally)
     own = np.stack([at[np.searchsorted(cut, s, "right") - 1] for (cut, at), s in zip(places, score.T, strict=True)])
     assert own[1] == pytest.approx((scipy.stats.rankdata(score[:, 1]) - 0.5) / n - 0.5, abs=1 / 128)
-    null, _ = shuffles.law_of_pairs(tally, own @ own.T)(4000, RNG(2))
+    null, _ = shuffles.draw_pairs(tally, own @ own.T, 4000, RNG(2))
     areas = [roc_auc_score(rng.permutation(truth), score, multi_class="ovo") for _ in range(120)]
     assert np.mean(areas) == pytest.approx(null.mean(), abs=4 * null.std() / math.sqrt(120))
     assert np.std(areas) == pytest.approx(null.std(), rel=0.25)
@@ -460,11 +460,11 @@ def test_weighted_rows_of_many_scores_have_the_law_of_shuffled_rows(monkeypatch)
     assert len(rows) < n / 2
     paid = weight[:, None] * np.where(truth[:, None], (1 - score) ** 2, score**2) / weight.sum()
     away = paid - paid.mean(0) - paid.mean(1, keepdims=True) + paid.mean()
-    null = permute(table, brier, 1500, law=shuffles.law_of_weights(table, brier, own)).null
+    null = permute(table, brier, 1500, law=partial(shuffles.draw_weighted, table, brier, own)).null
     spread = math.sqrt((away**2).sum() / (n - 1))
     assert null.mean() == pytest.approx(paid.sum() / n, abs=4 * spread / math.sqrt(1500))
     assert null.std() == pytest.approx(spread, rel=0.08)
-    aucs = permute(table, auc, 300, law=shuffles.law_of_weights(table, auc, own)).null
+    aucs = permute(table, auc, 300, law=partial(shuffles.draw_weighted, table, auc, own)).null
     moved = [rng.permutation(n) for _ in range(300)]
     known = [roc_auc_score(truth[i], score, sample_weight=weight[i]) for i in moved]
     assert aucs.mean() == pytest.approx(0.5, abs=4 * np.std(known) / math.sqrt(300))

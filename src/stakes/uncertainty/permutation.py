@@ -7,7 +7,7 @@ its margins a table has one free cell, so every table can be looked at.
 import bisect
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
@@ -164,7 +164,7 @@ def permute(
         by_rows = again if few or not known else None
         if by_rows is None and not known:
             raise errors.rows_not_kept(metric.text)
-        tally = tally.at_middles() if isinstance(tally, ScoreTable | ClassScores) else tally
+        (tally,) = _at_middles([tally])
         if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
             method = f"exact, over all {len(listed):,} orders of the truth, one-sided{told}"
             return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
@@ -461,16 +461,21 @@ def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
 
 
 # ── weighted rows ────────────────────────────────────────────────────────────────────────────────────────────────
-def law_of_weights(tally: Confusion | ScoreTable, metric: Metric, strata: Mapping[float, Tally]) -> Law:
-    """How a figure varies when truths are shuffled together with their weights.
+def draw_weighted(
+    tally: Confusion | ScoreTable,
+    metric: Metric,
+    strata: Mapping[float, Tally],
+    permutations: int,
+    rng: np.random.Generator,
+) -> tuple[Array, str]:
+    """Shuffle truths together with their weights.
 
     ``strata`` are the rows of each weight, counted as one each. How many of each class and weight have each decision,
     or lie in each part of the ranking, is drawn.
     """
-    middles = (one.at_middles() if isinstance(one, ScoreTable) else one for one in strata.values())
-    weights, counted = np.array(list(strata)), list(middles)
-    sizes = np.array([[one.class_sizes()[name] for name in tally.class_sizes()] for one in counted], np.int64)
-    whole: Any = type(tally).sum(counted)  # type: ignore[arg-type]
+    weights, middles = np.array(list(strata)), _at_middles(list(strata.values()))
+    sizes = np.array([[one.class_sizes()[name] for name in tally.class_sizes()] for one in middles], np.int64)
+    whole: Any = type(tally).sum(middles)  # type: ignore[arg-type]
     ranked = None if isinstance(whole, Confusion) else _ranking_in_parts(whole)
     rows = whole.counts.sum(-2).astype(np.int64) if ranked is None else ranked[1]
 
@@ -482,12 +487,14 @@ def law_of_weights(tally: Confusion | ScoreTable, metric: Metric, strata: Mappin
         columns = Columns(ranked[0], dict(zip(COUNTS, sums.swapaxes(0, 1), strict=True)))
         return ScoreTable(tally.positive, tally.negative, columns)
 
-    def law(permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-        parts = _parts(permutations, sizes.size * len(rows))
-        drawn = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
-        return _figures(metric, drawn), f"{permutations:,} draws of where the rows of each class and weight lie"
+    parts = _parts(permutations, sizes.size * len(rows))
+    drawn = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
+    return _figures(metric, drawn), f"{permutations:,} draws of where the rows of each class and weight lie"
 
-    return law
+
+def _at_middles(tallies: Sequence[Tally]) -> list[Tally]:
+    """The same with scores in the middles of their bins, if they lie in any."""
+    return [one.at_middles() if isinstance(one, ScoreTable | ClassScores) else one for one in tallies]
 
 
 def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
@@ -546,25 +553,28 @@ def _widened(drawn: Array, share: float) -> Array:
     return np.asarray(centre + (drawn - centre) / math.sqrt(max(1 - share, 1e-9)))
 
 
-def law_of_top(scores: ClassScores, sets: Array, rows: Array) -> Law:
-    """How the share of rows varies whose class is among their highest scores: those of each set (set × class).
+def draw_top(
+    scores: ClassScores, sets: Array, rows: Array, permutations: int, rng: np.random.Generator
+) -> tuple[Array, str]:
+    """Draw the share of rows whose class is among their highest scores: those of each set (set × class).
 
     Of very many sets the number of hits is taken as normal, with the mean and variance of all shuffles.
     """
     sizes, total = scores.sizes.astype(np.int64), int(rows.sum())
+    if sets.size <= _MOST_CELLS_OF_SETS:
+        parts = _parts(permutations, sets.size)
+        drawn = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
+        return np.concatenate(drawn) / total, f"{permutations:,} tables with the same margins"
+    expected = sets @ (sizes / total)  # in rows of each set
+    away = sets - rows @ sets / total - (expected - rows @ expected / total)[:, None]
+    spread = math.sqrt(float(rows @ away**2 @ sizes) / (total - 1))
+    return _normal(float(rows @ expected) / total, spread / total, permutations, rng)
 
-    def law(permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-        if sets.size <= _MOST_CELLS_OF_SETS:
-            parts = _parts(permutations, sets.size)
-            drawn = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
-            return np.concatenate(drawn) / total, f"{permutations:,} tables with the same margins"
-        expected = sets @ (sizes / total)  # in rows of each set
-        away = sets - rows @ sets / total - (expected - rows @ expected / total)[:, None]
-        spread = math.sqrt(float(rows @ away**2 @ sizes) / (total - 1))
-        hits = rows @ expected + spread * rng.standard_normal(permutations)
-        return hits / total, f"{permutations:,} draws of what a shuffle of the truth adds up to"
 
-    return law
+def _normal(mean: float, spread: float, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
+    """Draw a share that is nearly normal over all shuffles."""
+    drawn = np.clip(mean + spread * rng.standard_normal(permutations), 0, 1)
+    return drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
 
 
 def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
@@ -580,22 +590,16 @@ def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
     return found
 
 
-def law_of_pairs(scores: ClassScores, products: Array) -> Law:
-    """How the mean area over all pairs of classes varies: it is nearly a sum of where rows lie in the rankings.
+def draw_pairs(scores: ClassScores, products: Array, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
+    """Draw the mean area over all pairs of classes: it is nearly a sum of where rows lie in the rankings.
 
     ``products`` are the sums over rows of their places in the rankings by two classes' scores, which tell the variance
     of that sum over all shuffles (Hoeffding, 1951); it is taken as normal.
     """
-    k, total = len(scores.classes), float(scores.total)
-    sums = 1 / scores.sizes.astype(np.float64)  # a class's own score counts for it, the other scores against it
-    gains = (np.eye(k) - (1 - np.eye(k)) / (k - 1)) * sums / k  # of score × class
-    spread = math.sqrt(float(np.einsum("ct,cd,dt,t->", gains, products, gains, scores.sizes)) / (total - 1))
-
-    def law(permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-        drawn = np.clip(0.5 + spread * rng.standard_normal(permutations), 0, 1)
-        return drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
-
-    return law
+    k, sizes = len(scores.classes), scores.sizes.astype(np.float64)
+    gains = (np.eye(k) - (1 - np.eye(k)) / (k - 1)) / sizes / k  # own scores count for a class (score × class)
+    spread = math.sqrt(float(np.einsum("ct,cd,dt,t->", gains, products, gains, sizes)) / (float(scores.total) - 1))
+    return _normal(0.5, spread, permutations, rng)
 
 
 # ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────

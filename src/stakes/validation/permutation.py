@@ -1,6 +1,7 @@
 """permutation_test(): could the figure of a model be chance?"""
 
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -24,10 +25,10 @@ from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import (
     Law,
     PermutationTest,
+    draw_pairs,
+    draw_top,
+    draw_weighted,
     figure_to_test,
-    law_of_pairs,
-    law_of_top,
-    law_of_weights,
     permute,
     places_in_rankings,
     shuffles,
@@ -133,7 +134,7 @@ def _law(data: Data, question: Question, evaluation: Evaluation, metric: Metric)
         return None
     asked = more.get("threshold"), question.sampling, None
     strata = {weight: _tally(judge(counted, *asked), metric) for weight, counted in by_weight.items()}
-    return law_of_weights(tally, metric, strata)
+    return partial(draw_weighted, tally, metric, strata)
 
 
 def _law_of_classes(data: Data, asked: RowQuestion, tally: ClassScores, metric: Metric) -> Law | None:
@@ -147,8 +148,8 @@ def _law_of_classes(data: Data, asked: RowQuestion, tally: ClassScores, metric: 
         if rows is None:
             return None
         if of_top:
-            return law_of_top(tally, *rows.top(int(metric.parameters["k"])))
-        return law_of_pairs(tally, rows.products(places_in_rankings(tally)))
+            return partial(draw_top, tally, *rows.top(int(metric.parameters["k"])))
+        return partial(draw_pairs, tally, rows.products(places_in_rankings(tally)))
 
 
 def _name(question: Question) -> str | None:
