@@ -208,6 +208,20 @@ def test_scores_agree_with_all_orders(score, name):
     assert drawn.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 34) + 0.03)
 
 
+@pytest.mark.parametrize(
+    "name", ["ece(bins=3)", "mce(bins=3)", "ece_equal_mass(bins=3)", "root_calibration_error(bins=3)"]
+)
+def test_calibration_errors_of_shuffles_have_the_law_of_all_orders(name):
+    score, metric = np.array([0.1, 0.15, 0.15, 0.4, 0.55, 0.6, 0.7, 0.9]), find(name)
+    listed = [metric(np.isin(np.arange(8), own), score) for own in itertools.combinations(range(8), 3)]
+    table = stakes.ScoreTable.from_rows(score, np.arange(8) < 3)
+    drawn, _ = shuffles.draw(table, metric, 4000, RNG(3), None)
+    values, counts = np.unique(np.round(listed, 9), return_counts=True)
+    found = (np.round(drawn, 9)[:, None] == values).mean(0)
+    assert found.sum() == pytest.approx(1)  # nothing else was drawn
+    assert found == pytest.approx(counts / 56, abs=0.035)
+
+
 @pytest.mark.parametrize("share", [0.2, 0.8])
 @pytest.mark.parametrize("levels", [10**9, 12], ids=["distinct", "tied"])
 def test_auc_agrees_with_mann_whitney(share, levels):

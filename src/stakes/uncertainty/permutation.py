@@ -22,6 +22,7 @@ from stakes.metrics import Metric, ranking
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.many import ROW_LOSSES, Average, mean_over_classes
 from stakes.metrics.prior import base_of
+from stakes.metrics.probability import BETWEEN_CUTS
 from stakes.metrics.ranking import twice_wins
 from stakes.records import Count, Record, Share
 from stakes.results import Plottable, Reportable
@@ -237,6 +238,8 @@ def draw(
         return of_each, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
+    if metric.population is None and isinstance(metric.function, Fold) and metric.function.each in BETWEEN_CUTS:
+        return _draw_between_cuts(tally, metric, permutations, rng), f"{permutations:,} draws of the positives"
     added = _add_up(tally, metric)
     if added is None:
         tables = _with_positives(tally, _positives(tally, permutations, rng))
@@ -390,6 +393,16 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
         if np.isfinite(lost).all() and np.isfinite(spared).all():
             return fold, lost - spared, float(rows @ spared)
     return None
+
+
+def _draw_between_cuts(table: ScoreTable, metric: Metric, permutations: int, rng: np.random.Generator) -> Array:
+    """Draw figures of the positives between cuts of the scores, where rows and their probabilities stay."""
+    assert isinstance(metric.function, Fold)
+    whole = Fold(metric.function.each, lambda sums, _: sums)
+    _, rows, probabilities = np.asarray(fold_all([(whole, metric.parameters)], table)[0])
+    found = rng.multivariate_hypergeometric(rows.astype(np.int64), int(table.P), permutations, method="marginals")
+    sums = np.stack([found, *(np.broadcast_to(one, found.shape) for one in (rows, probabilities))])
+    return np.asarray(metric.function.finish(sums, table))
 
 
 def _sums_of_positives(
