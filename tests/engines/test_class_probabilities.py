@@ -347,6 +347,7 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, 
     frame = rows().with_columns(y=truth)
     table, written, asked = elsewhere(frame), file("parquet")(frame, tmp_path), {"truth": "y", "score": SCORE}
     asks = {"macro_auc": table, "multiclass_log_loss": table, "multiclass_brier_score": written, "mcc": written}
+    asks |= {"hand_till_auc": table, "top_k_accuracy(k=1)": table, "top_k_accuracy(k=2)": written}
     known = {name: stakes.permutation_test(frame, **asked, metric=name, permutations=400) for name in asks}
     monkeypatch.setattr("stakes.validation.permutation.read_rows", None)
     for name, wanted in known.items():

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import class_queries, lazy, order_queries, queries
+from stakes.engines import class_queries, lazy, order_queries, queries, streaming
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
@@ -936,18 +936,95 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, mo
     assert max(rows for rows, _ in pulled) <= ROWS
 
 
-def test_losses_of_shuffles_come_from_the_middles_of_bins_and_other_figures_from_rows(monkeypatch):
+def test_shuffled_scores_in_bins_are_the_middles_of_these(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
     question, read = {"truth": "word", "positive": "yes", "score": "p", "permutations": 200}, []
     read_rows = permutation.read_rows
     monkeypatch.setattr(permutation, "read_rows", lambda *given: read.append(1) or read_rows(*given))
-    for metric, rows_read in (("brier", 1), ("log_loss", 1), ("ece", 2)):
-        found, known = (stakes.permutation_test(one, **question, metric=metric) for one in (rows().lazy(), rows()))
-        assert (found.value, found.p_value) == pytest.approx((known.value, known.p_value), rel=1e-12)
+    there = {"prior": 0.2, "training_prior": 0.4}
+    asks = [("brier", {}, 1e-12), ("log_loss", {}, 1e-12), ("brier", there, 1e-4), ("ece", {}, 1e-4), ("mce", {}, 1e-4)]
+    for metric, more, close in asks:
+        asked = {**question, **more, "metric": metric}
+        found, known = (stakes.permutation_test(one, **asked) for one in (rows().lazy(), rows()))
+        assert found.p_value == known.p_value
+        assert found.value == pytest.approx(known.value, rel=close)
         assert found.null == pytest.approx(known.null, rel=1e-4)
-        assert len(read) == rows_read
-        read.clear()
+        assert found.method.endswith("; each score taken as the middle of its bin") == (close > 1e-12)
+    assert len(read) == len(asks)  # those in memory
+
+
+COSTS = stakes.Costs(miss=5, false_alarm=1.3)
+THREE = stakes.Costs([[0, 2, 10], [12, 4, 0]], ["no", "yes"], ["no", "ask", "yes"])
+DECIDED = {
+    "costs": {"costs": COSTS},
+    "a prior": {"costs": COSTS, "prior": 0.1, "training_prior": 0.4},
+    "weights": {"costs": COSTS, "weight": "w"},
+    "clusters": {"costs": COSTS, "cluster": "patient"},
+    "three decisions": {"costs": THREE},
+}
+
+
+def scores_of_many_values():
+    spread = pl.Series(np.random.default_rng(1).random(ROWS) * 0.06)  # of which many lie in one bin
+    return rows().select("word", "w", "patient", p=0.19 + spread + 0.03 * (pl.col("word") == "yes"))
+
+
+@EVERY_ENGINE
+@pytest.mark.spread(2)
+def test_a_threshold_inside_a_bin_is_priced(elsewhere, monkeypatch):
+    asked = {"truth": "word", "score": "p", "positive": "yes", **DECIDED["costs"]}
+    known = stakes.decide(scores_of_many_values(), **asked)
+    monkeypatch.setattr(lazy, "MOST_SCORES", 20)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
+    found = stakes.decide(elsewhere(scores_of_many_values()), **asked)
+    assert found.bayes == known.bayes
+    assert {name: one.value for name, one in found.alternatives.items()} == pytest.approx(
+        {name: one.value for name, one in known.alternatives.items()}, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("place", ["lazy", "file"])
+@pytest.mark.parametrize("more", DECIDED)
+def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp_path, monkeypatch):
+    frame, asked = scores_of_many_values(), {"truth": "word", "score": "p", "positive": "yes", **DECIDED[more]}
+    known = stakes.decide(frame, **asked)
+    for room, name, few in ((lazy, "MOST_SCORES", 20), (lazy, "MOST_GROUPS", 40), (lazy, "FEW_ROWS", 5)):
+        monkeypatch.setattr(room, name, few)
+    monkeypatch.setattr(streaming, "MOST_EXACT", 10)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    found = stakes.decide(frame.lazy() if place == "lazy" else tmp_path / "rows.parquet", **asked)
+    assert (found.bayes, found.no_bayes, found.decisions) == (known.bayes, "", known.decisions)
+    assert {*found.alternatives} == {*known.alternatives} > {"Bayes threshold", "threshold 0.5"}
+    for name, one in known.alternatives.items():
+        own = found.alternatives[name]
+        assert own.value == pytest.approx(one.value, rel=1e-12)
+        if one.low is not None:
+            assert (own.low, own.high) == pytest.approx((one.low, one.high), rel=0.02)
+    if (place, more) == ("lazy", "costs"):  # what the page of an evaluation says of its costs
+        brief = [stakes.evaluate(one, **asked)._decision_in_brief for one in (frame, frame.lazy())]
+        assert brief[1].bayes == brief[0].bayes
+        costs = [{name: one.value for name, one in side.alternatives.items()} for side in brief]
+        assert costs[1] == pytest.approx(costs[0], rel=1e-12)
+    close = 0.05 if more == "clusters" else 0.02  # which are told apart by cells, and those by few of them here
+    assert found.corrected.value == pytest.approx(known.corrected.value, rel=close)
+
+
+@pytest.mark.parametrize("place", ["parquet", "csv", "duckdb"])
+def test_shuffled_rows_of_few_weights_stay_where_they_are(place, tmp_path, monkeypatch):
+    frame = rows().select("word", "said", "p", pl.col("w").round(0) / 4)  # of weights 0, 0.25, 0.5 and 0.75
+    question, read_rows = {"truth": "word", "positive": "yes", "weight": "w"}, permutation.read_rows
+    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    monkeypatch.setattr(streaming, "MOST_EXACT", ROWS // 5)  # rows of some weights are more, of others fewer
+    table = HERE.get(place, ELSEWHERE.get(place))
+    data = table(frame) if table else tmp_path / f"rows.{place}"
+    if not table:
+        getattr(frame, f"write_{place}")(data)
+    for said in ({"prediction": "said"}, {"score": "p"}, {"score": "p", "costs": stakes.Costs(miss=5, false_alarm=1)}):
+        known, found = (stakes.permutation_test(one, **question, **said, permutations=200) for one in (frame, data))
+        assert (found.value, found.dropped) == (pytest.approx(known.value, rel=1e-12), known.dropped)
+        assert found.null.mean() == pytest.approx(known.null.mean(), abs=0.4 * known.null.std())
+        assert found.null.std() == pytest.approx(known.null.std(), rel=0.25)
 
 
 def test_duckdb_takes_any_name_of_a_column():

@@ -32,6 +32,8 @@ TABLE = {
     "graded": np.array(["low", "mid", "high"])[random.integers(0, 3, N)],
     "weight": random.choice([0.5, 1, 3], N),
     "cluster": np.arange(N) // 3,
+    "day": [f"2026-03-{1 + i // 60:02}" for i in range(N)],
+    "ward": [f"ward {i % 60}" for i in range(N)],
     "by": np.where(random.random(N) < 0.4, "x", "z"),
 }
 ASKED = {
@@ -43,6 +45,7 @@ ASKED = {
     "counts": {"truth": "n", "prediction": "rate", "task": "counts"},
     "an exposure": {"truth": "n", "prediction": "rate", "exposure": "years"},
     "grades": {"truth": "grade", "prediction": "graded", "classes": ["low", "mid", "high"], "ordered": True},
+    "forecasts": {"truth": "y", "prediction": "rate", "order": "day", "series": "ward", "season": 2},
     "an ensemble": {"truth": "y", "ensemble": ["q0.1", "q0.5", "q0.9"]},
 }
 MORE = {
@@ -173,13 +176,34 @@ def test_a_bad_row_of_a_batch_is_named_with_its_place(in_batches, tmp_path):
         in_batches(tmp_path / "rows.csv", truth="y", low="low", high="high", level=0.9)
 
 
+@pytest.mark.filterwarnings("ignore:there are only 2 clusters")
+def test_a_series_goes_on_from_batch_to_batch(in_batches, tmp_path):
+    """Numbers, days and words for times; a time that goes back is named with its line, in whatever batch it lies."""
+    rows, truth = 900, np.cumsum(np.random.default_rng(4).normal(size=900))
+    days = np.datetime64("2026-01-01") + np.arange(rows) // 2
+    table = {"y": truth, "p": truth + 0.3, "s": np.arange(rows) % 2, "n": np.arange(rows) / 2, "day": days}
+    frame = pl.DataFrame({**table, "word": days.astype(str)})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    asked = {"truth": "y", "prediction": "p", "series": "s"}
+    for order in ("n", "day", "word"):
+        parts = in_batches(tmp_path / "rows.parquet", **asked, order=order)
+        assert not keeps_rows(parts.counted)
+        assert parts["mase"].value == pytest.approx(898 * 0.3 / np.abs(truth[2:] - truth[:-2]).sum(), rel=1e-12)
+    frame[[*range(800), 3, *range(800, 900)]].write_csv(tmp_path / "rows.csv")
+    with pytest.raises(InputError, match=r"the times of series '1' go back \(the first is .*line 802\); sort the rows"):
+        in_batches(tmp_path / "rows.csv", **asked, order="word")
+    alone = {"truth": "y", "prediction": "p", "where": "s = 1"}  # errors in time are told from the rows
+    assert keeps_rows(in_batches(tmp_path / "rows.parquet", **alone, order="n").counted)
+    assert keeps_rows(in_batches(tmp_path / "rows.parquet", **alone, order="n", series="s").counted)
+
+
 ENGINES = {
     "polars": lambda file: pl.scan_parquet(file),
     "duckdb": lambda file: importlib.import_module("duckdb").sql(f"select * from '{file}'"),
     "dask": lambda file: importlib.import_module("dask.dataframe").from_pandas(pl.read_parquet(file).to_pandas(), 4),
     "ibis": lambda file: importlib.import_module("ibis").memtable(pl.read_parquet(file).to_arrow()),
 }
-IN_BATCHES = ["tags", "scores of labels", "quantiles", "an ensemble", "outputs", "counts", "an exposure"]
+IN_BATCHES = ["tags", "scores of labels", "quantiles", "an ensemble", "outputs", "counts", "an exposure", "forecasts"]
 
 
 def comes_in_batches(table, file, kind, in_batches, monkeypatch):
@@ -245,6 +269,10 @@ COMPARED = {
         {"truth": "n", "predictions": ["rate", "years"], "task": "counts"},
         ["poisson_deviance", "lorenz_gini", "mean_absolute_error"],
     ),
+    "forecasts": (
+        {"truth": "y", "predictions": ["q0.5", "o0.5"], "order": "day", "series": "ward"},
+        ["mase", "mean_absolute_error"],
+    ),
     "an exposure": (
         {"truth": "n", "predictions": ["rate", "years"], "exposure": "time"},
         ["d2_poisson", "lorenz_gini", "mean_absolute_error"],
@@ -282,7 +310,8 @@ def test_models_are_compared_in_batches(kind, more, two_models, in_batches):
             assert (found.first, found.second, found.metric) == (known.first, known.second, known.metric)
             assert found.difference == pytest.approx(known.difference, rel=1e-4, abs=5e-5)  # scores lie in bins
             assert found.high - found.low == pytest.approx(known.high - known.low, rel=0.15)
-            assert "groups of rows" in found.method or more == "clustered" or "error" in found.metric
+            clustered = more == "clustered" or kind == "forecasts"  # a series is a cluster
+            assert "groups of rows" in found.method or clustered or "error" in found.metric
     assert not any(keeps_rows(model.evaluation.counted) for model in parts.contestants)
 
 

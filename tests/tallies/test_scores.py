@@ -422,3 +422,22 @@ def test_order_is_that_of_a_stable_sort():
     plain = rng.random(3000), np.repeat(rng.random(30), 100), np.zeros(3000), rng.random(9)
     for values in (*plain, close, signs, runs):
         assert np.array_equal(order_of(values), np.argsort(values, kind="stable"))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bins_are_cut_where_more_is_known(weighted):
+    rng = np.random.default_rng(3)
+    scores, truth, weight = 0.3 + 1e-4 * rng.random(400), rng.random(400) < 0.4, rng.integers(1, 5, 400) / 4
+    exact = stakes.ScoreTable.from_rows(scores, truth, weight if weighted else None)
+    binned, inside = exact.binned(), np.sort(scores)[[100, 101, 300]].tolist()
+    nowhere = 0.7000001  # no row lies in that bin
+    cut = binned.cut_at({at: exact.at(at) for at in (*inside, nowhere)})
+    for at in (*inside, nowhere, *binned.thresholds[1::9]):
+        for name in ("counts", "squares") if weighted else ("counts",):
+            wanted = getattr((exact if at in (*inside, nowhere) else binned).at(at), name)
+            assert getattr(cut.at(at), name) == pytest.approx(wanted, abs=1e-12)
+    assert float(cut.total) == pytest.approx(float(exact.total))
+    assert not cut.answers(math.nextafter(inside[0], 1))
+    assert stakes.ScoreTable.sum([cut, binned]) == stakes.ScoreTable.sum([binned, binned])
+    assert stakes.ScoreTable.from_dict(cut.saved()) == binned
+    assert cut.anonymise(5) == binned.anonymise(5)

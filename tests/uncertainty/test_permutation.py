@@ -6,13 +6,14 @@ import math
 import re
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
 from sklearn.datasets import load_iris
-from sklearn.metrics import accuracy_score, matthews_corrcoef, roc_auc_score
+from sklearn.metrics import accuracy_score, log_loss, matthews_corrcoef, roc_auc_score, top_k_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
 import stakes
@@ -207,6 +208,20 @@ def test_scores_agree_with_all_orders(score, name):
     assert drawn.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 34) + 0.03)
 
 
+@pytest.mark.parametrize(
+    "name", ["ece(bins=3)", "mce(bins=3)", "ece_equal_mass(bins=3)", "root_calibration_error(bins=3)"]
+)
+def test_calibration_errors_of_shuffles_have_the_law_of_all_orders(name):
+    score, metric = np.array([0.1, 0.15, 0.15, 0.4, 0.55, 0.6, 0.7, 0.9]), find(name)
+    listed = [metric(np.isin(np.arange(8), own), score) for own in itertools.combinations(range(8), 3)]
+    table = stakes.ScoreTable.from_rows(score, np.arange(8) < 3)
+    drawn, _ = shuffles.draw(table, metric, 4000, RNG(3), None)
+    values, counts = np.unique(np.round(listed, 9), return_counts=True)
+    found = (np.round(drawn, 9)[:, None] == values).mean(0)
+    assert found.sum() == pytest.approx(1)  # nothing else was drawn
+    assert found == pytest.approx(counts / 56, abs=0.035)
+
+
 @pytest.mark.parametrize("share", [0.2, 0.8])
 @pytest.mark.parametrize("levels", [10**9, 12], ids=["distinct", "tied"])
 def test_auc_agrees_with_mann_whitney(share, levels):
@@ -375,6 +390,37 @@ def test_class_scores_without_rows_have_the_mean_of_shuffles_and_at_least_their_
         permute(tally, find("hand_till_auc"), 9)
 
 
+def test_the_law_of_sets_of_highest_scores_is_that_of_all_orders(monkeypatch):
+    rng, truth = RNG(6), np.array([0, 0, 0, 0, 1, 1, 2])
+    score = rng.dirichlet([3, 1, 1], 7)
+    top = np.argsort(-score, axis=1)[:, :2]
+    sets, rows = np.unique((np.eye(3, dtype=int)[top]).sum(1), axis=0, return_counts=True)
+    tally = ClassScores.from_rows(score, truth, list("abc"))
+    all_orders = sorted(set(itertools.permutations(truth.tolist())))
+    hits = [top_k_accuracy_score(order, score, k=2, labels=[0, 1, 2]) for order in all_orders]
+    for tables in (1 << 12, 0):  # drawn, or as a normal sum
+        monkeypatch.setattr(shuffles, "_MOST_CELLS_OF_SETS", tables)
+        null, _ = shuffles.draw_top(tally, sets, rows, 4000, RNG(1))
+        assert null.mean() == pytest.approx(np.mean(hits), abs=4 * np.std(hits) / math.sqrt(4000))
+        assert null.std() == pytest.approx(np.std(hits), rel=0.05)
+        assert set(np.round(null * 7, 9)) <= set(np.round(np.array(hits) * 7, 9)) or not tables
+
+
+def test_the_law_of_pairs_of_classes_is_that_of_shuffled_rows():
+    rng, n = RNG(7), 300
+    score = np.round(rng.dirichlet([2, 1, 0.5], n), 2)
+    truth = rng.choice(3, n, p=[0.7, 0.2, 0.1])
+    score[:, 0] = 1 - score[:, 1:].sum(1)
+    tally = ClassScores.from_rows(score, truth, list("abc"))
+    places = shuffles.places_in_rankings(tally)
+    own = np.stack([at[np.searchsorted(cut, s, "right") - 1] for (cut, at), s in zip(places, score.T, strict=True)])
+    assert own[1] == pytest.approx((scipy.stats.rankdata(score[:, 1]) - 0.5) / n - 0.5, abs=1 / 128)
+    null, _ = shuffles.draw_pairs(tally, own @ own.T, 4000, RNG(2))
+    areas = [roc_auc_score(rng.permutation(truth), score, multi_class="ovo") for _ in range(120)]
+    assert np.mean(areas) == pytest.approx(null.mean(), abs=4 * null.std() / math.sqrt(120))
+    assert np.std(areas) == pytest.approx(null.std(), rel=0.25)
+
+
 def test_class_scores_of_many_rows_are_drawn_from_what_was_counted(monkeypatch):
     rng = RNG(4)
     rows = {"truth": rng.choice(list("abc"), 200), "score": rng.dirichlet([1, 1, 1], 200), "classes": list("abc")}
@@ -400,8 +446,65 @@ def test_weighted_rows_are_shuffled_with_the_weight_beside_the_truth():
         test = permutation_test(truth=truth, **predicted, weight=weight, metric="accuracy", permutations=400)
         assert test.method == "400 shuffles of the truth, each with its weight"
         assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 400))
+    frame = pl.DataFrame({"y": truth, "d": decided, "s": score, 'a "w"': weight, "keep": [1] * 6}).lazy()
+    for more in (
+        {"prediction": "d"},
+        {"score": "s"},
+        {"score": "s", "where": "keep = 1 OR keep = 2", "threshold": 0.4},
+    ):
+        asked = {"truth": "y", "positive": 1, "weight": 'a "w"', **more}
+        test = permutation_test(frame, **asked, metric="accuracy", permutations=400)
+        assert (test.value, test.method) == (figure(rows), "400 draws of where the rows of each class and weight lie")
+        assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 400))
     auc = permutation_test(truth=truth, score=score, weight=weight, permutations=10)
     assert auc.value == pytest.approx(roc_auc_score(truth, score, sample_weight=weight), rel=1e-12)
+
+
+def test_weighted_rows_of_many_scores_have_the_law_of_shuffled_rows(monkeypatch):
+    """The mean and the variance of Σ weight · loss over all shuffles (Hoeffding, 1951); the ranking is cut in parts."""
+    rng, n = RNG(5), 400
+    truth, score, weight = rng.random(n) < 0.3, rng.random(n), rng.choice([1.0, 2.5, 4.0], n)
+    own = {w: stakes.ScoreTable.from_rows(score[weight == w], truth[weight == w]) for w in (1.0, 2.5, 4.0)}
+    table, brier, auc = stakes.ScoreTable.from_rows(score, truth, weight), find("brier_score"), find("auc")
+    monkeypatch.setattr(shuffles, "_EVEN_PARTS", 20)
+    scores, rows = shuffles._ranking_in_parts(table.from_rows(score, truth))
+    assert rows.sum() == n
+    assert rows @ scores == pytest.approx(score.sum(), rel=1e-12)
+    assert (scores[[0, 1, -2, -1]] == np.sort(score)[[-1, -2, 1, 0]]).all()
+    assert len(rows) < n / 2
+    paid = weight[:, None] * np.where(truth[:, None], (1 - score) ** 2, score**2) / weight.sum()
+    away = paid - paid.mean(0) - paid.mean(1, keepdims=True) + paid.mean()
+    null = permute(table, brier, 1500, law=partial(shuffles.draw_weighted, table, brier, own)).null
+    spread = math.sqrt((away**2).sum() / (n - 1))
+    assert null.mean() == pytest.approx(paid.sum() / n, abs=4 * spread / math.sqrt(1500))
+    assert null.std() == pytest.approx(spread, rel=0.08)
+    aucs = permute(table, auc, 300, law=partial(shuffles.draw_weighted, table, auc, own)).null
+    moved = [rng.permutation(n) for _ in range(300)]
+    known = [roc_auc_score(truth[i], score, sample_weight=weight[i]) for i in moved]
+    assert aucs.mean() == pytest.approx(0.5, abs=4 * np.std(known) / math.sqrt(300))
+    assert aucs.std() == pytest.approx(np.std(known), rel=0.2)
+
+
+def test_weights_of_many_sizes_bring_the_rows():
+    frame = pl.DataFrame({"y": [0, 1] * 15, "d": [0, 1, 1] * 10, "w": np.arange(30) / 7})
+    found = permutation_test(frame.lazy(), truth="y", prediction="d", positive=1, weight="w", permutations=20)
+    assert found.method == "20 shuffles of the truth, each with its weight"
+    assert found.value == pytest.approx(matthews_corrcoef(frame["y"], frame["d"], sample_weight=frame["w"]))
+
+
+def test_class_probabilities_are_shuffled_where_the_model_is_used():
+    """Every order of six labels, rows weighed as classes are frequent there."""
+    rng, prior = RNG(2), {"a": 0.5, "b": 0.2, "c": 0.3}
+    truth, score = np.array(list("aabbcc")), rng.dirichlet(np.ones(3), 6)
+
+    def weighed(order):
+        return log_loss(order, score, sample_weight=[prior[name] for name in order])
+
+    wanted = exhaustive(truth, weighed, weighed(truth), lower=True)
+    asked = {"metric": "multiclass_log_loss", "prior": prior, "classes": list("abc")}
+    test = permutation_test(truth=truth, score=score, **asked, permutations=300)
+    assert test.value == pytest.approx(weighed(truth), rel=1e-12)
+    assert test.p_value == pytest.approx(wanted, abs=4 * math.sqrt(wanted * (1 - wanted) / 300) + 5e-3)
 
 
 def test_weights_may_add_up_to_one():

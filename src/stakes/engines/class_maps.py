@@ -83,6 +83,23 @@ class MappedRows:
         products[:, i, j] = products[:, j, i] = sums[:, 1 + 5 * k :]
         return np.concatenate([sums[:, : 1 + 5 * k], products.reshape(count, -1)], axis=1)
 
+    def top(self, k: int) -> tuple[Array, Array]:
+        """Which sets of classes the k highest scores of rows are of (set × class), and how many rows have each."""
+        classes = self.folds.classes
+        rows = self._add_up(1 << classes, 1, partial(_top, classes=classes, k=k))[:, 0]
+        (sets,) = np.nonzero(rows)
+        return sets[:, None] >> np.arange(classes) & 1, rows[sets].astype(np.int64)
+
+    def products(self, places: Sequence[tuple[Array, Array]]) -> Array:
+        """Add up over rows the products of their places by two classes' scores (class × class).
+
+        Of each class these are the lowest scores of parts of the ranking, from the lowest on, and their places.
+        """
+        i, j = np.triu_indices(self.folds.classes)
+        sums = np.zeros((self.folds.classes, self.folds.classes))
+        sums[i, j] = sums[j, i] = self._add_up(1, len(i), partial(_products, places=places))[0]
+        return sums
+
     def losses(self, maps: Sequence[Sequence[Map]]) -> tuple[Array, Array, Array, Array]:
         """What rows lose as they stand, and by maps that each fold has, on average over those of a class and group.
 
@@ -147,6 +164,30 @@ def _pulls(frame: LazyTable, *, folds: Folds, at: Map, free: Array | None, biase
     products = [x[i] * x[j] for i in range(len(x)) for j in range(i, len(x))]
     sums = [height, *r, *_times(r, logs), *u, *_times(u, logs), *m, *products]
     return frame.with_columns(folds.own.alias("key"), *_named("sum", [one * unit for one in sums]))
+
+
+@row_by_row
+def _top(frame: LazyTable, *, classes: int, k: int) -> LazyTable:
+    """Number the set of the k classes that go first; of two that tie it is the one that stands before the other."""
+    s = _each("s", classes)
+    ahead = [
+        sum_of(whether(other >= one if j < c else other > one) for j, other in enumerate(s) if j != c)
+        for c, one in enumerate(s)
+    ]
+    frame = frame.with_columns(*_named("ahead", ahead))
+    first = sum_of(whether(one < k) * (1 << c) for c, one in enumerate(_each("ahead", classes)))
+    return frame.with_columns(first.alias("key"), nw.lit(1.0).alias("sum0"))
+
+
+@row_by_row
+def _products(frame: LazyTable, *, places: Sequence[tuple[Array, Array]]) -> LazyTable:
+    own = []
+    for s, (levels, values) in zip(_each("s", len(places)), places, strict=True):
+        steps = zip(levels[1:].tolist(), np.diff(values).tolist(), strict=True)
+        own.append(sum_of([nw.lit(float(values[0])), *(whether(s >= level) * step for level, step in steps)]))
+    frame, u = frame.with_columns(*_named("u", own)), _each("u", len(places))
+    both = [u[i] * u[j] for i in range(len(u)) for j in range(i, len(u))]
+    return frame.with_columns(nw.lit(0).alias("key"), *_named("sum", both))
 
 
 @row_by_row

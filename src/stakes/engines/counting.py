@@ -61,7 +61,7 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
     if asked.needs_rows:
         return None
     columns = _columns_given(data, asked)
-    if lie_elsewhere(columns):
+    if asked.order is None and lie_elsewhere(columns):
         from stakes.engines.tensors.counting import count_tensors  # only wanted where there is a GPU
 
         return count_tensors(replace(asked, **columns), exact)
@@ -76,7 +76,7 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
     from stakes.engines import lazy, streaming  # load Narwhals, Polars
 
     many = len(class_columns(asked) or ()) > MOST_CLASSES  # expressions over all of them are too long for engines
-    if not asked.of_counts and not many:
+    if asked.kind_beside is None and not many:
         return lazy.count_inside(data, asked, exact)
     named = None if exact else (lazy.name_columns if many else lazy.number_columns)(data, asked)
     brought = bring_here(data, named, asked.where)

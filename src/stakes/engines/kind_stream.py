@@ -7,19 +7,20 @@ it, which tells how sure figures are. Scores of labels are kept in bins.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments
-from stakes.engines.kinds import bind, read_counts, read_kind
+from stakes.engines.kinds import Beside, SeriesReader, bind, read_counts, read_kind
 from stakes.engines.labels import Labels, encode
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.rows import Dropped
+from stakes.engines.rows import Dropped, RowsThatCount
 from stakes.engines.segments import segment_labels
-from stakes.tallies import CountSums, LabelSums, OutputSums, QuantileSums, ScoreTable, bins
+from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.count_sums import Levels
@@ -43,6 +44,9 @@ _RANKED = ("scores", "truth", "decided")
 
 _MOST_IN_PIECES = 1 << 24
 """About so many numbers are kept of groups in pieces."""
+
+NumberRead = Callable[[Arguments, str], tuple[RowsThatCount, Beside]]
+"""Reads predicted numbers, and what to do with rows that lack a value, into sums beside their errors."""
 
 Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
 """Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
@@ -73,15 +77,18 @@ class KindBatch:
 def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
     """Count rows of a kind; None where they turn out to be several numbers per row."""
 
-    def read(found: Arguments, first: int, asked: RowQuestion = asked) -> KindBatch:
-        of_counts = kind == CountSums.kind
-        rows, beside = read_counts(found, asked.missing) if of_counts else read_kind(None, bind(asked, found), kind)
+    def reader(asked: RowQuestion) -> Callable[[Arguments, int], KindBatch]:
+        beside_errors = {CountSums.kind: read_counts, ForecastSums.kind: SeriesReader(asked.season).read}
+        return partial(read, asked, beside_errors.get(kind))
+
+    def read(asked: RowQuestion, numbers: NumberRead | None, found: Arguments, first: int) -> KindBatch:
+        rows, beside = numbers(found, asked.missing) if numbers else read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
         held, by = TermRows(beside.columns, rows.weight), segment_labels(rows.columns)
         return KindBatch(beside.kind, beside.names, held, by, cluster, first, rows.dropped)
 
     seen = Survey()
-    for batch in go(read):
+    for batch in go(reader(asked)):
         if isinstance(batch, int):
             seen.dropped += batch
         elif batch.kind == OutputSums.kind:
@@ -92,7 +99,7 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
         raise errors.empty("truth")
     settled = replace(asked, **seen.settled(asked))
     counting = KindCounts(seen)
-    for batch in go(lambda found, first: read(found, first, settled)):
+    for batch in go(reader(settled)):
         if not isinstance(batch, int):
             counting.add(batch)
     return counting.result()
@@ -120,6 +127,8 @@ class Truths:
             levels = Levels.of(columns["truth"], columns["prediction"], weights)
             self.levels = levels if self.levels is None else Levels.join([self.levels, levels])
             return
+        if batch.kind == ForecastSums.kind:
+            return
         if batch.kind == QuantileSums.kind:
             self.bins = put_together([self.bins, (bins.numbers(columns["truth"], "line"), weights)])
             return
@@ -132,8 +141,8 @@ class Truths:
                 self.tables[name] = ScoreTable.sum([*before, table.on_grid(grid)])
 
     def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
-        """What a model says of each name that ignores its input; of counts the sums themselves tell it."""
-        if kind == CountSums.kind:
+        """What a model says of each name that ignores its input; of numbers the sums themselves tell it."""
+        if kind in (CountSums.kind, ForecastSums.kind):
             return None
         if kind == QuantileSums.kind:
             return quantiles_of(bins.edges(self.bins[0], "line"), self.bins[1], levels_of(names))
@@ -234,7 +243,9 @@ class _Sums:
     def __init__(self, seen: Survey, truths: Truths) -> None:
         self._seen, self._truths = seen, truths
         self._always = truths.constant_answer(seen.kind, seen.names)
-        self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums)}[seen.kind]
+        self._kind: type[TermSums] = {kind.kind: kind for kind in (LabelSums, QuantileSums, CountSums, ForecastSums)}[
+            seen.kind
+        ]
         self._few = seen.kind == LabelSums.kind and len(seen.names) <= _MOST_TABLES
         self._added: list[Array] = []
         self._terms: tuple[str, ...] = ()

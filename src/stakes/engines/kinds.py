@@ -20,6 +20,7 @@ from stakes.engines.columns import (
     as_series,
     columns_of,
     is_missing,
+    kind_changes,
     read_number,
     refuse_missing,
     refuse_rows,
@@ -510,9 +511,12 @@ def _refuse_crossing(said: Array, names: Sequence[str], asked: "RowQuestion") ->
 
 # ── series in time ───────────────────────────────────────────────────────────────────────────────────────────────
 def in_series(
-    columns: Mapping[str, Column], truth: Array, prediction: Array, season: int
+    columns: Mapping[str, Column], truth: Array, prediction: Array, season: int, known: int = 0
 ) -> tuple[Beside, Array | None]:
-    """Forecasts with the value that stood before each in its series, and which series rows are of, if several."""
+    """Forecasts with the value that stood before each in its series, and which series rows are of, if several.
+
+    The first so many rows are ``known`` already.
+    """
     times = _times(columns["order"])
     labels = encode(columns["series"]) if "series" in columns else None
     codes = np.zeros(len(times), np.int64) if labels is None else labels.codes.astype(np.int64)
@@ -526,13 +530,49 @@ def in_series(
         words = f"the times{which} " + ("come twice (" if twice else "go back (")
         advice = "give each time of a series once" if twice else "sort the rows by time"
         code = "doubled-times" if twice else "unsorted-times"
-        raise InputError(code, words, first_row(int(order[place + 1])), f"); {advice}")
+        raise InputError(code, words, first_row(int(order[place + 1]) - known), f"); {advice}")
     before = np.full(len(truth), np.nan)
     if len(order) > season:
         near = codes[order][season:] == codes[order][:-season]
         before[order[season:][near]] = truth[order[:-season][near]]
     beside = Beside(ForecastSums.kind, (), {"truth": truth, "prediction": prediction, "before": before})
     return beside, codes if labels is not None and len(labels.names) > 1 else None
+
+
+class SeriesReader:
+    """Reads forecasts batch by batch; the last rows of each series are held against the next ones."""
+
+    def __init__(self, season: int) -> None:
+        self._season = season
+        self._last: dict[str, Column] = {}
+
+    def read(self, found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
+        """Read some rows, which come after those that were read before."""
+        rows = rows_that_count(found, None, missing)
+        known = len(self._last.get("truth", ()))
+        columns = {name: self._after(name, rows.columns[name]) for name in ("truth", "prediction", "order", "series")}
+        truth, prediction = (as_finite(columns[name]).astype(np.float64) for name in ("truth", "prediction"))
+        beside, _ = in_series(columns, truth, prediction, self._season, known)
+        codes = encode(columns["series"]).codes
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], codes[order], side="right")
+        last = np.zeros(len(codes), bool)
+        last[order] = ends - np.arange(len(codes)) <= self._season
+        self._last = {name: column.keep(last) for name, column in columns.items()}
+        return rows, replace(beside, columns={name: column[known:] for name, column in beside.columns.items()})
+
+    def _after(self, name: str, column: Column) -> Column:
+        """A column after what is left of it from the batches before."""
+        before = self._last.get(name)
+        if before is None:
+            return column
+        if before.kind != column.kind:
+            raise kind_changes(name, before.kind, column.kind)
+        if column.kind != "text":
+            return replace(column, values=np.concatenate([before.values, column.values]))
+        names = {text: place for place, text in enumerate(dict.fromkeys((*before.names, *column.names)))}
+        codes = [np.array([names[text] for text in one.names], np.int64)[one.values] for one in (before, column)]
+        return replace(column, values=np.concatenate(codes), names=tuple(names))
 
 
 _DAY_FIRST = re.compile(r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")

@@ -207,7 +207,8 @@ def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
         return None
     if any(given is not None for given in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
         return None
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster", "exposure")}
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "exposure", "order", "series")}
+    named["cluster"] = asked.series if asked.cluster is None else asked.cluster
     given = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
     return given if "prediction" in given and all(isinstance(name, str) for name in given.values()) else None
 

@@ -23,7 +23,7 @@ from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.frozen import dataclass, field, replace
-from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies import ClassScores, CountSums, ForecastSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.parallel import run_all
@@ -144,10 +144,16 @@ class RowQuestion:
         return self.task == "counts" or self.exposure is not None
 
     @property
+    def kind_beside(self) -> str | None:
+        """What is added up beside the errors of predicted numbers: deviances of counts, naive errors of forecasts."""
+        if self.of_counts:
+            return CountSums.kind
+        return None if self.order is None else ForecastSums.kind
+
+    @property
     def needs_rows(self) -> bool:
-        """Whether rows of this kind are always read whole: no other engine adds them up."""
-        others = (self.order, self.series)
-        return kind_of(self) is not None or any(given is not None for given in others)
+        """Whether rows are read whole, however many: those of a single series in time, each told by those before it."""
+        return (self.order is None) != (self.series is None) or (self.of_counts and self.order is not None)
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:

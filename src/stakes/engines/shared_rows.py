@@ -6,6 +6,7 @@ is a line within a cell, near enough, so these sums tell how the placements of b
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import narwhals as nw
@@ -91,16 +92,30 @@ def group_shared(
     What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight. Of costs that differ by row
     (``pricing``), whose columns are among those shared, it is those of :class:`CostQuery`.
     """
-    if is_lazy(data):
-        return _ask(data, shared, where, said, pricing)
     named = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
-    files = Files.open(data, {**shared, **named[0], **named[1]}, where)
-    with files.relation() as table:
-        if table is not None:
-            return _ask(table, shared, where, said, pricing)
-    with table_of(files, BATCH) as table:
+    with as_engine_table(data, {**shared, **named[0], **named[1]}, where) as (table, left):
         assert table is not None  # or it would have been refused when each model was counted
-        return _ask(table, shared, None, said, pricing)
+        return _ask(table, shared, left, said, pricing)
+
+
+@contextmanager
+def as_engine_table(
+    data: Data, named: Mapping[str, str], where: str | None
+) -> Iterator[tuple[Data | None, str | None]]:
+    """Rows as a table that an engine is asked about, and what is left of the condition; files are tables of Polars.
+
+    There is no table of files in which a column is of several kinds.
+    """
+    if is_lazy(data):
+        yield data, where
+        return
+    files = Files.open(data, dict(named), where)
+    with files.relation() as relation:
+        if relation is not None:
+            yield relation, where
+            return
+    with table_of(files, BATCH) as table:
+        yield table, None
 
 
 def cross_products(

@@ -45,7 +45,7 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.tallies import CountSums, QuantileSums, ScoreTable
+from stakes.tallies import ForecastSums, QuantileSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.clusters import deal_out
@@ -71,7 +71,7 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
         return None  # the first of which is refused there
     if (numbers := number_columns(data, asked)) is not None and not exact:
         counted = _count_numbers(data, numbers, asked, exact)
-        if counted is not None:
+        if counted is not None or asked.kind_beside is not None:
             return counted
     named = name_columns(data, asked)
     if named is None:
@@ -139,37 +139,35 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
         return None
     with files.relation() as table:
         if table is not None:
-            return None if asked.of_counts else count_numbers_inside(table, named, asked)
+            return count_numbers_inside(table, named, asked) if asked.kind_beside is None else None
     warn_of_same_column(named)
     quick = files.with_types(("truth", "prediction", "weight", "exposure"), asked.missing == "drop")
     counted = count_typed(
         files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
     )
-    if not asked.of_counts:
+    if (kind := asked.kind_beside) is None:
         return counted
-    deviances = count_typed(
-        files,
-        quick,
-        lambda some: count_kind(lambda read: some.read_batches(BATCH, read), asked, CountSums.kind),
+    beside = count_typed(
+        files, quick, lambda some: count_kind(lambda read: some.read_batches(BATCH, read), asked, kind)
     )
-    assert deviances is not None
-    return _with_deviances(counted, deviances, asked.baseline is None)
+    assert beside is not None
+    if kind == ForecastSums.kind:
+        return _with_sums(counted, beside) if beside.clusters is not None and beside.clusters.count > 1 else None
+    counted = _with_sums(counted, beside) if asked.baseline is None else counted  # held against the mean, nothing else
+    return replace(counted, task="counts", segments={n: replace(s, task="counts") for n, s in counted.segments.items()})
 
 
-def _with_deviances(counted: Counted, deviances: Counted, explained: bool) -> Counted:
-    """Errors of counts, and beside them the sums of deviances, which are held against the mean and nothing else."""
-    segments = {
-        name: _with_deviances(part, deviances.segments[name], explained) for name, part in counted.segments.items()
-    }
-    more = deviances.tallies if explained else {}
-    return replace(counted, task="counts", tallies={**counted.tallies, **more}, segments=segments)
+def _with_sums(counted: Counted, beside: Counted) -> Counted:
+    """Errors, and the sums beside them."""
+    segments = {name: _with_sums(part, beside.segments[name]) for name, part in counted.segments.items()}
+    return replace(counted, tallies={**counted.tallies, **beside.tallies}, segments=segments)
 
 
 def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
     if asked.of_classes or asked.task == "classification":
         return False
-    if asked.task == "regression" or asked.of_counts or asked.baseline is not None:
+    if asked.task == "regression" or asked.kind_beside is not None or asked.baseline is not None:
         return True
     first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:

@@ -189,6 +189,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     evaluation = _answer(question.without(*shares, *asked_later), data, arrays)
     if evaluation.task == FEW_LABELS:
         return _decide_few(question, evaluation)
+    if isinstance(evaluation, TwoClassEvaluation) and not are_tallies(data):
+        evaluation = evaluation._with_bins_cut(lambda at: _count(question, data, threshold=at, pricing=None), **shares)
     decision = evaluation.decide(best=question["best"], harm=question["harm"], **asked_later, **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
 

@@ -74,7 +74,9 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     options = {name: value for name, value in question.rows.items() if name != "exact"}
     asked = {name: RowQuestion(**{**options, **columns_of_entry(entry)}) for name, entry in entries.items()}
     several = any(kind_of(one) is not None for one in asked.values())
-    if several or any(one.of_counts for one in asked.values()):
+    if any(one.needs_rows for one in asked.values()):
+        return None
+    if several or any(one.kind_beside is not None for one in asked.values()):
         columns = _columns_of_all(data, asked)
         if columns is None or question["exact"]:
             return None
@@ -138,9 +140,10 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     by_row = () if question.pricing is None else question.pricing.costs.columns
     if question["exact"] or (files and not are_of_one_kind(data)):
         return None
-    if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
+    if question["ordered"] or question["frequency"] is not None:
         return None
-    named = {name: question[name] for name in ("truth", "weight", "cluster", "exposure")}
+    named = {name: question[name] for name in ("truth", "weight", "exposure")}
+    named["cluster"] = question["series"] if question["cluster"] is None else question["cluster"]
     named |= spread_by(question["by"], data)
     named |= {cost_column(name): name for name in by_row}
     given = {name: column for name, column in named.items() if column is not None}
@@ -163,7 +166,7 @@ def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, s
     for model, one in asked.items():
         kind = kind_of(one)
         named = number_columns(data, one) if kind is None else columns_named(data, one, kind)
-        if named is None or one.pricing is not None or one.order is not None:
+        if named is None or one.pricing is not None:
             return None
         found |= {f"model {model!r}: {name}": column for name, column in named.items()}
     return found

@@ -1,7 +1,7 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -260,6 +260,24 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             found = replace(found, alternatives={**found.alternatives, BY_ROW: self[expected_cost.name]})
         return self._add_cautions(self._add_evaluation(found.asked_at(check_harm(harm)), pricing))
 
+    def _with_bins_cut(
+        self, count_at: Callable[[float], Counted], prior: Value, training_prior: Value
+    ) -> "TwoClassEvaluation":
+        """The same with bins cut at thresholds inside them that the costs give, at which rows are counted again."""
+        from stakes.decisions.thresholds.by_cost import bayes_thresholds  # only asked for now and then
+
+        table, known = self.scores, self.counted.threshold
+        if table is None or self.pricing is None:
+            return self
+        pricing = self._pricing_to_decide(None, prior, training_prior) or self.pricing
+        starts = {*(bayes_thresholds(table, pricing, self.probabilities)[0] or ()), *([] if known is None else [known])}
+        inside = sorted(start for start in starts if not table.answers(start))
+        if known is None and not inside:
+            return self
+        tables = {start: (self.counted if start == known else count_at(start)).confusion for start in inside}
+        counted = replace(_scores_alone(self.counted), tallies={"scores": table.cut_at(tables) if tables else table})
+        return TwoClassEvaluation(counted, None, self.probabilities, self.sampling, self.pricing)
+
     def _at_frequencies(self, given: Frequencies) -> "TwoClassEvaluation":
         """The same rows, for another place."""
         there = replace(self.sampling, population=given)
@@ -326,24 +344,28 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         """Some thousand thresholds with exact counts, every corner of the ROC hull among them."""
         from stakes.decisions.curves.report_thresholds import report_thresholds  # as above
 
+        table = self._cut_scores
+        return None if table is None or not table.P or not table.N else report_thresholds(table, self.threshold)
+
+    @property
+    def _cut_scores(self) -> ScoreTable | None:
+        """The scores, with the bin cut that the threshold lies inside: its decisions were counted beside the bins."""
         table, threshold, confusion = self.scores, self.threshold, self.confusion
-        if table is None or not table.P or not table.N:
-            return None
-        if threshold is None or confusion is None or table.answers(threshold):
-            return report_thresholds(table, threshold)
-        known = [(float(threshold), *confusion.counts[::-1, 1].tolist())]  # within a bin, but counted beside the bins
-        return report_thresholds(table, known=known)
+        if table is None or threshold is None or confusion is None or table.answers(threshold):
+            return table
+        return table.cut_at({threshold: confusion})
 
     @cached_property
     def _decision_in_brief(self) -> "Decision | None":
         """Where the costs put the threshold; a table of some thousand knows the answer, clusters need all rows."""
         from stakes.decisions.thresholds.by_cost import decide_by_cost  # as above
 
-        scores, thresholds, sampling = self.scores, self._report_thresholds, self._sampling(self.scores)
+        scores, thresholds, sampling = self._cut_scores, self._report_thresholds, self._sampling(self.scores)
         if scores is None or thresholds is None or self.pricing is None:
             return None
         table = thresholds.thinned(scores) if sampling.clusters is None else scores
-        return decide_by_cost(table, self.pricing, sampling, self.probabilities, self._in_use)
+        in_use = None if self._bayesian else self._in_use  # which was counted at only because it lies inside a bin
+        return decide_by_cost(table, self.pricing, sampling, self.probabilities, in_use)
 
     @property
     def _bayesian(self) -> bool:

@@ -263,6 +263,10 @@ def _sums_between(steps: Steps, cuts: Array) -> Array:
     return sums
 
 
+BETWEEN_CUTS = (_by_width, _by_mass)
+"""What adds up positives, rows and probabilities between cuts that do not depend on which rows are positive."""
+
+
 def _mean_gap(sums: Array, table: ScoreTable) -> Number:
     positives, _, probabilities = sums
     return ratio(np.abs(positives - probabilities).sum(-1)[()], as_float(table.total))

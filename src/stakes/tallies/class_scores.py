@@ -259,6 +259,15 @@ class ClassScores(Tally):
         tables = tuple(table.binned(kind) for table, kind in zip(self.tables, kinds, strict=True))
         return replace(self, tables=tables)
 
+    @property
+    def merged(self) -> bool:
+        """Whether bins of some class were put together, so that rows of one cell had different scores."""
+        return any(table.merged for table in self.tables)
+
+    def at_middles(self) -> Self:
+        """Return the same with a score inside each bin in place of its lower end."""
+        return replace(self, tables=tuple(table.at_middles() for table in self.tables)) if self.in_bins else self
+
     def anonymise(self, minimum: float) -> Self:
         """Return the same with every table in bins, and a range that tells no single score."""
         tables = tuple(table.anonymise(minimum) for table in self.tables)

@@ -183,9 +183,22 @@ class Clusters:
         paid = paid if self.weight is None else self.weight * paid
         return self._sums(cells, self.weight, classes), self._sums(cells, paid, classes)
 
-    def by_level(self, lowest: Array) -> Array:
-        """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""
-        return self._count(self._places(lowest), len(lowest))
+    def by_level(self, lowest: Array, weight: Array) -> Array:
+        """Groups × class (positive first) × level, for score levels with these lowest scores, highest first.
+
+        What is known by the cells of a coarse grid is shared out: the rows of a level (``weight``, of class × level)
+        among groups as those of its cells are, or where it has none as all are.
+        """
+        if self.grid is None:
+            return self._count(self._places(lowest), len(lowest))
+        own, numbers = (bins.numbers(np.asarray(one, np.float64), *self.grid) for one in (lowest, self.scores))
+        cells, place = np.unique(numbers, return_inverse=True)
+        below = np.cumsum(np.pad(self._count(place, len(cells)), ((0, 0), (0, 0), (1, 0))), axis=-1)
+        first = np.searchsorted(cells, own)
+        after = np.maximum(np.append(len(cells), first[:-1]), np.searchsorted(cells, own, side="right"))
+        held = below[..., after] - below[..., first]
+        held = np.where(held.sum(0) > 0, held, below[..., -1:])
+        return np.asarray(held / np.maximum(held.sum(0), 1e-300) * weight)
 
     def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""

@@ -200,6 +200,18 @@ class Columns:
         sums = {name: np.add.reduceat(column, starts, axis=-1) for name, column in self.values.items()}
         return type(self)(self.scores[places - 1], sums)
 
+    def split(self, threshold: float, low: float, reached: Mapping[str, Number]) -> Self:
+        """Cut what lies from ``low`` on at a threshold inside, which so much of each column reaches."""
+        place = int(np.count_nonzero(self.scores >= threshold))
+        if place == len(self.scores) or self.scores[place] < low:
+            return self  # nothing lies there
+        values = {}
+        for name, column in self.values.items():
+            above = np.clip(reached[name] - column[:place].sum(), 0, column[place])
+            both = np.array([above, column[place] - above], column.dtype)
+            values[name] = np.concatenate([column[:place], both, column[place + 1 :]])
+        return type(self).added(np.insert(self.scores, place, threshold), values)
+
     def blocks(self, in_bins: bool = False) -> list[Callable[[], Steps]]:
         """Return the walk down the scores, as many of which make a block where they are weighted or ``in_bins``.
 

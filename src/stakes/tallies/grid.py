@@ -21,7 +21,7 @@ class Grid:
     """A kind of bins ("probability" or "line"), and the ranges of bin numbers that were put together.
 
     ``ranges`` has a row for each range, in order: the first bin in it and the first one after it. A bin outside of all
-    ranges stands for itself.
+    ranges stands for itself. ``cuts`` are scores inside bins of which it is known how many rows reach them, too.
 
     >>> grid = Grid("probability", np.array([[0, bins.start("probability")]]))
     >>> grid.lower_edges(np.array([0.25, 0.5])).tolist()
@@ -30,6 +30,7 @@ class Grid:
 
     kind: str
     ranges: Array = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    cuts: tuple[float, ...] = ()
 
     def numbers(self, scores: Array) -> Array:
         """Return the number of each score's bin; bins that were put together have the number of the first."""
@@ -58,7 +59,13 @@ class Grid:
         return bins.edges(np.minimum(after, bins.domain(self.kind)[1]), self.kind)
 
     def around(self, score: float) -> tuple[float, float]:
-        """Return the lower edge of a score's bin and that of the next bin; +∞ when there is none."""
+        """Return the lower edge of a score's bin and that of the next bin, or cuts; +∞ when there is none."""
+        low, high = self._bin_around(score)
+        return max([low, *(cut for cut in self.cuts if cut <= score)]), min(
+            [high, *(c for c in self.cuts if c > score)]
+        )
+
+    def _bin_around(self, score: float) -> tuple[float, float]:
         number = int(self.numbers(np.array([score]))[0])
         low = float(bins.edges(np.array([number]), self.kind)[0])
         inside = self.ranges[self.ranges[:, 0] == number]
@@ -71,7 +78,7 @@ class Grid:
         """Return the finest grid that is no finer than any of these, all of one kind."""
         ranges = np.concatenate([self.ranges, *(grid.ranges for grid in others)])
         if not len(ranges):
-            return self
+            return Grid(self.kind)
         ranges = ranges[np.argsort(ranges[:, 0], kind="stable")]
         reach = np.maximum.accumulate(ranges[:, 1])
         starts = np.flatnonzero(np.append(True, ranges[1:, 0] >= reach[:-1]))
@@ -80,7 +87,7 @@ class Grid:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Grid):
             return NotImplemented
-        return self.kind == other.kind and np.array_equal(self.ranges, other.ranges)
+        return (self.kind, self.cuts) == (other.kind, other.cuts) and np.array_equal(self.ranges, other.ranges)
 
     def saved(self) -> Content:
         """Return the content, for :meth:`restored`."""

@@ -421,6 +421,18 @@ class ScoreTable(Tally):
         middles[np.abs(middles) < sys.float_info.min] = 0.0  # which is what rows of that bin had
         return type(self)(self.positive, self.negative, Columns.added(middles, columns.values))
 
+    def cut_at(self, tables: Mapping[float, Confusion]) -> Self:
+        """Return the table with bins cut at thresholds inside them, whose decisions were counted beside the bins."""
+        assert self.grid is not None
+        columns = self.as_columns()
+        for threshold, table in tables.items():
+            reached = {"positives": table.tp, "negatives": table.fp}
+            if table.squares is not None:
+                squares = table.with_counts(table.squares)
+                reached |= {"positives_squared": squares.tp, "negatives_squared": squares.fp}
+            columns = columns.split(threshold, self.grid.around(threshold)[0], reached)
+        return replace(self, store=columns, grid=replace(self.grid, cuts=tuple(sorted(tables))))
+
     @property
     def _usual_grid(self) -> str:
         return "probability" if self.probabilities else "line"
@@ -463,7 +475,7 @@ class ScoreTable(Tally):
         A cell is the positives or the negatives in a bin; weighted ones are judged by Kish's number of rows. A side of
         ½ (or a whole line) that has too few rows is one bin. Tables add up although other bins were put together.
         """
-        grid = self.grid or Grid(self._usual_grid)
+        grid = Grid(self._usual_grid) if self.grid is None else replace(self.grid, cuts=())
         table = self._on(grid)
         columns = table.as_columns()
         cells, squares = (columns.counts(suffix)[:, ::-1] for suffix in ("", "_squared" if self.weighted else ""))
@@ -561,7 +573,7 @@ class ScoreTable(Tally):
         return self.as_columns() == other.as_columns()
 
     def _content(self) -> Content:
-        columns = self.as_columns()
+        columns = self._on(None if self.grid is None else replace(self.grid, cuts=())).as_columns()
         return {**super()._content(), "scores": columns.scores, "columns": dict(columns.values)}
 
     @classmethod

@@ -7,10 +7,11 @@ its margins a table has one free cell, so every table can be looked at.
 import bisect
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,14 @@ from stakes.metrics import Metric, ranking
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.many import ROW_LOSSES, Average, mean_over_classes
 from stakes.metrics.prior import base_of
+from stakes.metrics.probability import BETWEEN_CUTS
 from stakes.metrics.ranking import twice_wins
 from stakes.records import Count, Record, Share
 from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Steps, Tally
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
-from stakes.tallies.columns import Columns
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.error_sums import ErrorRows
 from stakes.tallies.error_variation import TERMS
 from stakes.tallies.losses import Losses
@@ -42,6 +44,9 @@ _TINY = 1e-300
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
+
+Law = Callable[[int, np.random.Generator], tuple[Array, str]]
+"""Draws the figure of so many shuffles, where more was counted than the tally, and says how."""
 
 _CELLS = 1 << 21
 """Cells of tables drawn at a time."""
@@ -59,6 +64,13 @@ _DRAWN_ONE_BY_ONE = 1 << 11
 """More positives than this are drawn part by part of the ranking."""
 
 _PARTS_OF_RANKING = 128
+
+_EVEN_PARTS, _PARTS_OF_ENDS = 512, 32
+"""Of weighted rows the ranking has so many parts of equal size, cut finer towards its ends: by this share of the rows
+that lie beyond."""
+
+_MOST_CELLS_OF_SETS = 1 << 12
+"""Cells of sets and classes that are drawn one by one."""
 
 _MOST_LISTED = 1 << 22
 """Labels in all orders that are listed: a table of some megabytes."""
@@ -121,19 +133,25 @@ class PermutationTest(
 
 
 def permute(
-    tally: Tally, metric: Metric, permutations: int = 10_000, seed: int = 0, again: Again | None = None
+    tally: Tally,
+    metric: Metric,
+    permutations: int = 10_000,
+    seed: int = 0,
+    again: Again | None = None,
+    law: Law | None = None,
 ) -> PermutationTest:
     """Compare a figure of fixed predictions with what it is when the truth is shuffled against them.
 
     The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
     classes need no drawing at all, nor do rows of which there are no more orders than permutations. For weighted
-    classes ``again(rng)`` must shuffle the rows and count them; of few rows with scores of several classes it should.
+    classes ``again(rng)`` must shuffle the rows and count them, unless their ``law`` is given; of few rows with scores
+    of several classes it should.
     """
     check_whole("permutations", permutations, least=1)
     check_whole("seed", seed, 0, math.inf)
     if metric.better == "neither":
         raise errors.no_direction(metric.text)
-    value = float(metric.of(tally))
+    value, told = figure_to_test(tally, metric)
     if math.isnan(value):
         raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
     good = as_good(metric, value)
@@ -142,19 +160,31 @@ def permute(
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins, one-sided"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
     few = isinstance(tally, ClassScores) and tally.total < _FEWEST_SUMMED
-    by_rows = again if few or not shuffles(tally, metric) else None
-    if by_rows is None and not shuffles(tally, metric):
-        raise errors.rows_not_kept(metric.text)
-    tally = tally.at_middles() if isinstance(tally, ScoreTable) else tally  # of bins only the value is that of rows
-    if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
-        method = f"exact, over all {len(listed):,} orders of the truth, one-sided"
-        return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
-    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), by_rows)
+    if law is None:
+        known = shuffles(tally, metric)
+        by_rows = again if few or not known else None
+        if by_rows is None and not known:
+            raise errors.rows_not_kept(metric.text)
+        (tally,) = _at_middles([tally])
+        if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
+            method = f"exact, over all {len(listed):,} orders of the truth, one-sided{told}"
+            return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
+        law = partial(draw, tally, metric, again=by_rows)
+    null, method = law(permutations, np.random.default_rng(seed))
+    method += told
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
     p = (1 + int(good(null).sum())) / (1 + permutations)
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
+
+
+def figure_to_test(tally: Tally, metric: Metric) -> tuple[float, str]:
+    """The figure of the rows, or where bins do not tell it that of their middles, and words that say so."""
+    value = float(metric.of(tally))
+    if isinstance(tally, ScoreTable | ClassScores) and math.isnan(value) and not tally.merged:
+        return float(metric.of(tally.at_middles())), "; each score taken as the middle of its bin"
+    return value, ""
 
 
 def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
@@ -208,6 +238,8 @@ def draw(
         return of_each, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
     if not isinstance(tally, ScoreTable):
         raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
+    if metric.population is None and isinstance(metric.function, Fold) and metric.function.each in BETWEEN_CUTS:
+        return _draw_between_cuts(tally, metric, permutations, rng), f"{permutations:,} draws of the positives"
     added = _add_up(tally, metric)
     if added is None:
         tables = _with_positives(tally, _positives(tally, permutations, rng))
@@ -363,6 +395,16 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
     return None
 
 
+def _draw_between_cuts(table: ScoreTable, metric: Metric, permutations: int, rng: np.random.Generator) -> Array:
+    """Draw figures of the positives between cuts of the scores, where rows and their probabilities stay."""
+    assert isinstance(metric.function, Fold)
+    whole = Fold(metric.function.each, lambda sums, _: sums)
+    _, rows, probabilities = np.asarray(fold_all([(whole, metric.parameters)], table)[0])
+    found = rng.multivariate_hypergeometric(rows.astype(np.int64), int(table.P), permutations, method="marginals")
+    sums = np.stack([found, *(np.broadcast_to(one, found.shape) for one in (rows, probabilities))])
+    return np.asarray(metric.function.finish(sums, table))
+
+
 def _sums_of_positives(
     table: ScoreTable, of_one: Array, permutations: int, rng: np.random.Generator
 ) -> tuple[Array, int]:
@@ -431,6 +473,61 @@ def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
     return rng.choice(rows, size, replace=False, shuffle=False)
 
 
+# ── weighted rows ────────────────────────────────────────────────────────────────────────────────────────────────
+def draw_weighted(
+    tally: Confusion | ScoreTable,
+    metric: Metric,
+    strata: Mapping[float, Tally],
+    permutations: int,
+    rng: np.random.Generator,
+) -> tuple[Array, str]:
+    """Shuffle truths together with their weights.
+
+    ``strata`` are the rows of each weight, counted as one each. How many of each class and weight have each decision,
+    or lie in each part of the ranking, is drawn.
+    """
+    weights, middles = np.array(list(strata)), _at_middles(list(strata.values()))
+    sizes = np.array([[one.class_sizes()[name] for name in tally.class_sizes()] for one in middles], np.int64)
+    whole: Any = type(tally).sum(middles)  # type: ignore[arg-type]
+    ranked = None if isinstance(whole, Confusion) else _ranking_in_parts(whole)
+    rows = whole.counts.sum(-2).astype(np.int64) if ranked is None else ranked[1]
+
+    def weigh(drawn: Array) -> Confusion | ScoreTable:
+        sums = np.einsum("w,nwcr->ncr", weights, drawn.reshape(-1, *sizes.shape, len(rows)))
+        if isinstance(tally, Confusion):
+            return tally.with_counts(sums)
+        assert ranked is not None
+        columns = Columns(ranked[0], dict(zip(COUNTS, sums.swapaxes(0, 1), strict=True)))
+        return ScoreTable(tally.positive, tally.negative, columns)
+
+    parts = _parts(permutations, sizes.size * len(rows))
+    drawn = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
+    return _figures(metric, drawn), f"{permutations:,} draws of where the rows of each class and weight lie"
+
+
+def _at_middles(tallies: Sequence[Tally]) -> list[Tally]:
+    """The same with scores in the middles of their bins, if they lie in any."""
+    return [one.at_middles() if isinstance(one, ScoreTable | ClassScores) else one for one in tallies]
+
+
+def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
+    """The mean score and the rows of parts of the ranking: single rows at its ends, where few decide about a figure."""
+    scores, rows = np.asarray(table.as_columns().scores, np.float64), _rows_at_scores(table)
+    even, total = rows.sum() / _EVEN_PARTS, rows.sum()
+    beyond = np.cumsum(rows) - rows
+
+    def part_of(beyond: Array) -> Array:
+        """How many parts lie beyond a row with so many rows beyond it, towards an end."""
+        near = np.minimum(beyond, even * _PARTS_OF_ENDS)
+        return np.asarray(_PARTS_OF_ENDS * np.log1p(near) + (beyond - near) / even)
+
+    half = beyond * 2 < total
+    number = np.where(half, part_of(beyond) // 1, 2 * part_of(total) - part_of(total - beyond - rows) // 1)
+    starts = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+    sizes = np.add.reduceat(rows, starts)
+    return np.add.reduceat(rows * scores, starts) / sizes, sizes
+
+
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
 def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:
     """The figure of each shuffle, from each class's scores; None of figures that look at several scores of a row.
@@ -442,7 +539,7 @@ def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.
     shares, average = scores.sizes / scores.sizes.sum(), metric.function
     if metric.population is not None or not scores.tables:
         return None
-    tables = [table.at_middles() for table in scores.tables]
+    tables = scores.at_middles().tables
     if isinstance(average, Average):
         base = average.base.with_parameters(**metric.parameters)
         each = [draw(table, base, permutations, rng, None)[0] for table in tables]
@@ -467,6 +564,55 @@ def _widened(drawn: Array, share: float) -> Array:
     """Sums over rows of a class of this share, drawn without replacement, with the variance of those drawn with it."""
     centre = drawn.mean()
     return np.asarray(centre + (drawn - centre) / math.sqrt(max(1 - share, 1e-9)))
+
+
+def draw_top(
+    scores: ClassScores, sets: Array, rows: Array, permutations: int, rng: np.random.Generator
+) -> tuple[Array, str]:
+    """Draw the share of rows whose class is among their highest scores: those of each set (set × class).
+
+    Of very many sets the number of hits is taken as normal, with the mean and variance of all shuffles.
+    """
+    sizes, total = scores.sizes.astype(np.int64), int(rows.sum())
+    if sets.size <= _MOST_CELLS_OF_SETS:
+        parts = _parts(permutations, sets.size)
+        drawn = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
+        return np.concatenate(drawn) / total, f"{permutations:,} tables with the same margins"
+    expected = sets @ (sizes / total)  # in rows of each set
+    away = sets - rows @ sets / total - (expected - rows @ expected / total)[:, None]
+    spread = math.sqrt(float(rows @ away**2 @ sizes) / (total - 1))
+    return _normal(float(rows @ expected) / total, spread / total, permutations, rng)
+
+
+def _normal(mean: float, spread: float, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
+    """Draw a share that is nearly normal over all shuffles."""
+    drawn = np.clip(mean + spread * rng.standard_normal(permutations), 0, 1)
+    return drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
+
+
+def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
+    """Cut the ranking by each class's scores: from which score on a part begins, and where its rows lie (−½ to ½)."""
+    found = []
+    for table in scores.tables:
+        (levels, *counts), total = table.upwards(), float(table.total)
+        rows = counts[0] + counts[1]
+        middle = (np.cumsum(rows) - rows / 2) / total
+        starts = np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
+        places = np.add.reduceat(rows * middle, starts) / np.add.reduceat(rows, starts) - 0.5
+        found.append((levels[starts], places))
+    return found
+
+
+def draw_pairs(scores: ClassScores, products: Array, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
+    """Draw the mean area over all pairs of classes: it is nearly a sum of where rows lie in the rankings.
+
+    ``products`` are the sums over rows of their places in the rankings by two classes' scores, which tell the variance
+    of that sum over all shuffles (Hoeffding, 1951); it is taken as normal.
+    """
+    k, sizes = len(scores.classes), scores.sizes.astype(np.float64)
+    gains = (np.eye(k) - (1 - np.eye(k)) / (k - 1)) / sizes / k  # own scores count for a class (score × class)
+    spread = math.sqrt(float(np.einsum("ct,cd,dt,t->", gains, products, gains, sizes)) / (float(scores.total) - 1))
+    return _normal(0.5, spread, permutations, rng)
 
 
 # ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 """permutation_test(): could the figure of a model be chance?"""
 
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -15,13 +16,23 @@ from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
-from stakes.metrics import Metric, cost
+from stakes.metrics import Metric, cost, many
 from stakes.metrics.usual import TESTED
 from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
 from stakes.question.question import Question
-from stakes.tallies import ErrorSums, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import PermutationTest, permute, shuffles
+from stakes.uncertainty.permutation import (
+    Law,
+    PermutationTest,
+    draw_pairs,
+    draw_top,
+    draw_weighted,
+    figure_to_test,
+    permute,
+    places_in_rankings,
+    shuffles,
+)
 
 _PERMUTATIONS = 10_000
 
@@ -64,17 +75,21 @@ def permutation_test(
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()
     if tallies:
-        return _test(load_sum(data, question), None, question, permutations)
-    counted, read = _count_where_they_lie(data, question), None
-    if counted is None:
-        read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
+        return _test(load_sum(data, question), question, permutations)
+    if (found := _count_where_they_lie(data, question)) is not None:
+        (counted, law), read = found, None
+    else:
+        read, law = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows)), None
         counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
-    return replace(_test(counted, read, question, permutations), dropped=counted.dropped)
+    return replace(_test(counted, question, permutations, read, law), dropped=counted.dropped)
 
 
-def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
-    """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None."""
+def _count_where_they_lie(data: Data, question: Question) -> tuple[Counted, Law | None] | None:
+    """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None.
+
+    Weighted rows are told apart by their weight.
+    """
     if in_batches(data) or (question.pricing is not None and question.pricing.costs.columns):
         return None
     data = in_format(data, question.text_format)
@@ -94,7 +109,47 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
         if problem.code != "nothing-to-compare":
             raise
         return None  # bins do not tell that figure; rows may
-    return evaluation.counted if not np.isnan(metric.of(tally)) and shuffles(tally, metric) else None
+    if np.isnan(figure_to_test(tally, metric)[0]):
+        return None
+    if shuffles(tally, metric):
+        return evaluation.counted, None
+    law = _law(data, question, evaluation, metric)
+    return None if law is None else (evaluation.counted, law)
+
+
+def _law(data: Data, question: Question, evaluation: Evaluation, metric: Metric) -> Law | None:
+    """What a shuffle does to a figure that the tally alone does not tell, from another count; None where rows do."""
+    tally = evaluation._tally(metric)
+    if isinstance(tally, ClassScores):
+        return _law_of_classes(data, RowQuestion(**question.rows), tally, metric)
+    if not isinstance(tally, Confusion | ScoreTable) or not tally.weighted:
+        return None
+    from stakes.engines.equal_weights import count_by_weight  # loads Narwhals, Polars
+
+    threshold = getattr(evaluation, "threshold", None)
+    classes = {"classes": list(tally.class_sizes()), "positive": tally.positive}
+    more = {**classes, **({} if threshold is None or question["prediction"] else {"threshold": threshold})}
+    by_weight = count_by_weight(data, RowQuestion(**{**question.rows, **more, "pricing": None}))
+    if by_weight is None:
+        return None
+    asked = more.get("threshold"), question.sampling, None
+    strata = {weight: _tally(judge(counted, *asked), metric) for weight, counted in by_weight.items()}
+    return partial(draw_weighted, tally, metric, strata)
+
+
+def _law_of_classes(data: Data, asked: RowQuestion, tally: ClassScores, metric: Metric) -> Law | None:
+    """The same of class probabilities without weights, of figures that look at several scores of a row."""
+    of_top, of_pairs = (metric.name == one.name for one in (many.top_k_accuracy, many.hand_till_auc))
+    if tally.weighted or metric.population is not None or not (of_top or of_pairs):
+        return None
+    from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
+
+    with map_classes(data, asked, 1, 0) as rows:
+        if rows is None:
+            return None
+        if of_top:
+            return partial(draw_top, tally, *rows.top(int(metric.parameters["k"])))
+        return partial(draw_pairs, tally, rows.products(places_in_rankings(tally)))
 
 
 def _name(question: Question) -> str | None:
@@ -102,7 +157,9 @@ def _name(question: Question) -> str | None:
     return metric.text if isinstance(metric, Metric) else metric
 
 
-def _test(counted: Counted, read: Read | None, question: Question, permutations: int) -> PermutationTest:
+def _test(
+    counted: Counted, question: Question, permutations: int, read: Read | None = None, law: Law | None = None
+) -> PermutationTest:
     _refuse_idle_shuffles(counted)
     asked = question["threshold"], question.sampling, question.pricing
     evaluation, pricing = judge(counted, *asked), question.pricing
@@ -118,10 +175,11 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     def again(rng: np.random.Generator) -> Tally:
         assert read is not None
         rows = read.rows.shuffled(rng.permutation(len(read.rows.truth)))
-        shuffled = count_read(replace(read, rows=rows), question["baseline"], metric.parts)
+        parts = metric.parts if metric.population is None else (*metric.parts, "sample")
+        shuffled = count_read(replace(read, rows=rows), question["baseline"], parts)
         return _tally(judge(shuffled, *asked), metric)
 
-    found = permute(tally, metric, permutations, question["seed"], again if read else None)
+    found = permute(tally, metric, permutations, question["seed"], again if read else None, law)
     return replace(found, prior=evaluation._prior_of(metric))
 
 

@@ -5,7 +5,7 @@ ROC curve. Between the corners, quantiles of the scores show how everything move
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,15 +43,9 @@ class ReportThresholds:
         return ScoreTable.from_columns(self.thresholds[1:], *counts, **names)
 
 
-def report_thresholds(
-    table: ScoreTable,
-    *wanted: float | None,
-    known: Sequence[tuple[float, float, float]] = (),
-    quantiles: int = _QUANTILES,
-) -> ReportThresholds:
+def report_thresholds(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES) -> ReportThresholds:
     """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
 
-    ``known`` were counted elsewhere: each is a threshold with what it finds and lets through.
     Where there are no more scores than quantiles, every score is a threshold.
     """
     places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
@@ -73,7 +67,7 @@ def report_thresholds(
         between = _take(between, _reaching(between[1] + between[2], places))
     asked = [(t, table.at(t)) for t in wanted if t is not None and np.isfinite(t)]
     extra = [(t, float(found.tp), float(found.fp)) for t, found in asked]
-    start = np.array([[np.inf, 0, 0], *extra, *known]).T
+    start = np.array([[np.inf, 0, 0], *extra]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
     return ReportThresholds(scores[order], _whole(tp[order]), _whole(fp[order]), complete)

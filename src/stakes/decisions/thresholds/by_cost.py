@@ -53,6 +53,18 @@ def decide_by_cost(
     return _ByCost(table, pricing, sampling, probabilities, in_use).decision()
 
 
+def bayes_thresholds(table: ScoreTable, pricing: Pricing, probabilities: bool) -> tuple[list[float] | None, str]:
+    """The thresholds that would cost least if the scores were right, or why there are none."""
+    if pricing.costs.columns:
+        return None, "the costs differ from row to row, so each row has one of its own (evaluate prices that)"
+    if not probabilities:
+        return None, "the scores are no probabilities"
+    if pricing.prior is not None and pricing.training_prior is None:
+        return None, "it depends on the class frequencies that the model was trained on; give the training prior"
+    steps = pricing.thresholds(table.negative, table.positive, shares_of([table.N, table.P]))
+    return [start for _, start in steps[1:]], ""
+
+
 class _ByCost(Search):
     """The search, step by step: the best thresholds, a grid around them, resamples, and what all that costs."""
 
@@ -90,19 +102,10 @@ class _ByCost(Search):
         self.account = CostAccount(self.grid, self.shares, apart, sampling, resamples, prices, cases)
 
     def _bayes(self, probabilities: bool) -> tuple[list[float] | None, str]:
-        """The thresholds that would cost least if the scores were right, or why there are none."""
-        if self.pricing.costs.columns:
-            return None, "the costs differ from row to row, so each row has one of its own (evaluate prices that)"
-        if not probabilities:
-            return None, "the scores are no probabilities"
-        if self.pricing.prior is not None and self.pricing.training_prior is None:
-            return None, "it depends on the class frequencies that the model was trained on; give the training prior"
-        shares = shares_of([self.table.N, self.table.P])
-        steps = self.pricing.thresholds(self.table.negative, self.table.positive, shares)
-        starts = [start for _, start in steps[1:]]
-        if not all(map(self.table.answers, starts)):
+        starts, why = bayes_thresholds(self.table, self.pricing, probabilities)
+        if starts is not None and not all(map(self.table.answers, starts)):
             return None, f"{starts[0]:.6g} lies inside a bin of these scores"
-        return starts, ""
+        return starts, why
 
     def _alike(self, drawn: Array) -> list[list[Range]]:
         """The thresholds that cannot be told from the best, of each two decisions."""

@@ -26,7 +26,7 @@ class Resamples:
     def __init__(self, grid: ThresholdGrid, sampling: Sampling) -> None:
         """Draw the rows of each level, or clusters where there are any."""
         rows, generator = grid.rows, sampling.generator()
-        self.counts = None if sampling.clusters is None else sampling.clusters.by_level(grid.scores)
+        self.counts = None if sampling.clusters is None else sampling.clusters.by_level(grid.scores, grid.weight)
         if self.counts is None:
             drawn = _poisson(rows, generator)
             self.held = drawn / np.where(rows > 0, rows, 1.0)
