@@ -1002,7 +1002,7 @@ def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp
         if one.low is not None:
             assert (own.low, own.high) == pytest.approx((one.low, one.high), rel=0.02)
     if (place, more) == ("lazy", "costs"):  # what the page of an evaluation says of its costs
-        brief = [stakes.evaluate(one, **asked)._decision_in_brief for one in (frame, frame.lazy())]
+        brief = [stakes.evaluate(one, **asked)._decision for one in (frame, frame.lazy())]
         assert brief[1].bayes == brief[0].bayes
         costs = [{name: one.value for name, one in side.alternatives.items()} for side in brief]
         assert costs[1] == pytest.approx(costs[0], rel=1e-12)

@@ -81,7 +81,7 @@ def test_the_verdict_follows_costs_prevalence_and_threshold(opened, tmp_path):
         threshold = value(page, "#threshold-typed")
         keeps, edge = of_threshold(ev.scores.at(threshold), None, (miss, alarm), prevalence, ev.sampling)
         shares = {} if prevalence is None else {"prior": prevalence, "training_prior": "rows"}
-        decision = ev.priced(stakes.Costs(miss=miss, false_alarm=alarm), **shares)._decision_in_brief
+        decision = ev.priced(stakes.Costs(miss=miss, false_alarm=alarm), **shares)._decision
         useful = tone_of(decision.enough_evidence, decision.worse or math.isinf(decision.by_score[0]))
         assert shown[0] == keeps or edge < 0.02, (miss, alarm, prevalence, threshold)
         blurred = _near(decision.savings_by_score) < 0.04  # resamples choose the threshold, too

@@ -202,6 +202,17 @@ def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
     assert "verdict.threshold_unsure" in keys_said(payload_of(weak))
 
 
+def test_an_evaluation_of_many_rows_prices_thresholds_as_decide_does():
+    rng = np.random.default_rng(3)
+    truth = rng.random(20_000) < 0.3
+    score = 1 / (1 + np.exp(1 - 1.5 * rng.normal(size=20_000) - 1.5 * truth))
+    ev = stakes.evaluate(truth=truth, score=score, costs=stakes.Costs(miss=5, false_alarm=1))
+    decision = stakes.decide(truth=truth, score=score, costs=stakes.Costs(miss=5, false_alarm=1))
+    told = sentences(payload_of(ev), "verdict.threshold")["verdict.threshold_limits"]
+    assert (told["low"], told["high"]) == pytest.approx((1000 * decision.cost.low, 1000 * decision.cost.high))
+    assert ev._decision.alternatives == decision.alternatives
+
+
 def test_a_model_not_worth_asking_is_told():
     truth, score = rows(2_000)
     for miss, key in ((1.5, "verdict.threshold_worse"), (0.3, "verdict.threshold_no_better")):

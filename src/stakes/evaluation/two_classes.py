@@ -356,16 +356,15 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         return table.cut_at({threshold: confusion})
 
     @cached_property
-    def _decision_in_brief(self) -> "Decision | None":
-        """Where the costs put the threshold; a table of some thousand knows the answer, clusters need all rows."""
+    def _decision(self) -> "Decision | None":
+        """Where the costs put the threshold, as ``decide`` tells it."""
         from stakes.decisions.thresholds.by_cost import decide_by_cost  # as above
 
-        scores, thresholds, sampling = self._cut_scores, self._report_thresholds, self._sampling(self.scores)
-        if scores is None or thresholds is None or self.pricing is None:
+        scores = self._cut_scores
+        if scores is None or not scores.P or not scores.N or self.pricing is None:
             return None
-        table = thresholds.thinned(scores) if sampling.clusters is None else scores
         in_use = None if self._bayesian else self._in_use  # which was counted at only because it lies inside a bin
-        return decide_by_cost(table, self.pricing, sampling, self.probabilities, in_use)
+        return decide_by_cost(scores, self.pricing, self._sampling(scores), self.probabilities, in_use)
 
     @property
     def _bayesian(self) -> bool:

@@ -107,7 +107,7 @@ def _savings(evaluation: TwoClassEvaluation, prices: Prices) -> Part | None:
     if not prices.given or set(prices.decisions) != {evaluation.negative, evaluation.positive}:
         return None
     try:
-        decision = evaluation._decision_in_brief
+        decision = evaluation._decision
     except InputError:  # one decision is best whatever the score says
         return None
     if decision is None or not (decision.bayes_is_alike or decision.in_use_alike is not None):

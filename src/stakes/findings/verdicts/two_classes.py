@@ -123,7 +123,7 @@ def _threshold(evaluation: TwoClassEvaluation) -> Finding:
     if set(pricing.decisions(pair)) != {*pair}:
         return answer(question, "open", sentence("verdict.threshold_decisions"))
     try:
-        decision = evaluation._decision_in_brief
+        decision = evaluation._decision
     except InputError as problem:
         if problem.code != "one-decision-is-best":
             raise
