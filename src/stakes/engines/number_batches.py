@@ -1,7 +1,10 @@
 """Predicted numbers in arrays, batch by batch: in files, and where tensors lie."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import copy
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import Self, TypeVar
 
 import numpy as np
@@ -12,35 +15,46 @@ from stakes.engines.columns import Arguments, Column, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
-from stakes.engines.numbers import OTHER, Asked, FirstPass, SecondPass, SecondSums
+from stakes.engines.numbers import OTHER, Asked, FirstPass, SecondPass, SecondSums, first_sums
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import ErrorSums, bins
+from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
-from stakes.tallies.error_sums import CellCounts, count_cells, histogram_of
-from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
-from stakes.tallies.keys import add_up, order_of, put_together
-from stakes.tallies.moments import BLOCK, differences
+from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
+from stakes.tallies.error_variation import (
+    COLUMNS,
+    HEAVY,
+    IN_ORDER,
+    KEYS,
+    OWN,
+    SUMS,
+    HeavyRows,
+    SizeCounts,
+    fill_columns,
+    heaviest,
+    moved,
+)
+from stakes.tallies.keys import add_up, order_of
+from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 13
 """Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
 
-_DENSE = 1 << 22
-"""So many neighbouring bins of sizes are counted in a table."""
+_MANY, _MORE = 1 << 14, 64
+"""So many rows around a median or the baseline are kept, and so many times the root of the number of all rows."""
 
-_MANY = 1 << 20
-"""So many errors around the median are put together, those that are alike as one."""
+_APART, _BESIDE = 16, 4.0
+"""By so many standard errors the mean of first rows may miss that of all, and by so many roots of ranks the median."""
 
-_PARTS = ("prediction", "logs", "percentages")
-_WITH_WORST = (*_PARTS, "worst")
-"""What is added up of errors; the worst of them are told by the numbers of their rows, where those have any."""
+_SURE = 2.0
+"""So many roots of the number of rows, as ranks on either side of a median, its interval takes at most."""
 
 _HERE = ArrayOperations()
 
@@ -74,11 +88,24 @@ class Numbers:
         """The rows, so many at a time."""
         yield from (self.take(slice(start, start + rows)) for start in range(0, len(self.truth), rows))
 
-    def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
-        """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
-        error, always = Numbers(self.truth, prediction, None).error, said + 0.0 * self.truth[:1]
-        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
+    def some(self, step: int, operations: ArrayOperations, start: int = 0) -> "Numbers":
+        """Every second, third, … one of them, brought here."""
+        columns = self.truth, self.prediction, self.weight, self.cluster
+        return Numbers(*(None if one is None else operations.home(one[start::step]) for one in columns))
+
+    @staticmethod
+    def joined(parts: "Sequence[Numbers]") -> "Numbers":
+        """Rows of several parts, one after another."""
+        columns = zip(*((one.truth, one.prediction, one.weight, one.cluster) for one in parts), strict=True)
+        return Numbers(*(None if each[0] is None else np.concatenate(each) for each in columns))
+
+    def columns(self, at: "At", operations: ArrayOperations) -> tuple[Tensor, list[Tensor]]:
+        """What is multiplied of the rows and what else is added up, times weights (``error_variation.py``)."""
+        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, self.prediction))
+        found = operations.empty(len(COLUMNS) * len(truth), truth, "float64").reshape(len(COLUMNS), len(truth))
+        always = at.said + 0.0 * truth[:1]
+        more = fill_columns(found, truth, prediction, self.error, self.weight, at.centre, always, operations.xp)
+        return found, more
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +173,36 @@ class NumberReader:
 
 
 class BatchNumbers:
-    """Truths and predictions that come in batches, anew for each pass."""
+    """Truths and predictions that come in batches.
 
-    def __init__(self, reader: NumberReader, begin: "Callable[[], FirstParts]") -> None:
+    One pass is enough where the first rows are like the others: what depends on the mean of all truths follows from a
+    guess and the rows near it. Otherwise a second one knows that mean.
+    """
+
+    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Look]], Parts]") -> None:
         self._reader, self._begin = reader, begin
+        self._held: Parts | None = None
 
-    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+    def _added(self, begin: "Callable[[], Adding]") -> "Adding":
         """Begin with nothing, in one place or in several, and add all batches."""
         raise NotImplementedError
 
     def first(self) -> FirstPass:
-        """Add up errors, and count them by size."""
-        return self._added(self._begin).result(self._reader.cells)
+        """Add up errors, and as much as can be told of what baselines lose."""
+        self._held = self._added(partial(self._begin, {}))
+        return self._held.first(self._reader.cells)
 
     def second(self, asked: Asked) -> SecondPass:
-        """Add up what the baselines lose, and how errors vary."""
-        cells = self._reader.cells
-        return self._added(lambda: SecondParts(asked, cells, self._reader.clustered)).result()
+        """Tell what the baselines lose, and how errors vary."""
+        assert self._held is not None
+        ats = {_WHOLE: At(asked.centre, asked.whole)}
+        ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
+        told = self._held.second(ats)
+        if not all(sure for _, sure in told.values()):
+            self._held = self._added(partial(self._begin, self._held.looks(ats)))
+            told = self._held.second(ats)
+        parts = {name: told[cell][0] for name, cell in self._reader.cells.items()}
+        return SecondPass(told[_WHOLE][0], parts)
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -174,14 +214,14 @@ class FileNumbers(BatchNumbers):
 
     def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
         reader = NumberReader(files.wanted, missing, in_groups)
-        super().__init__(reader, lambda: FirstParts(files.likely_rows, _WITH_WORST))
+        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, True))
         self._files, self._at_a_time = files, at_a_time
 
-    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+    def _added(self, begin: "Callable[[], Adding]") -> "Adding":
         one, other = begin(), begin()
         in_turn(self._batches(), [one.add, other.add])
         parts = one.joined(other)
-        if isinstance(parts, FirstParts) and not parts.rows:
+        if isinstance(parts, Parts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
 
@@ -192,93 +232,107 @@ class FileNumbers(BatchNumbers):
 
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
-class FirstParts:
-    """What the first pass adds up: errors by segment, and a picture of truths and predictions on a coarse grid.
+@dataclass(frozen=True)
+class At:
+    """From where truths are counted, and the number that is always said."""
 
-    Of very many rows evenly spaced ones are pictured, which stand for several each.
-    """
+    centre: float
+    said: float
 
-    def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
-        self._found: dict[int, _First] = {}
-        self._step, self._parts = max(likely_rows // _PICTURED, 1), parts
-        self._cells: list[CellCounts] = []
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What is known before rows are added: some rows like them, where to count from, and how far that may be wrong."""
+
+    some: Numbers
+    at: At
+    reach: float = -1.0
+
+    @classmethod
+    def at_first(cls, rows: Numbers, operations: ArrayOperations) -> "Look":
+        """Guess by the first rows."""
+        truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
+        weight = 1.0 + 0.0 * truth if rows.weight is None else rows.weight
+        mean = float((weight * truth).sum() / weight.sum())
+        reach = _APART * float(((truth - mean) ** 2).sum()) ** 0.5 / many
+        return cls(rows.some(max(many // _MANY, 1), operations), At(mean, mean), reach if many > _MANY else np.inf)
+
+
+_WHOLE = -1
+"""The number of all rows among those of the segments."""
+
+
+class Parts:
+    """What is added up of all rows, and of those of each segment by its number; in several places, if need be."""
+
+    def __init__(
+        self,
+        likely_rows: int,
+        clustered: bool,
+        worst: bool,
+        looks: Mapping[int, Look],
+        operations: ArrayOperations = _HERE,
+        block: int = _BLOCK,
+    ) -> None:
+        self._step, self._looks, self._ops = max(likely_rows // _PICTURED, 1), looks, operations
+        self._empty = partial(_Part, self._step, clustered, worst, operations, block)
+        self._found: dict[int, list[_Part]] = {}
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += len(batch.rows.truth)
-        for some in batch.rows.take(slice(None, None, self._step)).blocks(BLOCK):
-            self._cells.append(count_cells(some.truth, some.prediction, some.weight))
-        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
-            if len(some.truth):
-                self._found.setdefault(cell, _First(self._parts)).add(some)
+        for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
+            if cell not in self._found:
+                look = self._looks.get(cell) or Look.at_first(rows, self._ops)
+                self._found[cell] = [self._empty(look, rows.weight is not None)]
+            self._found[cell][0].add(rows)
 
     def joined(self, other: Self) -> Self:
-        """Put together what was added in two places."""
-        for cell, part in other._found.items():
-            self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
-        self._cells += other._cells
+        """Put beside it what was added in another place."""
+        for cell, parts in other._found.items():
+            self._found[cell] = [*self._found.get(cell, []), *parts]
         self.rows, self._dropped = self.rows + other.rows, self._dropped + other._dropped
         self._lost += other._lost
         return self
 
-    def result(self, cells: Mapping[str, int]) -> FirstPass:
-        """Return the sums of all rows, and of segments, which have these numbers."""
-        found = {cell: part.result() for cell, part in self._found.items()}
-        picture = {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
-        whole = replace(ErrorSums.sum(found.values()), histogram=picture)
-        segments = {name: found[cell] for name, cell in cells.items()}
+    def first(self, cells: Mapping[str, int]) -> FirstPass:
+        """Return the sums of all rows, and of segments, which have these numbers; and a picture on a coarse grid.
+
+        Of very many rows evenly spaced ones are pictured, which stand for several each.
+        """
+        whole, some = _errors_of(self._found[_WHOLE]), (one for part in self._found[_WHOLE] for one in part.some)
+        picture = histogram_of(count_cells(one.truth, one.prediction, one.weight) for one in some)
+        whole = replace(whole, histogram={cell: count * self._step for cell, count in picture.items()})
+        segments = {name: _errors_of(self._found[cell]) for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
+    def second(self, ats: Mapping[int, At]) -> dict[int, tuple[SecondSums, bool]]:
+        """Return what baselines lose and how errors vary, and whether that is sure, by the numbers of segments."""
+        return {cell: _varied(self._found[cell], at) for cell, at in ats.items()}
 
-class SecondParts:
-    """What the second pass adds up: what baselines lose and how errors vary, also in segments by their numbers."""
-
-    def __init__(
-        self,
-        asked: Asked,
-        cells: Mapping[str, int],
-        clustered: bool,
-        operations: ArrayOperations = _HERE,
-        block: int = _BLOCK,
-    ) -> None:
-        def adding(said: float, sums: ErrorSums) -> _Second:
-            return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
-
-        self._whole = adding(asked.whole, asked.first.whole)
-        self._found = {name: adding(asked.segments[name], asked.first.segments[name]) for name in cells}
-        self._names = {cell: name for name, cell in cells.items()}
-
-    def add(self, batch: NumberBatch) -> None:
-        """Add some rows."""
-        self._whole.add(batch.rows)
-        for cell, rows in batch.by_cell():
-            self._found[self._names[cell]].add(rows)
-
-    def joined(self, other: Self) -> Self:
-        """Put together what was added in two places."""
-        self._whole = self._whole.joined(other._whole)
-        self._found = {name: part.joined(other._found[name]) for name, part in self._found.items()}
-        return self
-
-    def result(self) -> SecondPass:
-        """Return the sums of all rows, and of segments."""
-        return SecondPass(self._whole.result(), {name: part.result() for name, part in self._found.items()})
+    def looks(self, ats: Mapping[int, At]) -> dict[int, Look]:
+        """With what rows are to be added again."""
+        return {
+            cell: Look(Numbers.joined([one for part in self._found[cell] for one in part.some]), at)
+            for cell, at in ats.items()
+        }
 
 
 class CrossParts:
     """The products of what depends on the predictions of two models."""
 
     def __init__(self, centre: float) -> None:
-        self._centre = centre
+        self._at = At(centre, 0.0)
         self._found: dict[int, Array] = {}
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             for rows in some.blocks(_BLOCK):
-                both = (rows.terms(said, self._centre, 0.0, _HERE)[0][[*OWN]] for said in (rows.prediction, rows.other))
+                models = rows, replace(rows, prediction=rows.other)
+                both = (one.columns(self._at, _HERE)[0][_OWN] for one in models)
                 self._found[cell] = self._found.get(cell, 0.0) + next(both) @ next(both).T
 
     def joined(self, other: Self) -> Self:
@@ -293,199 +347,284 @@ class CrossParts:
         return {"": np.sum([*self._found.values()], axis=0), **by_name}
 
 
-Parts = TypeVar("Parts", FirstParts, SecondParts, CrossParts)
+Adding = TypeVar("Adding", Parts, CrossParts)
 
 
-class _First:
-    """Sums of errors, and how many there are of each size."""
+# ── sums about a guess ───────────────────────────────────────────────────────────────────────────────────────────
+_LINEAR = 4
+_AWAY = COLUMNS.index("away")
+_OWN, _HEAVY = ([IN_ORDER[place] for place in places] for places in (OWN, KEYS))
+_SQUARES = [[COLUMNS.index(name) for name in names] for names in (
+    ("error", "error", "square"), ("error", "truth", "cross"), ("truth", "truth", "truth2"),
+)]  # fmt: skip
+"""Columns whose product is a column."""
 
-    def __init__(self, parts: tuple[str, ...]) -> None:
-        self._parts = parts
-        self._sums: ErrorSums | None = None
-        self._sizes = Sizes(_HERE)
 
-    def add(self, rows: Numbers) -> None:
-        """Add some rows."""
-        self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
-        error = rows.error
-        self._sizes.add(np.abs(error, out=error), rows.weight)
+class _Added:
+    """Sums of columns and of products of every two of them, or of the columns by cluster."""
 
-    def _add(self, sums: ErrorSums) -> None:
-        self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
+    def __init__(self, weighted: bool, clustered: bool) -> None:
+        self._weighted = weighted or clustered
+        self._sums = np.zeros(len(SUMS), np.longdouble)
+        self._products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
+        self.clusters: Array | None = np.zeros((0, len(COLUMNS))) if clustered else None
 
-    def joined(self, other: "_First") -> "_First":
-        """Put together what was added in two places."""
-        assert other._sums is not None
-        self._add(other._sums)
-        self._sizes.join(other._sizes)
+    def add(self, rows: Numbers, at: At, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
+        """Add some rows, or take them away, those of a cluster one after another; return their columns."""
+        found, more = rows.columns(at, ops)
+        self._sums[len(COLUMNS) :] += times * ops.home(ops.stacked([one.sum() for one in more]))
+        if self._weighted:
+            self._sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
+        if self.clusters is None:
+            self._products[_LINEAR:] += times * ops.home(found[_LINEAR:] @ found.T)
+            self._products[0, :_LINEAR] += times * ops.home(found[0] @ found[:_LINEAR].T)
+            return found
+        cluster = np.asarray(rows.cluster)
+        most = int(cluster[-1]) + 1
+        self.clusters = np.pad(self.clusters, ((0, max(most - len(self.clusters), 0)), (0, 0)))
+        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
+        self.clusters[cluster[starts]] += times * np.add.reduceat(found, starts, axis=1).T
+        return found
+
+    @property
+    def products(self) -> Array:
+        """The sums of products of every two columns, but for some of those of the prediction."""
+        found = self._products
+        found[:_LINEAR, _LINEAR:] = found[_LINEAR:, :_LINEAR].T
+        found[:_LINEAR, 0] = found[0, :_LINEAR]
+        for one, other, product in _SQUARES:
+            found[one, other] = found[other, one] = found[product, 0]
+        return found
+
+    @property
+    def sums(self) -> dict[str, np.longdouble]:
+        """The sums by name."""
+        if not self._weighted:
+            self._sums[: len(COLUMNS)] = self.products[0]
+        return dict(zip(SUMS, self._sums, strict=True))
+
+    def moved(self, old: At, new: At, near: "Numbers | None" = None) -> "_Added":
+        """The sums about something else; ``near`` are all rows whose truth may lie between the two baselines."""
+        found = copy.deepcopy(self)
+        if near is not None:
+            found.add(near, old, times=-1)
+        logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
+        move = moved(SUMS, old.centre - new.centre, old.said - new.said, logs)
+        found._sums = move @ np.array([*found.sums.values()])
+        move = move[: len(COLUMNS), : len(COLUMNS)]
+        found._products = move @ found.products @ move.T
+        found.clusters = None if found.clusters is None else found.clusters @ move.T
+        if near is not None:
+            found.add(near, new)
+        return found
+
+    def joined(self, other: "_Added") -> "_Added":
+        """Add what was added elsewhere, about the same."""
+        self._sums, self._products = self._sums + other._sums, self._products + other._products
+        if self.clusters is not None and other.clusters is not None:
+            longer, shorter = sorted((self.clusters, other.clusters), key=len, reverse=True)
+            longer[: len(shorter)] += shorter
+            self.clusters = longer
         return self
 
-    def result(self) -> ErrorSums:
-        """Return the sums of all that was added."""
-        assert self._sums is not None
-        return replace(self._sums, sizes=self._sizes.result())
 
-
-class _Second:
-    """What a number loses that is always said, how errors vary, and the rows that can carry a figure."""
+class _Part:
+    """What is added up of rows about a guess, and the few of them that are kept: some evenly spaced ones, the worst and
+    the heaviest, and those that lie near the baseline or a median.
+    """
 
     def __init__(
-        self, centre: float, said: float, sizes: SizeCounts | None, clustered: bool, operations: ArrayOperations,
-        block: int,
+        self, step: int, clustered: bool, worst: bool, operations: ArrayOperations, block: int, look: Look,
+        weighted: bool,
     ) -> None:  # fmt: skip
-        self._centre, self._said, self._ops, self._block = centre, said, operations, block
-        self._lost = np.zeros(4, np.longdouble)
-        self._largest = 0.0
-        self._products: Array = np.zeros((len(TERMS), len(TERMS)))
-        self._clusters: Array | None = np.zeros((0, len(TERMS))) if clustered else None
-        self._away = Sizes(operations)
-        self._around = (np.inf, np.inf) if sizes is None else sizes.median_range
-        self._middle: list[Array] = [np.zeros((2, 0))]
-        self._waiting = 0
-        self._heavy = [np.zeros((5, 0))] * len(KEYS)
+        self._step, self._ops, self._block = step, operations, block
+        self._clustered, self.weighted, self.at = clustered, weighted, look.at
+        self.added = _Added(weighted, clustered)
+        self.rows, self.zeros, self.largest = 0, 0, 0.0
+        self.least, self.ends = np.inf, (np.inf, -np.inf)
+        self.some: list[Numbers] = []
+        self.worst: tuple[WorstError, ...] | None = () if worst else None
+        self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = [-np.inf] * len(KEYS)
-        self._rows = 0
+        self.errors = Middle(look.some.error, look.some.weight)
+        self.away = Middle(look.some.truth - look.at.said, look.some.weight)
+        self._near: list[Numbers] = []
+        self._waiting, self._reach = 0, look.reach
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
-        if self._clusters is not None:
+        self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
+        if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
-        self._away.add(abs(rows.truth - self._said), rows.weight)
-
-    def joined(self, other: "_Second") -> "_Second":
-        """Put together what was added in two places."""
-        self._lost += other._lost
-        self._largest = max(self._largest, other._largest)
-        self._products += other._products
-        if self._clusters is not None and other._clusters is not None:
-            self._clusters = _add_rows(self._clusters, other._clusters)
-        self._away.join(other._away)
-        self._middle += other._middle
-        self._heavy = [heaviest(both) for both in zip(self._heavy, other._heavy, strict=True)]
-        self._rows += other._rows
-        return self
 
     def _add_block(self, rows: Numbers) -> None:
-        ops = self._ops
-        terms, lost = rows.terms(rows.prediction, self._centre, self._said, ops)
-        self._lost += ops.home(ops.stacked([one.sum() for one in (terms[AWAY], *lost)]))
-        self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
-        if self._clusters is None:
-            for part in (slice(_HALF), slice(_HALF, None)):  # a matrix times itself has no quick way
-                self._products[part] += ops.home(terms[part] @ terms.T)
-            self._keep_heavy(terms, rows)
-            self._rows += len(rows.truth)
-        else:
-            self._add_clusters(terms, rows.cluster)
-        sizes = terms[_SIZE] if rows.weight is None else abs(rows.error)
-        here = ops.places((sizes >= self._around[0]) & (sizes <= self._around[1]))
-        self._waiting += len(here)
-        self._middle.append(np.stack([ops.home(sizes[here]), ops.home(terms[0][here])]))
-        if self._waiting > _MANY:
-            self._middle, self._waiting = [self._around_median()], 0
+        ops, truth, error = self._ops, self._ops.cast(rows.truth, "float64"), rows.error
+        found = self.added.add(rows, self.at, ops)
+        self.rows += len(truth)
+        low, high = ops.ends(truth)
+        self.ends = min(self.ends[0], low), max(self.ends[1], high)
+        self.least = min(self.least, low, float(rows.prediction.min()))
+        self.zeros += int((truth == 0).sum()) if low <= 0 <= high else 0
+        size, beyond = abs(error), truth - self.at.said
+        self._keep_worst(rows, error, size)
+        if not self._clustered:
+            self._keep_heavy(found, rows)
+        away = abs(beyond)
+        self.errors.add(size, size, rows.weight, ops)
+        self.away.add(beyond, away, rows.weight, ops)
+        near, most = ops.places(away < self._reach), _MANY + int(_MORE * self.rows**0.5)
+        if len(near):
+            self._near.append(rows.take(near).some(1, ops))
+            self._waiting += len(near)
+        self.errors.narrow(most)
+        self.away.narrow(most)
+        if self._waiting > most:
+            self._come_closer()
 
-    def _keep_heavy(self, terms: Tensor, rows: Numbers) -> None:
+    def _keep_worst(self, rows: Numbers, error: Tensor, size: Tensor) -> None:
+        largest = float(size.max())
+        if self.worst is not None and largest >= (
+            least := abs(self.worst[-1].error) if len(self.worst) == WORST else 0
+        ):
+            columns = size, error, rows.truth, rows.prediction
+            here = (replace(one, row=int(rows.places[one.row])) for one in worst_of_block(0, columns, least))
+            self.worst = worst_of([*self.worst, *here])
+        self.largest = max(self.largest, largest)
+
+    def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        most = self._ops.home(self._ops.stacked([terms[key].max() for key in KEYS]))
-        for place, key in enumerate(KEYS):
+        most = self._ops.home(self._ops.stacked([columns[key].max() for key in _HEAVY]))
+        for place, key in enumerate(_HEAVY):
             if most[place] <= self._least_heavy[place]:  # as nearly always, once some blocks were seen
                 continue
-            top = self._ops.places(terms[key] > self._least_heavy[place])
+            top = self._ops.places(columns[key] > self._least_heavy[place])
             if len(top) > HEAVY:
-                top = top[self._ops.top(terms[key][top], HEAVY)]
-            own = (self._ops.home(one[top]) for one in (terms[key], rows.truth, rows.prediction, terms[0]))
+                top = top[self._ops.top(columns[key][top], HEAVY)]
+            own = (self._ops.home(one[top]) for one in (columns[key], rows.truth, rows.prediction, columns[0]))
             found = np.stack([*own, np.ones(len(top))])
-            self._heavy[place] = kept = heaviest([self._heavy[place], found])
+            self.heavy[place] = kept = heaviest([self.heavy[place], found])
             self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf
 
-    def _add_clusters(self, terms: Array, cluster: Array | None) -> None:
-        assert self._clusters is not None
-        assert cluster is not None
-        most = int(cluster[-1]) + 1  # they are in their order
-        if most > len(self._clusters):
-            self._clusters = _add_rows(self._clusters, np.zeros((most, len(TERMS))))
-        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
-        self._clusters[cluster[starts]] += np.add.reduceat(terms, starts, axis=1).T
+    def _come_closer(self) -> None:
+        """Keep about half of the rows near the baseline."""
+        near = Numbers.joined(self._near)
+        apart = abs(near.truth - self.at.said)
+        self._reach = float(np.partition(apart, len(apart) // 2)[len(apart) // 2])
+        self._near = [near.take(apart < self._reach)]
+        self._waiting = len(self._near[0].truth)
 
-    def _around_median(self) -> Array:
-        """The sizes of errors around the median, and how many there are of each."""
-        return np.stack(add_up(*np.concatenate(self._middle, axis=1)))
-
-    def result(self) -> SecondSums:
-        """Return the sums of all that was added."""
-        numbers = None if self._clusters is None else np.flatnonzero(self._clusters[:, 0])
-        held = None if self._clusters is None else self._clusters[numbers]
-        products = self._products if held is None else None
-        away, balance, logs, shares = map(float, self._lost)
-        lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
-        heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
-        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy, numbers)
+    def about(self, at: At) -> tuple[_Added, bool]:
+        """The sums about something else, and whether that is near enough to be told."""
+        if at.said == self.at.said or not self._near:
+            return self.added.moved(self.at, at), at.said == self.at.said
+        near = Numbers.joined(self._near)
+        near = near if near.cluster is None else near.take(order_of(near.cluster))
+        return self.added.moved(self.at, at, near), abs(at.said - self.at.said) < self._reach
 
 
-_SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2
+class Middle:
+    """Numbers whose sizes lie around the median size, and how many are smaller: a window that gets narrower.
 
+    Some numbers like them say where it begins.
+    """
 
-def _add_rows(one: Array, other: Array) -> Array:
-    """The sums of two tables, of which one may have more rows."""
-    longer, shorter = sorted((one, other), key=len, reverse=True)
-    total = longer.copy()
-    total[: len(shorter)] += shorter
-    return total
+    def __init__(self, some: Array, weight: Array | None) -> None:
+        self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
+        self._kept: list[Array] = []
+        self._waiting = 0
+        beside = _BESIDE / len(some) ** 0.5
+        if beside < 0.5:
+            sizes, reached = _reached(some, weight)
+            self.low, self.high = (float(sizes[np.searchsorted(reached, 0.5 + way)]) for way in (-beside, beside))
 
+    def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
+        """Add some numbers, whose sizes are these."""
+        under = sizes < self.low
+        here = ops.places((sizes <= self.high) & ~under)
+        self.below += float((under if weight is None else weight[under]).sum())
+        self.total += len(sizes) if weight is None else float(weight.sum())
+        if len(here):
+            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
+            self._kept.append(np.stack([ops.home(numbers[here]), many]))
+            self._waiting += len(here)
 
-class Sizes:
-    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
-
-    def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
-        self._zeros = 0.0
-        self._start = 0
-        self._dense: Array = np.zeros(0)
-        self._sparse: list[tuple[Array, ...]] = []
-
-    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
-        """Count some |x|."""
-        ops = self._ops
-        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
-        if not len(numbers):
+    def narrow(self, most: int) -> None:
+        """Keep no more than so many: those that are alike count as one, and others are given up on either side."""
+        if self._waiting <= most:
             return
-        low, high = map(int, ops.ends(numbers))
-        if low == 0:
-            positive = numbers > 0
-            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
-            self.add(sizes[positive], None if weight is None else weight[positive])
-            return
-        if high - low < _DENSE and self._make_room(low, high):
-            here = slice(low - self._start, high + 1 - self._start)
-            numbers -= low
-            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
-        else:
-            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
-            self._sparse.append(add_up(ops.home(numbers), weight))
+        numbers, many = self.kept
+        if len(numbers) > most // 2:
+            order = np.argsort(abs(numbers), kind="stable")
+            numbers, many = numbers[order], many[order]
+            middle = int(np.searchsorted(self.below + np.cumsum(many), self.total / 2))
+            first, last = max(middle - most // 4, 0), min(middle + most // 4, len(numbers) - 1)
+            self.low = abs(numbers[first]) if first else self.low
+            self.high = abs(numbers[last]) if last < len(numbers) - 1 else self.high
+            self.below += float(many[:first].sum())
+            numbers, many = numbers[first : last + 1], many[first : last + 1]
+        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
 
-    def join(self, other: "Sizes") -> None:
-        """Add what was counted elsewhere."""
-        self._zeros += other._zeros
-        self._sparse += other._sparse
-        there = np.flatnonzero(other._dense)
-        self._sparse.append((there + other._start, other._dense[there]))
+    @property
+    def kept(self) -> tuple[Array, ...]:
+        """The numbers in the window, and how many there are of each."""
+        return add_up(*np.concatenate([np.zeros((2, 0)), *self._kept], axis=1))
 
-    def _make_room(self, low: int, high: int) -> bool:
-        self._start = self._start if len(self._dense) else low
-        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
-        if len(self._dense) + sum(more) > _DENSE:
-            return False
-        if any(more):
-            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
-        return True
 
-    def result(self) -> SizeCounts | None:
-        """Return the bins that hold any."""
-        there = np.flatnonzero(self._dense)
-        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
-        lower = bins.edges(numbers, "line")
-        if self._zeros:
-            lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
-        return SizeCounts.of_bins(lower, counts) if len(lower) else None
+def _reached(some: Array, weight: Array | None) -> tuple[Array, Array]:
+    """Sizes in their order, and which share of them (or of the weight) each of them reaches."""
+    order = np.argsort(abs(some))
+    reached = np.cumsum(np.ones(len(some)) if weight is None else weight[order])
+    return abs(some)[order], reached / reached[-1]
+
+
+def _around_median(parts: Sequence[tuple[Middle, float]], rows: int, largest: float) -> tuple[SizeCounts, bool]:
+    """How many sizes there are of each after numbers were moved, and whether all around the median are known."""
+    low = max(middle.low + abs(by) if middle.low else 0.0 for middle, by in parts)
+    high = max(min(middle.high - abs(by) for middle, by in parts), low)
+    kept = [(abs(numbers + by), many) for middle, by in parts for numbers, many in [middle.kept]]
+    sizes, many = add_up(*(np.concatenate(both) for both in zip(*kept, strict=True)))
+    inside = (sizes >= low) & (sizes <= high)
+    total, below = sum(m.total for m, _ in parts), sum(m.below for m, _ in parts) + float(many[sizes < low].sum())
+    above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
+    few = (0.5 - _SURE / rows**0.5) * total
+    lower, upper = np.array([0.0, *sizes[inside], high]), np.array([low, *sizes[inside], largest])
+    counts = np.array([below, *many[inside], above])
+    found = counts > 0
+    return SizeCounts(lower[found], upper[found], counts[found]), max(below * bool(low), above) <= few
+
+
+# ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────
+def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
+    """The sums of errors."""
+    centre = parts[0].at.centre
+    added = reduce(_Added.joined, (part.added.moved(part.at, At(centre, part.at.said)) for part in parts))
+    sums = {name: float(total) for name, total in added.sums.items()}
+    names = "one", "size", "error", "square", "truth", "truth2", "prediction", "prediction2", "both", "logs", "share"
+    largest, least = max(part.largest for part in parts), min(part.least for part in parts)
+    zeros = sum(part.zeros for part in parts)
+    found = first_sums([*(sums[name] for name in names), zeros], centre, largest, least, parts[0].weighted, None)
+    each = [part.worst for part in parts if part.worst is not None]
+    return replace(found, worst=worst_of(itertools.chain(*each))) if each else found
+
+
+def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
+    """What a baseline loses and how errors vary, and whether parts were near enough to it to tell."""
+    each = [part.about(at) for part in parts]
+    added, sure = reduce(_Added.joined, (one for one, _ in each)), all(near for _, near in each)
+    sums, rows = added.sums, sum(part.rows for part in parts)
+    far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
+    largest = max(part.largest for part in parts)
+    errors, found = _around_median([(part.errors, 0.0) for part in parts], rows, largest)
+    away, near = _around_median([(part.away, part.at.said - at.said) for part in parts], rows, max(far))
+    lost = (float(sums[name]) for name in ("away", "sign", "logs away", "share away"))
+    if added.clusters is None:
+        products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)
+        heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)
+        told = SecondSums(*lost, max(far), products, None, away, errors, heavy)
+    else:
+        numbers = np.flatnonzero(added.clusters[:, 0])
+        held = added.clusters[numbers][:, IN_ORDER]
+        told = SecondSums(*lost, max(far), None, held, away, errors, cluster_numbers=numbers)
+    return told, sure and found and near

@@ -262,6 +262,7 @@ class QueryNumbers:
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
         terms, lost = terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}said"), OfQueries())
+        lost[1] = lost[1] * lost[1]
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}

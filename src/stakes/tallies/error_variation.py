@@ -22,8 +22,22 @@ TERMS = ("one", "size", "error", "square", "truth", "truth2", "cross", "away", "
 The truth is counted from a centre, which keeps its digits.
 """
 
+COLUMNS = (
+    "one", "error", "truth", "prediction", "size", "square", "truth2", "cross", "away", "logs", "share", "sign",
+)  # fmt: skip
+"""The same in the order in which they are multiplied, beside the prediction and the sign of truth − baseline.
+
+What the first four of them have in common with each other, the sums of the others say.
+"""
+
+SUMS = (*COLUMNS, "prediction2", "both", "log away", "logs away", "share away", "sign share")
+"""What else is added up: p², t·p, log1p t − log1p baseline and its square, |t − baseline|/|t|, and sign/|t|."""
+
+IN_ORDER = [COLUMNS.index(name) for name in TERMS]
+"""Where the terms stand among the columns."""
+
+_TRUTH, _PREDICTION, _SIGN = TERMS.index("truth") - 1, COLUMNS.index("prediction"), COLUMNS.index("sign")
 _BLOCK = 1 << 13
-_ABOVE_0 = 1e-16
 AWAY = TERMS.index("away")
 OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
 """The terms that depend on what is predicted."""
@@ -59,29 +73,29 @@ def terms_of(
 ) -> tuple[list[Term], list[Term]]:
     """Return the terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
 
-    That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|. It is
-    written once, for arrays and for queries.
+    That is the sign of truth − baseline, the difference of logarithms, and |truth − baseline|/|truth|. It is written
+    once, for arrays and for queries.
     """
-    t, size, away = truth - centre, do.size(error), do.size(truth - baseline)
-    log = do.log1p(truth)
-    logs, logs_away = log - do.log1p(prediction), log - do.log1p(baseline)
-    lost = [do.sign(truth - baseline), logs_away * logs_away, do.share(away, truth)]
+    t, size, beyond = truth - centre, do.size(error), truth - baseline
+    away, log = do.size(beyond), do.log1p(truth)
+    logs, lost = log - do.log1p(prediction), [do.sign(beyond), log - do.log1p(baseline), do.share(away, truth)]
     return [size, error, error * error, t, t * t, t * error, away, logs * logs, do.share(size, truth)], lost
 
 
 class OfArrays:
-    """The operations on arrays of NumPy, or of another library that spells them alike."""
+    """The operations on arrays of NumPy, or of another library that spells them alike; ``truth`` are some rows."""
 
-    def __init__(self, xp: Any = np) -> None:
+    def __init__(self, truth: Term, xp: Any = np) -> None:
         self._xp = xp
+        self._divisor = abs(truth) if truth.all() else xp.where(truth == 0, np.inf, abs(truth))
 
     def size(self, column: Term) -> Term:
         """Return |x|."""
         return abs(column)
 
     def log1p(self, column: Term) -> Term:
-        """Return log(1 + x), of numbers at −1 and below that of one above it."""
-        return self._xp.log(self._xp.clip(column + 1.0, _ABOVE_0, None))
+        """Return log(1 + x); 0 where some of the numbers have none, and no figure is asked for then."""
+        return self._xp.log1p(column) if float(column.min()) > -1 else 0.0 * column[:1]
 
     def sign(self, column: Term) -> Term:
         """Return 1, 0 or −1."""
@@ -90,27 +104,67 @@ class OfArrays:
     def share(self, size: Term, of: Term) -> Term:
         """Return |x| as a share of the truth; 0 where the truth is, which has no shares."""
         with np.errstate(over="ignore"):
-            if of.all():
-                return size / abs(of)
-            none = of == 0
-            return self._xp.where(none, 0.0, size / self._xp.where(none, 1.0, abs(of)))
+            return size / self._divisor
+
+
+def percentage(size: Array, truth: Array) -> Array:
+    """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
+    return np.asarray(OfArrays(truth).share(size, truth))
 
 
 def terms_of_rows(
     truth: Array, prediction: Array, weight: Array | None, centre: float, baseline: float
 ) -> tuple[Array, Array]:
-    """Return all terms of rows in memory and what the baseline loses, times their weights: terms × rows."""
+    """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
-    return weighed_terms(t, p, differences(truth, prediction), weight, centre, np.float64(baseline))
+    found = np.empty((len(COLUMNS), len(t)))
+    fill_columns(found, t, p, differences(truth, prediction), weight, centre, np.full(1, baseline))
+    return found[IN_ORDER], found[-1]
 
 
-def weighed_terms(
-    truth: Term, prediction: Term, error: Term, weight: Term | None, centre: float, baseline: Term, xp: Any = np
-) -> tuple[Term, Term]:
-    """The same of arrays of any library, in 64 bits."""
-    terms, lost = terms_of(truth, prediction, error, centre, baseline, OfArrays(xp))
-    found = xp.stack([xp.ones_like(truth), *terms])
-    return (found, lost) if weight is None else (found * weight, [one * weight for one in lost])
+def fill_columns(
+    found: Term,
+    truth: Term,
+    prediction: Term,
+    error: Term,
+    weight: Term | None,
+    centre: float,
+    baseline: Term,
+    xp: Any = np,
+) -> list[Term]:
+    """Put ``COLUMNS`` of rows into an array, and return what else is added up, both times weights.
+
+    Arrays may be of any library.
+    """
+    do = OfArrays(truth, xp)
+    terms, (sign, log, away) = terms_of(truth, prediction, error, centre, baseline, do)
+    p, t = prediction - centre, terms[_TRUTH]
+    for place, column in zip([*IN_ORDER, _PREDICTION, _SIGN], [1.0, *terms, p, sign], strict=True):
+        found[place] = column
+    more = [p * p, p * t, log, log * log, away, do.share(sign, truth)]
+    if weight is None:
+        return more
+    found *= weight
+    return [one * weight for one in more]
+
+
+def moved(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
+    """Return what makes of such sums those with the truth counted from a centre that is lower by so much.
+
+    ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
+    """
+    found, place = np.eye(len(names)), {name: number for number, name in enumerate(names)}
+    parts = {
+        "truth": {"one": by}, "truth2": {"truth": 2 * by, "one": by**2}, "cross": {"error": by},
+        "prediction": {"one": by}, "prediction2": {"prediction": 2 * by, "one": by**2},
+        "both": {"truth": by, "prediction": by, "one": by**2}, "away": {"sign": drop}, "log away": {"one": logs},
+        "logs away": {"log away": 2 * logs, "one": logs**2}, "share away": {"sign share": drop},
+    }  # fmt: skip
+    for name, part in parts.items():
+        for other, factor in part.items():
+            if name in place and other in place:
+                found[place[name], place[other]] = factor
+    return found
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
@@ -146,9 +200,9 @@ class ErrorVariation:
         for start in range(0, len(truth), _BLOCK):
             rows = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[rows]
-            terms, lost = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
+            terms, signs = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
             products += terms @ terms.T
-            balance += float(lost[0].sum())
+            balance += float(signs.sum())
         return cls(centre, baseline, balance, products)
 
     @property
@@ -159,9 +213,7 @@ class ErrorVariation:
     def _about(self, centre: float) -> Array:
         """The products with truths counted from another centre."""
         assert self.products is not None
-        move, by = np.eye(len(TERMS)), self.centre - centre
-        one, error, t, t2, cross = (TERMS.index(name) for name in ("one", "error", "truth", "truth2", "cross"))
-        move[t, one], move[t2, t], move[t2, one], move[cross, error] = by, 2 * by, by**2, by
+        move = moved(TERMS, self.centre - centre)
         return np.asarray(move @ self.products @ move.T)
 
     def saved(self) -> list[object]:
@@ -225,7 +277,8 @@ def heaviest(parts: Sequence[Array]) -> Array:
 class SizeCounts:
     """How many |errors| (or what weight of them) lie between two sizes, in their order; both are the same where known.
 
-    Most lie in the bins of the fixed grid, as wide as a 2¹⁵-th of their size, or a 2¹¹-th far from the median.
+    Those around the median are known, or lie in bins of the fixed grid, as wide as a 2¹⁵-th of their size; far from it
+    bins are as wide as a 2¹¹-th, or what remains on that side.
     """
 
     lower: Array
@@ -241,17 +294,15 @@ class SizeCounts:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Put parts together; what is known better in one of them than in another goes back to its bin."""
+        """Put parts together: where those of two overlap, they become one."""
         lower, upper, counts = (
             np.concatenate(each) for each in zip(*((p.lower, p.upper, p.counts) for p in parts), strict=True)
         )
-        coarse = edges(numbers(lower, "line", COARSE), "line", COARSE)
-        wide = np.isin(coarse, coarse[upper > _after(lower)])
-        found, first, place = np.unique(
-            np.where(wide, coarse, edges(numbers(lower, "line"), "line")), return_index=True, return_inverse=True
-        )
-        bits = np.where(wide[first], COARSE, FINE)
-        return cls.of_bins(found, np.bincount(place, counts, len(found)), bits)
+        order = np.lexsort((upper, lower))
+        lower, reach = lower[order], np.maximum.accumulate(upper[order])
+        starts = np.flatnonzero(np.append(True, lower[1:] >= reach[:-1]))
+        ends = np.append(starts[1:], len(lower)) - 1
+        return cls(lower[starts], reach[ends], np.add.reduceat(counts[order], starts))
 
     def refined(self, sizes: Array, counts: Array) -> Self:
         """Put sizes that are known (those of all rows in some of the bins) in place of their bins."""
