@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -89,23 +90,15 @@ class Numbers:
         yield from (self.take(slice(start, start + rows)) for start in range(0, len(self.truth), rows))
 
     def some(self, step: int, operations: ArrayOperations, start: int = 0) -> "Numbers":
-        """Every second, third, … one of them, brought here."""
+        """Every second, third, … one of them, copied to here."""
         columns = self.truth, self.prediction, self.weight, self.cluster
-        return Numbers(*(None if one is None else operations.home(one[start::step]) for one in columns))
+        return Numbers(*(None if one is None else np.array(operations.home(one[start::step])) for one in columns))
 
     @staticmethod
     def joined(parts: "Sequence[Numbers]") -> "Numbers":
         """Rows of several parts, one after another."""
         columns = zip(*((one.truth, one.prediction, one.weight, one.cluster) for one in parts), strict=True)
         return Numbers(*(None if each[0] is None else np.concatenate(each) for each in columns))
-
-    def columns(self, at: "At", operations: ArrayOperations) -> tuple[Tensor, list[Tensor]]:
-        """What is multiplied of the rows and what else is added up, times weights (``error_variation.py``)."""
-        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, self.prediction))
-        found = operations.empty(len(COLUMNS) * len(truth), truth, "float64").reshape(len(COLUMNS), len(truth))
-        always = at.said + 0.0 * truth[:1]
-        more = fill_columns(found, truth, prediction, self.error, self.weight, at.centre, always, operations.xp)
-        return found, more
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,8 +325,8 @@ class CrossParts:
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             for rows in some.blocks(_BLOCK):
                 models = rows, replace(rows, prediction=rows.other)
-                both = (one.columns(self._at, _HERE)[0][_OWN] for one in models)
-                self._found[cell] = self._found.get(cell, 0.0) + next(both) @ next(both).T
+                one, other = (_Added(True, False).add(model, self._at)[_OWN] for model in models)
+                self._found[cell] = self._found.get(cell, 0.0) + one @ other.T
 
     def joined(self, other: Self) -> Self:
         """Put together what was added in two places."""
@@ -354,10 +347,25 @@ Adding = TypeVar("Adding", Parts, CrossParts)
 _LINEAR = 4
 _AWAY = COLUMNS.index("away")
 _OWN, _HEAVY = ([IN_ORDER[place] for place in places] for places in (OWN, KEYS))
+_GROWING = slice(min(_HEAVY), None)
 _SQUARES = [[COLUMNS.index(name) for name in names] for names in (
     ("error", "error", "square"), ("error", "truth", "cross"), ("truth", "truth", "truth2"),
 )]  # fmt: skip
 """Columns whose product is a column."""
+
+
+_thread = threading.local()
+"""Where each thread has its columns: new memory takes longer than to fill it."""
+
+
+def _space(truth: Tensor, ops: ArrayOperations) -> Tensor:
+    """Room for the columns of these rows."""
+    rows = len(truth)
+    if ops.xp is not np or rows > _BLOCK:
+        return ops.empty(len(COLUMNS) * rows, truth, "float64").reshape(len(COLUMNS), rows)
+    if not hasattr(_thread, "room"):
+        _thread.room = np.empty((len(COLUMNS), _BLOCK))
+    return _thread.room[:, :rows]
 
 
 class _Added:
@@ -371,8 +379,10 @@ class _Added:
 
     def add(self, rows: Numbers, at: At, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
         """Add some rows, or take them away, those of a cluster one after another; return their columns."""
-        found, more = rows.columns(at, ops)
-        self._sums[len(COLUMNS) :] += times * ops.home(ops.stacked([one.sum() for one in more]))
+        truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
+        found = _space(truth, ops)
+        more = fill_columns(found, truth, prediction, rows.error, rows.weight, (at.centre, at.said), ops.xp)
+        self._sums[len(COLUMNS) :] += times * ops.home(ops.stacked(more))
         if self._weighted:
             self._sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
         if self.clusters is None:
@@ -445,7 +455,7 @@ class _Part:
         self.some: list[Numbers] = []
         self.worst: tuple[WorstError, ...] | None = () if worst else None
         self.heavy = [np.zeros((5, 0))] * len(KEYS)
-        self._least_heavy = [-np.inf] * len(KEYS)
+        self._least_heavy = np.full(len(KEYS), -np.inf)
         self.errors = Middle(look.some.error, look.some.weight)
         self.away = Middle(look.some.truth - look.at.said, look.some.weight)
         self._near: list[Numbers] = []
@@ -495,10 +505,10 @@ class _Part:
 
     def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        most = self._ops.home(self._ops.stacked([columns[key].max() for key in _HEAVY]))
+        most = self._ops.home(self._ops.most(columns[_GROWING]))
+        if (most <= self._least_heavy).all():  # as nearly always, once some blocks were seen
+            return
         for place, key in enumerate(_HEAVY):
-            if most[place] <= self._least_heavy[place]:  # as nearly always, once some blocks were seen
-                continue
             top = self._ops.places(columns[key] > self._least_heavy[place])
             if len(top) > HEAVY:
                 top = top[self._ops.top(columns[key][top], HEAVY)]
@@ -533,6 +543,7 @@ class Middle:
     def __init__(self, some: Array, weight: Array | None) -> None:
         self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
         self._kept: list[Array] = []
+        self._weights: list[Array] = []
         self._waiting = 0
         beside = _BESIDE / len(some) ** 0.5
         if beside < 0.5:
@@ -543,11 +554,11 @@ class Middle:
         """Add some numbers, whose sizes are these."""
         under = sizes < self.low
         here = ops.places((sizes <= self.high) & ~under)
-        self.below += float((under if weight is None else weight[under]).sum())
+        self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
         self.total += len(sizes) if weight is None else float(weight.sum())
         if len(here):
-            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
-            self._kept.append(np.stack([ops.home(numbers[here]), many]))
+            self._kept.append(ops.home(numbers[here]))
+            self._weights.append(np.ones(len(here)) if weight is None else ops.home(weight[here]))
             self._waiting += len(here)
 
     def narrow(self, most: int) -> None:
@@ -564,12 +575,12 @@ class Middle:
             self.high = abs(numbers[last]) if last < len(numbers) - 1 else self.high
             self.below += float(many[:first].sum())
             numbers, many = numbers[first : last + 1], many[first : last + 1]
-        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
+        self._kept, self._weights, self._waiting = [numbers], [many], len(numbers)
 
     @property
     def kept(self) -> tuple[Array, ...]:
         """The numbers in the window, and how many there are of each."""
-        return add_up(*np.concatenate([np.zeros((2, 0)), *self._kept], axis=1))
+        return add_up(*(np.concatenate([np.zeros(0), *parts]) for parts in (self._kept, self._weights)))
 
 
 def _reached(some: Array, weight: Array | None) -> tuple[Array, Array]:
@@ -589,10 +600,9 @@ def _around_median(parts: Sequence[tuple[Middle, float]], rows: int, largest: fl
     total, below = sum(m.total for m, _ in parts), sum(m.below for m, _ in parts) + float(many[sizes < low].sum())
     above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
     few = (0.5 - _SURE / rows**0.5) * total
-    lower, upper = np.array([0.0, *sizes[inside], high]), np.array([low, *sizes[inside], largest])
-    counts = np.array([below, *many[inside], above])
-    found = counts > 0
-    return SizeCounts(lower[found], upper[found], counts[found]), max(below * bool(low), above) <= few
+    between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
+    ends = (np.concatenate([[before], between, [after]])[counts > 0] for before, after in ((0.0, high), (low, largest)))
+    return SizeCounts(*ends, counts[counts > 0]), max(below * bool(low), above) <= few
 
 
 # ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.error_sums import Power, beyond_floats
-from stakes.tallies.error_variation import ErrorVariation, HeavyRows, Operations, SizeCounts, Term
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
 OTHER = "prediction of another model"
@@ -87,23 +87,10 @@ _POWERS: tuple[Power, ...] = (
 """The powers of |error|, error, truth and prediction that are added up, the last two counted from a centre."""
 
 
-def first_terms(
-    one: Term, columns: tuple[Term, Term], errors: tuple[Term, Term], centred: tuple[Term, Term], do: Operations
-) -> list[Term]:
-    """What the first pass adds up, by weight, of truth and prediction, |error| and error, and both from a centre on.
-
-    It is written once, for tensors and for queries.
-    """
-    (truth, prediction), (size, error), (t, p) = columns, errors, centred
-    logs = do.log1p(truth) - do.log1p(prediction)
-    powers = [one, size, error, error * error, t, t * t, p, p * p, t * p]
-    return [*powers, logs * logs, do.share(size, truth)]
-
-
 def first_sums(
     added: Sequence[float], centre: float, largest: float, least: float, weighted: bool, sizes: SizeCounts | None
 ) -> ErrorSums:
-    """The sums of errors, from those of :func:`first_terms` and the number of truths that are 0.
+    """The sums of errors, and the number of truths that are 0: of ``FIRST`` in their order.
 
     ``least`` is the least truth or prediction.
     """

@@ -5,9 +5,10 @@ truth², truth·error, |truth − baseline|, the squared difference of logarithm
 these means vary together, a matrix of sums of their products says. It is additive, as everything in a tally is.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,11 +24,11 @@ The truth is counted from a centre, which keeps its digits.
 """
 
 COLUMNS = (
-    "one", "error", "truth", "prediction", "size", "square", "truth2", "cross", "away", "logs", "share", "sign",
+    "one", "error", "truth", "prediction", "size", "cross", "away", "sign", "square", "truth2", "logs", "share",
 )  # fmt: skip
 """The same in the order in which they are multiplied, beside the prediction and the sign of truth − baseline.
 
-What the first four of them have in common with each other, the sums of the others say.
+The products of the first four are others of them. The last four grow without end.
 """
 
 SUMS = (*COLUMNS, "prediction2", "both", "log away", "logs away", "share away", "sign share")
@@ -36,7 +37,6 @@ SUMS = (*COLUMNS, "prediction2", "both", "log away", "logs away", "share away", 
 IN_ORDER = [COLUMNS.index(name) for name in TERMS]
 """Where the terms stand among the columns."""
 
-_TRUTH, _PREDICTION, _SIGN = TERMS.index("truth") - 1, COLUMNS.index("prediction"), COLUMNS.index("sign")
 _BLOCK = 1 << 13
 AWAY = TERMS.index("away")
 OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
@@ -52,64 +52,14 @@ Term = Any
 """A column of numbers: an array, or what another engine makes of its columns."""
 
 
-class Operations(Protocol):
-    """What is done with columns, whatever they are."""
-
-    def size(self, column: Term) -> Term:
-        """Return |x|."""
-
-    def log1p(self, column: Term) -> Term:
-        """Return log(1 + x), and anything where there is none."""
-
-    def sign(self, column: Term) -> Term:
-        """Return 1, 0 or −1."""
-
-    def share(self, size: Term, of: Term) -> Term:
-        """Return a size as a share of that of another column, 0 where that is 0."""
-
-
-def terms_of(
-    truth: Term, prediction: Term, error: Term, centre: float, baseline: Term, do: Operations
-) -> tuple[list[Term], list[Term]]:
-    """Return the terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
-
-    That is the sign of truth − baseline, the difference of logarithms, and |truth − baseline|/|truth|. It is written
-    once, for arrays and for queries.
-    """
-    t, size, beyond = truth - centre, do.size(error), truth - baseline
-    away, log = do.size(beyond), do.log1p(truth)
-    logs, lost = log - do.log1p(prediction), [do.sign(beyond), log - do.log1p(baseline), do.share(away, truth)]
-    return [size, error, error * error, t, t * t, t * error, away, logs * logs, do.share(size, truth)], lost
-
-
-class OfArrays:
-    """The operations on arrays of NumPy, or of another library that spells them alike; ``truth`` are some rows."""
-
-    def __init__(self, truth: Term, xp: Any = np) -> None:
-        self._xp = xp
-        self._divisor = abs(truth) if truth.all() else xp.where(truth == 0, np.inf, abs(truth))
-
-    def size(self, column: Term) -> Term:
-        """Return |x|."""
-        return abs(column)
-
-    def log1p(self, column: Term) -> Term:
-        """Return log(1 + x); 0 where some of the numbers have none, and no figure is asked for then."""
-        return self._xp.log1p(column) if float(column.min()) > -1 else 0.0 * column[:1]
-
-    def sign(self, column: Term) -> Term:
-        """Return 1, 0 or −1."""
-        return self._xp.sign(column)
-
-    def share(self, size: Term, of: Term) -> Term:
-        """Return |x| as a share of the truth; 0 where the truth is, which has no shares."""
-        with np.errstate(over="ignore"):
-            return size / self._divisor
-
-
-def percentage(size: Array, truth: Array) -> Array:
+def percentage(size: Term, truth: Term, xp: Any = np) -> Term:
     """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
-    return np.asarray(OfArrays(truth).share(size, truth))
+    with np.errstate(over="ignore"):
+        return size / _divisor(truth, xp)
+
+
+def _divisor(truth: Term, xp: Any) -> Term:
+    return abs(truth) if truth.all() else xp.where(truth == 0, np.inf, abs(truth))
 
 
 def terms_of_rows(
@@ -118,8 +68,8 @@ def terms_of_rows(
     """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
     found = np.empty((len(COLUMNS), len(t)))
-    fill_columns(found, t, p, differences(truth, prediction), weight, centre, np.full(1, baseline))
-    return found[IN_ORDER], found[-1]
+    fill_columns(found, t, p, differences(truth, prediction), weight, (centre, baseline))
+    return found[IN_ORDER], found[COLUMNS.index("sign")]
 
 
 def fill_columns(
@@ -128,24 +78,37 @@ def fill_columns(
     prediction: Term,
     error: Term,
     weight: Term | None,
-    centre: float,
-    baseline: Term,
+    at: tuple[float, float],
     xp: Any = np,
 ) -> list[Term]:
-    """Put ``COLUMNS`` of rows into an array, and return what else is added up, both times weights.
+    """Put ``COLUMNS`` of rows into an array, times weights, and return the sums of what else is added up.
 
-    Arrays may be of any library.
+    ``at`` are the centre and the baseline. Arrays may be of any library that spells operations as NumPy does. Where
+    some numbers have no logarithm all are taken to be 0, since there is no figure of them.
     """
-    do = OfArrays(truth, xp)
-    terms, (sign, log, away) = terms_of(truth, prediction, error, centre, baseline, do)
-    p, t = prediction - centre, terms[_TRUTH]
-    for place, column in zip([*IN_ORDER, _PREDICTION, _SIGN], [1.0, *terms, p, sign], strict=True):
-        found[place] = column
-    more = [p * p, p * t, log, log * log, away, do.share(sign, truth)]
+    one, own, t, p, size, cross, away, sign, square, truth2, logs, share = found
+    one[:], own[:], logs[:] = 1.0, error, 0.0
+    (centre, baseline), log = at, logs
+    for column, start, out in ((truth, centre, t), (prediction, centre, p), (truth, baseline, away)):
+        xp.subtract(column, start, out=out)
+    for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
+        xp.multiply(left, right, out=out)
+    for column, of, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
+        column(of, out=out)
+    if float(truth.min()) > -1:
+        log = xp.log1p(truth)
+        if float(prediction.min()) > -1:
+            xp.subtract(log, xp.log1p(prediction), out=logs)
+            xp.multiply(logs, logs, out=logs)
+        log = log - math.log1p(baseline) if baseline > -1 else log
+    with np.errstate(over="ignore"):
+        divisor = _divisor(truth, xp)
+        xp.divide(size, divisor, out=share)
+        more = [p * p, p * t, log, log * log, away / divisor, sign / divisor]
     if weight is None:
-        return more
+        return [column.sum() for column in more]
     found *= weight
-    return [one * weight for one in more]
+    return [(column * weight).sum() for column in more]
 
 
 def moved(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
