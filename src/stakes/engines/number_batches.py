@@ -42,7 +42,7 @@ from stakes.tallies.keys import add_up, order_of
 from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 14
 """Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
 
 _PICTURED = 1 << 20
@@ -84,6 +84,11 @@ class Numbers:
         """Truth − prediction."""
         of_numpy = isinstance(self.truth, np.ndarray)
         return differences(self.truth, self.prediction) if of_numpy else self.truth - self.prediction
+
+    @property
+    def has_logs(self) -> bool:
+        """Whether all numbers plus 1 have a logarithm."""
+        return bool(self.truth.min() > -1 and self.prediction.min() > -1)
 
     def blocks(self, rows: int) -> "Iterator[Numbers]":
         """The rows, so many at a time."""
@@ -325,7 +330,7 @@ class CrossParts:
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             for rows in some.blocks(_BLOCK):
                 models = rows, replace(rows, prediction=rows.other)
-                one, other = (_Added(True, False).add(model, self._at)[_OWN] for model in models)
+                one, other = (_Added(True, False).add(model, self._at, model.has_logs)[_OWN] for model in models)
                 self._found[cell] = self._found.get(cell, 0.0) + one @ other.T
 
     def joined(self, other: Self) -> Self:
@@ -345,9 +350,11 @@ Adding = TypeVar("Adding", Parts, CrossParts)
 
 # ── sums about a guess ───────────────────────────────────────────────────────────────────────────────────────────
 _LINEAR = 4
-_AWAY = COLUMNS.index("away")
+_SIZE, _AWAY = COLUMNS.index("size"), COLUMNS.index("away")
 _OWN, _HEAVY = ([IN_ORDER[place] for place in places] for places in (OWN, KEYS))
 _GROWING = slice(min(_HEAVY), None)
+_QUICK = (slice(_LINEAR, min(_HEAVY)), _GROWING)
+"""So many columns at a time are multiplied: there is a quick way for tables that are as small as that."""
 _SQUARES = [[COLUMNS.index(name) for name in names] for names in (
     ("error", "error", "square"), ("error", "truth", "cross"), ("truth", "truth", "truth2"),
 )]  # fmt: skip
@@ -377,16 +384,21 @@ class _Added:
         self._products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
         self.clusters: Array | None = np.zeros((0, len(COLUMNS))) if clustered else None
 
-    def add(self, rows: Numbers, at: At, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
+    def add(self, rows: Numbers, at: At, logs: bool, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
         """Add some rows, or take them away, those of a cluster one after another; return their columns."""
         truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
         found = _space(truth, ops)
-        more = fill_columns(found, truth, prediction, rows.error, rows.weight, (at.centre, at.said), ops.xp)
+        if rows.truth is truth and rows.prediction is prediction:
+            ops.xp.subtract(truth, prediction, out=found[1])
+        else:
+            found[1] = rows.error
+        more = fill_columns(found, truth, prediction, rows.weight, (at.centre, at.said), logs, ops.xp)
         self._sums[len(COLUMNS) :] += times * ops.home(ops.stacked(more))
         if self._weighted:
             self._sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
         if self.clusters is None:
-            self._products[_LINEAR:] += times * ops.home(found[_LINEAR:] @ found.T)
+            for some in _QUICK:
+                self._products[some] += times * ops.home(found[some] @ found.T)
             self._products[0, :_LINEAR] += times * ops.home(found[0] @ found[:_LINEAR].T)
             return found
         cluster = np.asarray(rows.cluster)
@@ -417,7 +429,7 @@ class _Added:
         """The sums about something else; ``near`` are all rows whose truth may lie between the two baselines."""
         found = copy.deepcopy(self)
         if near is not None:
-            found.add(near, old, times=-1)
+            found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
         move = moved(SUMS, old.centre - new.centre, old.said - new.said, logs)
         found._sums = move @ np.array([*found.sums.values()])
@@ -425,7 +437,7 @@ class _Added:
         found._products = move @ found.products @ move.T
         found.clusters = None if found.clusters is None else found.clusters @ move.T
         if near is not None:
-            found.add(near, new)
+            found.add(near, new, near.has_logs)
         return found
 
     def joined(self, other: "_Added") -> "_Added":
@@ -456,8 +468,8 @@ class _Part:
         self.worst: tuple[WorstError, ...] | None = () if worst else None
         self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = np.full(len(KEYS), -np.inf)
-        self.errors = Middle(look.some.error, look.some.weight)
-        self.away = Middle(look.some.truth - look.at.said, look.some.weight)
+        self.errors = Middle(look.some.error, 0.0, look.some.weight)
+        self.away = Middle(look.some.truth, look.at.said, look.some.weight)
         self._near: list[Numbers] = []
         self._waiting, self._reach = 0, look.reach
 
@@ -470,20 +482,21 @@ class _Part:
             self._add_block(block)
 
     def _add_block(self, rows: Numbers) -> None:
-        ops, truth, error = self._ops, self._ops.cast(rows.truth, "float64"), rows.error
-        found = self.added.add(rows, self.at, ops)
-        self.rows += len(truth)
+        ops, truth = self._ops, self._ops.cast(rows.truth, "float64")
         low, high = ops.ends(truth)
         self.ends = min(self.ends[0], low), max(self.ends[1], high)
-        self.least = min(self.least, low, float(rows.prediction.min()))
-        self.zeros += int((truth == 0).sum()) if low <= 0 <= high else 0
-        size, beyond = abs(error), truth - self.at.said
-        self._keep_worst(rows, error, size)
+        least = min(low, float(rows.prediction.min()))
+        self.least, self.rows = min(self.least, least), self.rows + len(truth)
+        self.zeros += int(ops.xp.count_nonzero(truth == 0)) if low <= 0 <= high else 0
+        found = self.added.add(rows, self.at, least > -1, ops)
+        size, away = found[_SIZE], found[_AWAY]
+        if rows.weight is not None:
+            size, away = abs(rows.error), abs(truth - self.at.said)
+        self._keep_worst(rows, size)
         if not self._clustered:
             self._keep_heavy(found, rows)
-        away = abs(beyond)
         self.errors.add(size, size, rows.weight, ops)
-        self.away.add(beyond, away, rows.weight, ops)
+        self.away.add(truth, away, rows.weight, ops)
         near, most = ops.places(away < self._reach), _MANY + int(_MORE * self.rows**0.5)
         if len(near):
             self._near.append(rows.take(near).some(1, ops))
@@ -493,12 +506,11 @@ class _Part:
         if self._waiting > most:
             self._come_closer()
 
-    def _keep_worst(self, rows: Numbers, error: Tensor, size: Tensor) -> None:
+    def _keep_worst(self, rows: Numbers, size: Tensor) -> None:
         largest = float(size.max())
-        if self.worst is not None and largest >= (
-            least := abs(self.worst[-1].error) if len(self.worst) == WORST else 0
-        ):
-            columns = size, error, rows.truth, rows.prediction
+        least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
+        if self.worst is not None and largest >= least:
+            columns = size, rows.error, rows.truth, rows.prediction
             here = (replace(one, row=int(rows.places[one.row])) for one in worst_of_block(0, columns, least))
             self.worst = worst_of([*self.worst, *here])
         self.largest = max(self.largest, largest)
@@ -506,9 +518,8 @@ class _Part:
     def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
         most = self._ops.home(self._ops.most(columns[_GROWING]))
-        if (most <= self._least_heavy).all():  # as nearly always, once some blocks were seen
-            return
-        for place, key in enumerate(_HEAVY):
+        for place in np.flatnonzero(most > self._least_heavy):  # hardly ever any, once some blocks were seen
+            key = _HEAVY[place]
             top = self._ops.places(columns[key] > self._least_heavy[place])
             if len(top) > HEAVY:
                 top = top[self._ops.top(columns[key][top], HEAVY)]
@@ -535,23 +546,28 @@ class _Part:
 
 
 class Middle:
-    """Numbers whose sizes lie around the median size, and how many are smaller: a window that gets narrower.
+    """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
 
     Some numbers like them say where it begins.
     """
 
-    def __init__(self, some: Array, weight: Array | None) -> None:
+    def __init__(self, some: Array, start: float, weight: Array | None) -> None:
+        self.start = start
         self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
         self._kept: list[Array] = []
         self._weights: list[Array] = []
         self._waiting = 0
         beside = _BESIDE / len(some) ** 0.5
         if beside < 0.5:
-            sizes, reached = _reached(some, weight)
-            self.low, self.high = (float(sizes[np.searchsorted(reached, 0.5 + way)]) for way in (-beside, beside))
+            sizes = abs(some - start)
+            order = np.argsort(sizes)
+            sizes, reached = sizes[order], np.cumsum(np.ones(len(some)) if weight is None else weight[order])
+            self.low, self.high = (
+                float(sizes[np.searchsorted(reached, (0.5 + way) * reached[-1])]) for way in (-beside, beside)
+            )
 
     def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
-        """Add some numbers, whose sizes are these."""
+        """Add some numbers, whose distances are these."""
         under = sizes < self.low
         here = ops.places((sizes <= self.high) & ~under)
         self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
@@ -567,12 +583,13 @@ class Middle:
             return
         numbers, many = self.kept
         if len(numbers) > most // 2:
-            order = np.argsort(abs(numbers), kind="stable")
-            numbers, many = numbers[order], many[order]
+            sizes = abs(numbers - self.start)
+            order = np.argsort(sizes, kind="stable")
+            sizes, numbers, many = sizes[order], numbers[order], many[order]
             middle = int(np.searchsorted(self.below + np.cumsum(many), self.total / 2))
             first, last = max(middle - most // 4, 0), min(middle + most // 4, len(numbers) - 1)
-            self.low = abs(numbers[first]) if first else self.low
-            self.high = abs(numbers[last]) if last < len(numbers) - 1 else self.high
+            self.low = sizes[first] if first else self.low
+            self.high = sizes[last] if last < len(numbers) - 1 else self.high
             self.below += float(many[:first].sum())
             numbers, many = numbers[first : last + 1], many[first : last + 1]
         self._kept, self._weights, self._waiting = [numbers], [many], len(numbers)
@@ -583,21 +600,14 @@ class Middle:
         return add_up(*(np.concatenate([np.zeros(0), *parts]) for parts in (self._kept, self._weights)))
 
 
-def _reached(some: Array, weight: Array | None) -> tuple[Array, Array]:
-    """Sizes in their order, and which share of them (or of the weight) each of them reaches."""
-    order = np.argsort(abs(some))
-    reached = np.cumsum(np.ones(len(some)) if weight is None else weight[order])
-    return abs(some)[order], reached / reached[-1]
-
-
-def _around_median(parts: Sequence[tuple[Middle, float]], rows: int, largest: float) -> tuple[SizeCounts, bool]:
-    """How many sizes there are of each after numbers were moved, and whether all around the median are known."""
-    low = max(middle.low + abs(by) if middle.low else 0.0 for middle, by in parts)
-    high = max(min(middle.high - abs(by) for middle, by in parts), low)
-    kept = [(abs(numbers + by), many) for middle, by in parts for numbers, many in [middle.kept]]
+def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
+    """How many distances from a number there are of each size, and whether all around the median are known."""
+    low = max(part.low + abs(part.start - start) if part.low else 0.0 for part in parts)
+    high = max(min(part.high - abs(part.start - start) for part in parts), low)
+    kept = [(abs(numbers - start), many) for numbers, many in (part.kept for part in parts)]
     sizes, many = add_up(*(np.concatenate(both) for both in zip(*kept, strict=True)))
     inside = (sizes >= low) & (sizes <= high)
-    total, below = sum(m.total for m, _ in parts), sum(m.below for m, _ in parts) + float(many[sizes < low].sum())
+    total, below = sum(part.total for part in parts), sum(part.below for part in parts) + float(many[sizes < low].sum())
     above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
     few = (0.5 - _SURE / rows**0.5) * total
     between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
@@ -626,8 +636,8 @@ def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
     sums, rows = added.sums, sum(part.rows for part in parts)
     far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
     largest = max(part.largest for part in parts)
-    errors, found = _around_median([(part.errors, 0.0) for part in parts], rows, largest)
-    away, near = _around_median([(part.away, part.at.said - at.said) for part in parts], rows, max(far))
+    errors, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
+    away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
     lost = (float(sums[name]) for name in ("away", "sign", "logs away", "share away"))
     if added.clusters is None:
         products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)

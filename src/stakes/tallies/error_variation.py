@@ -68,47 +68,41 @@ def terms_of_rows(
     """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
     found = np.empty((len(COLUMNS), len(t)))
-    fill_columns(found, t, p, differences(truth, prediction), weight, (centre, baseline))
+    found[1] = differences(truth, prediction)
+    fill_columns(found, t, p, weight, (centre, baseline), min(t.min(), p.min()) > -1)
     return found[IN_ORDER], found[COLUMNS.index("sign")]
 
 
 def fill_columns(
-    found: Term,
-    truth: Term,
-    prediction: Term,
-    error: Term,
-    weight: Term | None,
-    at: tuple[float, float],
-    xp: Any = np,
+    found: Term, truth: Term, prediction: Term, weight: Term | None, at: tuple[float, float], logs: bool, xp: Any = np
 ) -> list[Term]:
-    """Put ``COLUMNS`` of rows into an array, times weights, and return the sums of what else is added up.
+    """Put ``COLUMNS`` of rows beside errors, times weights, and return the sums of what else is added up.
 
-    ``at`` are the centre and the baseline. Arrays may be of any library that spells operations as NumPy does. Where
-    some numbers have no logarithm all are taken to be 0, since there is no figure of them.
+    ``at`` are the centre and the baseline. Without ``logs`` those are 0: where one of them does not exist no figure is
+    asked for. Arrays may be of any library that spells operations as NumPy does.
     """
-    one, own, t, p, size, cross, away, sign, square, truth2, logs, share = found
-    one[:], own[:], logs[:] = 1.0, error, 0.0
-    (centre, baseline), log = at, logs
+    one, error, t, p, size, cross, away, sign, square, truth2, log_square, share = found
+    (centre, baseline), log = at, log_square
+    one[:], log_square[:] = 1.0, 0.0
     for column, start, out in ((truth, centre, t), (prediction, centre, p), (truth, baseline, away)):
         xp.subtract(column, start, out=out)
     for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
         xp.multiply(left, right, out=out)
-    for column, of, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
-        column(of, out=out)
-    if float(truth.min()) > -1:
+    for of, column, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
+        of(column, out=out)
+    if logs:
         log = xp.log1p(truth)
-        if float(prediction.min()) > -1:
-            xp.subtract(log, xp.log1p(prediction), out=logs)
-            xp.multiply(logs, logs, out=logs)
-        log = log - math.log1p(baseline) if baseline > -1 else log
+        xp.subtract(log, xp.log1p(prediction), out=log_square)
+        xp.multiply(log_square, log_square, out=log_square)
+        log -= math.log1p(baseline) if baseline > -1 else 0.0
     with np.errstate(over="ignore"):
         divisor = _divisor(truth, xp)
         xp.divide(size, divisor, out=share)
         more = [p * p, p * t, log, log * log, away / divisor, sign / divisor]
-    if weight is None:
-        return [column.sum() for column in more]
-    found *= weight
-    return [(column * weight).sum() for column in more]
+    if weight is not None:
+        more = [column * weight for column in more]
+        found *= weight
+    return [column.sum() for column in more]
 
 
 def moved(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
