@@ -42,8 +42,8 @@ from stakes.tallies.keys import add_up, order_of
 from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
-_BLOCK = 1 << 14
-"""Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
+_BLOCK, _QUICK_ROWS = 1 << 15, 1 << 14
+"""Rows of arrays in memory that are worked on at a time, few enough to stay in a cache, and multiplied at a time."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
@@ -51,7 +51,7 @@ _PICTURED = 1 << 20
 _MANY, _MORE = 1 << 14, 64
 """So many rows around a median or the baseline are kept, and so many times the root of the number of all rows."""
 
-_APART, _BESIDE = 16, 4.0
+_APART, _BESIDE = 10, 4.0
 """By so many standard errors the mean of first rows may miss that of all, and by so many roots of ranks the median."""
 
 _SURE = 2.0
@@ -177,7 +177,7 @@ class BatchNumbers:
     guess and the rows near it. Otherwise a second one knows that mean.
     """
 
-    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Look]], Parts]") -> None:
+    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Look], float | None], Parts]") -> None:
         self._reader, self._begin = reader, begin
         self._held: Parts | None = None
 
@@ -185,9 +185,9 @@ class BatchNumbers:
         """Begin with nothing, in one place or in several, and add all batches."""
         raise NotImplementedError
 
-    def first(self) -> FirstPass:
+    def first(self, baseline: float | None) -> FirstPass:
         """Add up errors, and as much as can be told of what baselines lose."""
-        self._held = self._added(partial(self._begin, {}))
+        self._held = self._added(partial(self._begin, {}, baseline))
         return self._held.first(self._reader.cells)
 
     def second(self, asked: Asked) -> SecondPass:
@@ -197,7 +197,7 @@ class BatchNumbers:
         ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
         told = self._held.second(ats)
         if not all(sure for _, sure in told.values()):
-            self._held = self._added(partial(self._begin, self._held.looks(ats)))
+            self._held = self._added(partial(self._begin, self._held.looks(ats), None))
             told = self._held.second(ats)
         parts = {name: told[cell][0] for name, cell in self._reader.cells.items()}
         return SecondPass(told[_WHOLE][0], parts)
@@ -247,13 +247,16 @@ class Look:
     reach: float = -1.0
 
     @classmethod
-    def at_first(cls, rows: Numbers, operations: ArrayOperations) -> "Look":
+    def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Look":
         """Guess by the first rows."""
         truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
         weight = 1.0 + 0.0 * truth if rows.weight is None else rows.weight
         mean = float((weight * truth).sum() / weight.sum())
         reach = _APART * float(((truth - mean) ** 2).sum()) ** 0.5 / many
-        return cls(rows.some(max(many // _MANY, 1), operations), At(mean, mean), reach if many > _MANY else np.inf)
+        some = rows.some(max(many // _MANY, 1), operations)
+        if baseline is not None:
+            return cls(some, At(mean, baseline))
+        return cls(some, At(mean, mean), reach if many > _MANY else np.inf)
 
 
 _WHOLE = -1
@@ -269,10 +272,12 @@ class Parts:
         clustered: bool,
         worst: bool,
         looks: Mapping[int, Look],
+        baseline: float | None,
         operations: ArrayOperations = _HERE,
         block: int = _BLOCK,
     ) -> None:
-        self._step, self._looks, self._ops = max(likely_rows // _PICTURED, 1), looks, operations
+        self._step, self._looks, self._baseline = max(likely_rows // _PICTURED, 1), looks, baseline
+        self._ops = operations
         self._empty = partial(_Part, self._step, clustered, worst, operations, block)
         self._found: dict[int, list[_Part]] = {}
         self.rows, self._dropped, self._lost = 0, 0, 0.0
@@ -283,7 +288,7 @@ class Parts:
         self.rows += len(batch.rows.truth)
         for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
             if cell not in self._found:
-                look = self._looks.get(cell) or Look.at_first(rows, self._ops)
+                look = self._looks.get(cell) or Look.at_first(rows, self._baseline, self._ops)
                 self._found[cell] = [self._empty(look, rows.weight is not None)]
             self._found[cell][0].add(rows)
 
@@ -354,7 +359,7 @@ _SIZE, _AWAY = COLUMNS.index("size"), COLUMNS.index("away")
 _OWN, _HEAVY = ([IN_ORDER[place] for place in places] for places in (OWN, KEYS))
 _GROWING = slice(min(_HEAVY), None)
 _QUICK = (slice(_LINEAR, min(_HEAVY)), _GROWING)
-"""So many columns at a time are multiplied: there is a quick way for tables that are as small as that."""
+"""So many columns at a time are multiplied: for tables that are as small as that there is a quick way."""
 _SQUARES = [[COLUMNS.index(name) for name in names] for names in (
     ("error", "error", "square"), ("error", "truth", "cross"), ("truth", "truth", "truth2"),
 )]  # fmt: skip
@@ -375,13 +380,28 @@ def _space(truth: Tensor, ops: ArrayOperations) -> Tensor:
     return _thread.room[:, :rows]
 
 
+def _products(columns: Tensor, ops: ArrayOperations) -> Array:
+    """The sums of products of every two columns, but for some of those of the prediction."""
+    found, rows = np.zeros((len(COLUMNS), len(COLUMNS))), columns.shape[1]
+    for start in range(0, rows, _QUICK_ROWS if ops.xp is np else rows):
+        piece = columns[:, start : start + (_QUICK_ROWS if ops.xp is np else rows)]
+        found[0, :_LINEAR] += ops.home(piece[0] @ piece[:_LINEAR].T)
+        for some in _QUICK:
+            found[some] += ops.home(piece[some] @ piece.T)
+    found[:_LINEAR, _LINEAR:] = found[_LINEAR:, :_LINEAR].T
+    found[:_LINEAR, 0] = found[0, :_LINEAR]
+    for one, other, product in _SQUARES:
+        found[one, other] = found[other, one] = found[product, 0]
+    return found
+
+
 class _Added:
     """Sums of columns and of products of every two of them, or of the columns by cluster."""
 
     def __init__(self, weighted: bool, clustered: bool) -> None:
         self._weighted = weighted or clustered
         self._sums = np.zeros(len(SUMS), np.longdouble)
-        self._products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
+        self.products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
         self.clusters: Array | None = np.zeros((0, len(COLUMNS))) if clustered else None
 
     def add(self, rows: Numbers, at: At, logs: bool, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
@@ -397,9 +417,10 @@ class _Added:
         if self._weighted:
             self._sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
         if self.clusters is None:
-            for some in _QUICK:
-                self._products[some] += times * ops.home(found[some] @ found.T)
-            self._products[0, :_LINEAR] += times * ops.home(found[0] @ found[:_LINEAR].T)
+            products = _products(found, ops)
+            self.products += times * products
+            if not self._weighted:
+                self._sums[: len(COLUMNS)] += times * products[0]
             return found
         cluster = np.asarray(rows.cluster)
         most = int(cluster[-1]) + 1
@@ -409,40 +430,28 @@ class _Added:
         return found
 
     @property
-    def products(self) -> Array:
-        """The sums of products of every two columns, but for some of those of the prediction."""
-        found = self._products
-        found[:_LINEAR, _LINEAR:] = found[_LINEAR:, :_LINEAR].T
-        found[:_LINEAR, 0] = found[0, :_LINEAR]
-        for one, other, product in _SQUARES:
-            found[one, other] = found[other, one] = found[product, 0]
-        return found
-
-    @property
-    def sums(self) -> dict[str, np.longdouble]:
+    def sums(self) -> dict[str, float]:
         """The sums by name."""
-        if not self._weighted:
-            self._sums[: len(COLUMNS)] = self.products[0]
-        return dict(zip(SUMS, self._sums, strict=True))
+        return dict(zip(SUMS, map(float, self._sums), strict=True))
 
-    def moved(self, old: At, new: At, near: "Numbers | None" = None) -> "_Added":
+    def moved(self, old: At, new: At, near: Numbers) -> "_Added":
         """The sums about something else; ``near`` are all rows whose truth may lie between the two baselines."""
         found = copy.deepcopy(self)
-        if near is not None:
+        if len(near.truth):
             found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
         move = moved(SUMS, old.centre - new.centre, old.said - new.said, logs)
-        found._sums = move @ np.array([*found.sums.values()])
-        move = move[: len(COLUMNS), : len(COLUMNS)]
-        found._products = move @ found.products @ move.T
+        found._sums, move = move @ found._sums, move[: len(COLUMNS), : len(COLUMNS)]
+        with np.errstate(invalid="ignore"):
+            found.products = move @ found.products @ move.T
         found.clusters = None if found.clusters is None else found.clusters @ move.T
-        if near is not None:
+        if len(near.truth):
             found.add(near, new, near.has_logs)
         return found
 
     def joined(self, other: "_Added") -> "_Added":
         """Add what was added elsewhere, about the same."""
-        self._sums, self._products = self._sums + other._sums, self._products + other._products
+        self._sums, self.products = self._sums + other._sums, self.products + other.products
         if self.clusters is not None and other.clusters is not None:
             longer, shorter = sorted((self.clusters, other.clusters), key=len, reverse=True)
             longer[: len(shorter)] += shorter
@@ -469,8 +478,8 @@ class _Part:
         self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = np.full(len(KEYS), -np.inf)
         self.errors = Middle(look.some.error, 0.0, look.some.weight)
-        self.away = Middle(look.some.truth, look.at.said, look.some.weight)
-        self._near: list[Numbers] = []
+        self.away = Middle(look.some.truth, look.at.said, look.some.weight, max(look.reach, 0.0))
+        self._near = [look.some.take(slice(0))]
         self._waiting, self._reach = 0, look.reach
 
     def add(self, rows: Numbers) -> None:
@@ -538,20 +547,19 @@ class _Part:
 
     def about(self, at: At) -> tuple[_Added, bool]:
         """The sums about something else, and whether that is near enough to be told."""
-        if at.said == self.at.said or not self._near:
-            return self.added.moved(self.at, at), at.said == self.at.said
-        near = Numbers.joined(self._near)
+        apart = abs(at.said - self.at.said)
+        near = Numbers.joined(self._near if apart else self._near[:1])
         near = near if near.cluster is None else near.take(order_of(near.cluster))
-        return self.added.moved(self.at, at, near), abs(at.said - self.at.said) < self._reach
+        return self.added.moved(self.at, at, near), not apart or apart < self._reach
 
 
 class Middle:
     """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
 
-    Some numbers like them say where it begins.
+    Some numbers like them say where it begins; ``start`` may yet be moved by as much as ``reach``.
     """
 
-    def __init__(self, some: Array, start: float, weight: Array | None) -> None:
+    def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
         self.start = start
         self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
         self._kept: list[Array] = []
@@ -562,9 +570,8 @@ class Middle:
             sizes = abs(some - start)
             order = np.argsort(sizes)
             sizes, reached = sizes[order], np.cumsum(np.ones(len(some)) if weight is None else weight[order])
-            self.low, self.high = (
-                float(sizes[np.searchsorted(reached, (0.5 + way) * reached[-1])]) for way in (-beside, beside)
-            )
+            ends = np.searchsorted(reached, [(0.5 - beside) * reached[-1], (0.5 + beside) * reached[-1]])
+            self.low, self.high = max(sizes[ends[0]] - reach, 0.0), sizes[ends[1]] + reach
 
     def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
         """Add some numbers, whose distances are these."""
@@ -619,7 +626,7 @@ def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: fl
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
     centre = parts[0].at.centre
-    added = reduce(_Added.joined, (part.added.moved(part.at, At(centre, part.at.said)) for part in parts))
+    added = reduce(_Added.joined, (part.about(At(centre, part.at.said))[0] for part in parts))
     sums = {name: float(total) for name, total in added.sums.items()}
     names = "one", "size", "error", "square", "truth", "truth2", "prediction", "prediction2", "both", "logs", "share"
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)

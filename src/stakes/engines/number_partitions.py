@@ -37,9 +37,9 @@ class PartitionNumbers(BatchNumbers):
             table = collect(frame.group_by(*dict.fromkeys(own.values())).agg(nw.len().alias("rows")))
             self._reader.number({name: to_column(table[place], name) for name, place in own.items()})
 
-    def first(self) -> FirstPass:
+    def first(self, baseline: float | None) -> FirstPass:
         """Add up errors, and count them by size."""
-        return replace(super().first(), dropped=self._dropped)
+        return replace(super().first(baseline), dropped=self._dropped)
 
     def _added(self, begin: Callable[[], Adding]) -> Adding:
         dask: Any = importlib.import_module("dask")

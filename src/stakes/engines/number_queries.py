@@ -151,7 +151,7 @@ class QueryNumbers:
         return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped)
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
-    def first(self) -> FirstPass:
+    def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centre = self.opening, 0.0
         assert answer is not None

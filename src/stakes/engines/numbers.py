@@ -105,8 +105,8 @@ def first_sums(
 class NumberSource(Protocol):
     """Rows of truth and prediction that can be gone through twice."""
 
-    def first(self) -> FirstPass:
-        """Go through the rows."""
+    def first(self, baseline: float | None) -> FirstPass:
+        """Go through the rows; a baseline is known beforehand where it was given."""
 
     def second(self, asked: Asked) -> SecondPass:
         """Go through them again."""
@@ -116,7 +116,7 @@ def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
     """Count predicted numbers, overall and by segment."""
     if baseline is not None:
         check_baseline(baseline)
-    first = source.first()
+    first = source.first(None if baseline is None else float(baseline))
 
     def baseline_of(sums: ErrorSums) -> float:
         return float(sums.mean(t=1)) if baseline is None else float(baseline)
