@@ -400,7 +400,7 @@ class _Added:
 
     def __init__(self, weighted: bool, clustered: bool) -> None:
         self._weighted = weighted or clustered
-        self._sums = np.zeros(len(SUMS), np.longdouble)
+        self.sums = np.zeros(len(SUMS), np.longdouble)
         self.products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
         self.clusters: Array | None = np.zeros((0, len(COLUMNS))) if clustered else None
 
@@ -413,26 +413,22 @@ class _Added:
         else:
             found[1] = rows.error
         more = fill_columns(found, truth, prediction, rows.weight, (at.centre, at.said), logs, ops.xp)
-        self._sums[len(COLUMNS) :] += times * ops.home(ops.stacked(more))
+        self.sums[len(COLUMNS) :] += times * ops.home(ops.stacked(more))
         if self._weighted:
-            self._sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
+            self.sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
         if self.clusters is None:
             products = _products(found, ops)
             self.products += times * products
             if not self._weighted:
-                self._sums[: len(COLUMNS)] += times * products[0]
+                self.sums[: len(COLUMNS)] += times * products[0]
             return found
         cluster = np.asarray(rows.cluster)
-        most = int(cluster[-1]) + 1
-        self.clusters = np.pad(self.clusters, ((0, max(most - len(self.clusters), 0)), (0, 0)))
+        more = int(cluster[-1]) + 1 - len(self.clusters)
+        if more > 0:  # and some that may come
+            self.clusters = np.pad(self.clusters, ((0, more + len(self.clusters) // 4), (0, 0)))
         starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
         self.clusters[cluster[starts]] += times * np.add.reduceat(found, starts, axis=1).T
         return found
-
-    @property
-    def sums(self) -> dict[str, float]:
-        """The sums by name."""
-        return dict(zip(SUMS, map(float, self._sums), strict=True))
 
     def moved(self, old: At, new: At, near: Numbers) -> "_Added":
         """The sums about something else; ``near`` are all rows whose truth may lie between the two baselines."""
@@ -441,7 +437,7 @@ class _Added:
             found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
         move = moved(SUMS, old.centre - new.centre, old.said - new.said, logs)
-        found._sums, move = move @ found._sums, move[: len(COLUMNS), : len(COLUMNS)]
+        found.sums, move = move @ found.sums, move[: len(COLUMNS), : len(COLUMNS)]
         with np.errstate(invalid="ignore"):
             found.products = move @ found.products @ move.T
         found.clusters = None if found.clusters is None else found.clusters @ move.T
@@ -451,7 +447,7 @@ class _Added:
 
     def joined(self, other: "_Added") -> "_Added":
         """Add what was added elsewhere, about the same."""
-        self._sums, self.products = self._sums + other._sums, self.products + other.products
+        self.sums, self.products = self.sums + other.sums, self.products + other.products
         if self.clusters is not None and other.clusters is not None:
             longer, shorter = sorted((self.clusters, other.clusters), key=len, reverse=True)
             longer[: len(shorter)] += shorter
@@ -626,26 +622,26 @@ def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: fl
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
     centre = parts[0].at.centre
-    added = reduce(_Added.joined, (part.about(At(centre, part.at.said))[0] for part in parts))
-    sums = {name: float(total) for name, total in added.sums.items()}
+    each = [moved(SUMS, part.at.centre - centre) @ part.added.sums for part in parts]
+    sums = dict(zip(SUMS, map(float, np.sum(each, axis=0)), strict=True))
     names = "one", "size", "error", "square", "truth", "truth2", "prediction", "prediction2", "both", "logs", "share"
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)
     zeros = sum(part.zeros for part in parts)
     found = first_sums([*(sums[name] for name in names), zeros], centre, largest, least, parts[0].weighted, None)
-    each = [part.worst for part in parts if part.worst is not None]
-    return replace(found, worst=worst_of(itertools.chain(*each))) if each else found
+    worst = [part.worst for part in parts if part.worst is not None]
+    return replace(found, worst=worst_of(itertools.chain(*worst))) if worst else found
 
 
 def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
     """What a baseline loses and how errors vary, and whether parts were near enough to it to tell."""
     each = [part.about(at) for part in parts]
     added, sure = reduce(_Added.joined, (one for one, _ in each)), all(near for _, near in each)
-    sums, rows = added.sums, sum(part.rows for part in parts)
+    rows = sum(part.rows for part in parts)
     far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
     largest = max(part.largest for part in parts)
     errors, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
     away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
-    lost = (float(sums[name]) for name in ("away", "sign", "logs away", "share away"))
+    lost = (float(added.sums[SUMS.index(name)]) for name in ("away", "sign", "logs away", "share away"))
     if added.clusters is None:
         products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)
         heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)

@@ -112,10 +112,10 @@ def moved(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0)
     """
     found, place = np.eye(len(names)), {name: number for number, name in enumerate(names)}
     parts = {
-        "truth": {"one": by}, "truth2": {"truth": 2 * by, "one": by**2}, "cross": {"error": by},
-        "prediction": {"one": by}, "prediction2": {"prediction": 2 * by, "one": by**2},
-        "both": {"truth": by, "prediction": by, "one": by**2}, "away": {"sign": drop}, "log away": {"one": logs},
-        "logs away": {"log away": 2 * logs, "one": logs**2}, "share away": {"sign share": drop},
+        "truth": {"one": by}, "truth2": {"truth": 2 * by, "one": by * by}, "cross": {"error": by},
+        "prediction": {"one": by}, "prediction2": {"prediction": 2 * by, "one": by * by},
+        "both": {"truth": by, "prediction": by, "one": by * by}, "away": {"sign": drop}, "log away": {"one": logs},
+        "logs away": {"log away": 2 * logs, "one": logs * logs}, "share away": {"sign share": drop},
     }  # fmt: skip
     for name, part in parts.items():
         for other, factor in part.items():
