@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -195,12 +194,12 @@ class BatchNumbers:
         assert self._held is not None
         ats = {_WHOLE: At(asked.centre, asked.whole)}
         ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
-        told = self._held.second(ats)
+        told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
         if not all(sure for _, sure in told.values()):
-            self._held = self._added(partial(self._begin, self._held.looks(ats), None))
-            told = self._held.second(ats)
-        parts = {name: told[cell][0] for name, cell in self._reader.cells.items()}
-        return SecondPass(told[_WHOLE][0], parts)
+            looks = {cell: Look(self._held.some(cell), at) for cell, at in ats.items()}
+            self._held = self._added(partial(self._begin, looks, None))
+            told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
+        return SecondPass(told[_WHOLE][0], {name: told[cell][0] for name, cell in self._reader.cells.items()})
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -240,11 +239,15 @@ class At:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is known before rows are added: some rows like them, where to count from, and how far that may be wrong."""
+    """What is known before rows are added: some rows like them, where to count from, and how far that may be wrong.
+
+    Of ``first`` rows they may be very unlike the others.
+    """
 
     some: Numbers
     at: At
     reach: float = -1.0
+    first: bool = False
 
     @classmethod
     def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Look":
@@ -255,8 +258,8 @@ class Look:
         reach = _APART * float(((truth - mean) ** 2).sum()) ** 0.5 / many
         some = rows.some(max(many // _MANY, 1), operations)
         if baseline is not None:
-            return cls(some, At(mean, baseline))
-        return cls(some, At(mean, mean), reach if many > _MANY else np.inf)
+            return cls(some, At(mean, baseline), first=True)
+        return cls(some, At(mean, mean), reach if many > _MANY else np.inf, first=True)
 
 
 _WHOLE = -1
@@ -305,22 +308,20 @@ class Parts:
 
         Of very many rows evenly spaced ones are pictured, which stand for several each.
         """
-        whole, some = _errors_of(self._found[_WHOLE]), (one for part in self._found[_WHOLE] for one in part.some)
-        picture = histogram_of(count_cells(one.truth, one.prediction, one.weight) for one in some)
-        whole = replace(whole, histogram={cell: count * self._step for cell, count in picture.items()})
+        some = self.some(_WHOLE)
+        picture = histogram_of([count_cells(some.truth, some.prediction, some.weight)])
+        histogram = {cell: count * self._step for cell, count in picture.items()}
+        whole = replace(_errors_of(self._found[_WHOLE]), histogram=histogram)
         segments = {name: _errors_of(self._found[cell]) for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
-    def second(self, ats: Mapping[int, At]) -> dict[int, tuple[SecondSums, bool]]:
-        """Return what baselines lose and how errors vary, and whether that is sure, by the numbers of segments."""
-        return {cell: _varied(self._found[cell], at) for cell, at in ats.items()}
+    def some(self, cell: int) -> Numbers:
+        """Some rows of a segment, evenly spaced."""
+        return Numbers.joined([one for part in self._found[cell] for one in part.some])
 
-    def looks(self, ats: Mapping[int, At]) -> dict[int, Look]:
-        """With what rows are to be added again."""
-        return {
-            cell: Look(Numbers.joined([one for part in self._found[cell] for one in part.some]), at)
-            for cell, at in ats.items()
-        }
+    def second(self, cell: int, at: At) -> tuple[SecondSums, bool]:
+        """Return what a baseline loses in a segment and how errors vary, and whether that is sure."""
+        return _varied(self._found[cell], at)
 
 
 class CrossParts:
@@ -366,20 +367,6 @@ _SQUARES = [[COLUMNS.index(name) for name in names] for names in (
 """Columns whose product is a column."""
 
 
-_thread = threading.local()
-"""Where each thread has its columns: new memory takes longer than to fill it."""
-
-
-def _space(truth: Tensor, ops: ArrayOperations) -> Tensor:
-    """Room for the columns of these rows."""
-    rows = len(truth)
-    if ops.xp is not np or rows > _BLOCK:
-        return ops.empty(len(COLUMNS) * rows, truth, "float64").reshape(len(COLUMNS), rows)
-    if not hasattr(_thread, "room"):
-        _thread.room = np.empty((len(COLUMNS), _BLOCK))
-    return _thread.room[:, :rows]
-
-
 def _products(columns: Tensor, ops: ArrayOperations) -> Array:
     """The sums of products of every two columns, but for some of those of the prediction."""
     found, rows = np.zeros((len(COLUMNS), len(COLUMNS))), columns.shape[1]
@@ -407,7 +394,7 @@ class _Added:
     def add(self, rows: Numbers, at: At, logs: bool, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
         """Add some rows, or take them away, those of a cluster one after another; return their columns."""
         truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
-        found = _space(truth, ops)
+        found = ops.empty(len(COLUMNS) * len(truth), truth, "float64").reshape(len(COLUMNS), len(truth))
         if rows.truth is truth and rows.prediction is prediction:
             ops.xp.subtract(truth, prediction, out=found[1])
         else:
@@ -476,7 +463,7 @@ class _Part:
         self.errors = Middle(look.some.error, 0.0, look.some.weight)
         self.away = Middle(look.some.truth, look.at.said, look.some.weight, max(look.reach, 0.0))
         self._near = [look.some.take(slice(0))]
-        self._waiting, self._reach = 0, look.reach
+        self._waiting, self._reach, self._narrows = 0, look.reach, look.first
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
@@ -506,8 +493,9 @@ class _Part:
         if len(near):
             self._near.append(rows.take(near).some(1, ops))
             self._waiting += len(near)
-        self.errors.narrow(most)
-        self.away.narrow(most)
+        if self._narrows:
+            self.errors.narrow(most)
+            self.away.narrow(most)
         if self._waiting > most:
             self._come_closer()
 
@@ -522,7 +510,7 @@ class _Part:
 
     def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        most = self._ops.home(self._ops.most(columns[_GROWING]))
+        most = self._ops.home(self._ops.xp.amax(columns[_GROWING], 1))
         for place in np.flatnonzero(most > self._least_heavy):  # hardly ever any, once some blocks were seen
             key = _HEAVY[place]
             top = self._ops.places(columns[key] > self._least_heavy[place])
@@ -558,9 +546,7 @@ class Middle:
     def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
         self.start = start
         self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
-        self._kept: list[Array] = []
-        self._weights: list[Array] = []
-        self._waiting = 0
+        self._kept, self._waiting = [np.zeros((2, 0))], 0
         beside = _BESIDE / len(some) ** 0.5
         if beside < 0.5:
             sizes = abs(some - start)
@@ -576,8 +562,8 @@ class Middle:
         self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
         self.total += len(sizes) if weight is None else float(weight.sum())
         if len(here):
-            self._kept.append(ops.home(numbers[here]))
-            self._weights.append(np.ones(len(here)) if weight is None else ops.home(weight[here]))
+            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
+            self._kept.append(np.stack([ops.home(numbers[here]), many]))
             self._waiting += len(here)
 
     def narrow(self, most: int) -> None:
@@ -595,12 +581,12 @@ class Middle:
             self.high = sizes[last] if last < len(numbers) - 1 else self.high
             self.below += float(many[:first].sum())
             numbers, many = numbers[first : last + 1], many[first : last + 1]
-        self._kept, self._weights, self._waiting = [numbers], [many], len(numbers)
+        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
 
     @property
     def kept(self) -> tuple[Array, ...]:
         """The numbers in the window, and how many there are of each."""
-        return add_up(*(np.concatenate([np.zeros(0), *parts]) for parts in (self._kept, self._weights)))
+        return add_up(*np.concatenate(self._kept, axis=1))
 
 
 def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:

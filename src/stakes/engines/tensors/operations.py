@@ -141,10 +141,6 @@ class ArrayOperations:
         """Where the largest numbers stand."""
         return self.xp.argpartition(values, len(values) - count)[len(values) - count :]
 
-    def most(self, rows: Tensor) -> Tensor:
-        """The largest number of each row of a table."""
-        return rows.max(1)
-
     def stacked(self, numbers: list[Tensor]) -> Tensor:
         """Single numbers side by side."""
         return np.array(numbers) if self.xp is np else self.xp.stack(numbers)
@@ -268,10 +264,6 @@ class TorchOperations(ArrayOperations):
     def top(self, values: Tensor, count: int) -> Tensor:
         """Where the largest numbers stand."""
         return self.xp.topk(values, count).indices
-
-    def most(self, rows: Tensor) -> Tensor:
-        """The largest number of each row of a table."""
-        return rows.amax(1)
 
     def softmax(self, logits: Tensor) -> Tensor:
         """The probabilities of the classes in each row."""
