@@ -410,9 +410,9 @@ class _Added:
                 self.sums[: len(COLUMNS)] += times * products[0]
             return found
         cluster = np.asarray(rows.cluster)
-        more = int(cluster[-1]) + 1 - len(self.clusters)
-        if more > 0:  # and some that may come
-            self.clusters = np.pad(self.clusters, ((0, more + len(self.clusters) // 4), (0, 0)))
+        lacking = int(cluster[-1]) + 1 - len(self.clusters)
+        if lacking > 0:  # and some that may come
+            self.clusters = np.pad(self.clusters, ((0, lacking + len(self.clusters) // 4), (0, 0)))
         starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
         self.clusters[cluster[starts]] += times * np.add.reduceat(found, starts, axis=1).T
         return found
@@ -502,9 +502,9 @@ class _Part:
     def _keep_worst(self, rows: Numbers, size: Tensor) -> None:
         largest = float(size.max())
         least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
-        if self.worst is not None and largest >= least:
-            columns = size, rows.error, rows.truth, rows.prediction
-            here = (replace(one, row=int(rows.places[one.row])) for one in worst_of_block(0, columns, least))
+        if self.worst is not None and rows.places is not None and largest >= least:
+            columns, places = (size, rows.error, rows.truth, rows.prediction), rows.places
+            here = (replace(one, row=int(places[one.row])) for one in worst_of_block(0, columns, least))
             self.worst = worst_of([*self.worst, *here])
         self.largest = max(self.largest, largest)
 
@@ -600,8 +600,8 @@ def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: fl
     above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
     few = (0.5 - _SURE / rows**0.5) * total
     between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
-    ends = (np.concatenate([[before], between, [after]])[counts > 0] for before, after in ((0.0, high), (low, largest)))
-    return SizeCounts(*ends, counts[counts > 0]), max(below * bool(low), above) <= few
+    lower, upper = (np.concatenate([[one], between, [two]])[counts > 0] for one, two in ((0.0, high), (low, largest)))
+    return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
 
 
 # ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -627,13 +627,14 @@ def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
     largest = max(part.largest for part in parts)
     errors, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
     away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
-    lost = (float(added.sums[SUMS.index(name)]) for name in ("away", "sign", "logs away", "share away"))
+    names = "away", "sign", "logs away", "share away"
+    lost, balance, logs, shares = (float(added.sums[SUMS.index(name)]) for name in names)
+    told = SecondSums(lost, balance, logs, shares, max(far), sizes=away, errors=errors)
     if added.clusters is None:
         products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)
         heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)
-        told = SecondSums(*lost, max(far), products, None, away, errors, heavy)
+        told = replace(told, products=products, heavy=heavy)
     else:
         numbers = np.flatnonzero(added.clusters[:, 0])
-        held = added.clusters[numbers][:, IN_ORDER]
-        told = SecondSums(*lost, max(far), None, held, away, errors, cluster_numbers=numbers)
+        told = replace(told, clusters=added.clusters[numbers][:, IN_ORDER], cluster_numbers=numbers)
     return told, sure and found and near
