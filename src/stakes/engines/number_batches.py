@@ -35,7 +35,7 @@ from stakes.tallies.error_variation import (
     SizeCounts,
     fill_columns,
     heaviest,
-    moved,
+    movement,
 )
 from stakes.tallies.keys import add_up, order_of
 from stakes.tallies.moments import differences
@@ -176,7 +176,7 @@ class BatchNumbers:
     guess and the rows near it. Otherwise a second one knows that mean.
     """
 
-    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Look], float | None], Parts]") -> None:
+    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Guess], float | None], Parts]") -> None:
         self._reader, self._begin = reader, begin
         self._held: Parts | None = None
 
@@ -196,8 +196,8 @@ class BatchNumbers:
         ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
         told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
         if not all(sure for _, sure in told.values()):
-            looks = {cell: Look(self._held.some(cell), at) for cell, at in ats.items()}
-            self._held = self._added(partial(self._begin, looks, None))
+            guesses = {cell: Guess(self._held.some(cell), at) for cell, at in ats.items()}
+            self._held = self._added(partial(self._begin, guesses, None))
             told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
         return SecondPass(told[_WHOLE][0], {name: told[cell][0] for name, cell in self._reader.cells.items()})
 
@@ -238,7 +238,7 @@ class At:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Guess:
     """What is known before rows are added: some rows like them, where to count from, and how far that may be wrong.
 
     Of ``first`` rows they may be very unlike the others.
@@ -250,7 +250,7 @@ class Look:
     first: bool = False
 
     @classmethod
-    def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Look":
+    def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Guess":
         """Guess by the first rows."""
         truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
         weight = 1.0 + 0.0 * truth if rows.weight is None else rows.weight
@@ -274,12 +274,12 @@ class Parts:
         likely_rows: int,
         clustered: bool,
         worst: bool,
-        looks: Mapping[int, Look],
+        guesses: Mapping[int, Guess],
         baseline: float | None,
         operations: ArrayOperations = _HERE,
         block: int = _BLOCK,
     ) -> None:
-        self._step, self._looks, self._baseline = max(likely_rows // _PICTURED, 1), looks, baseline
+        self._step, self._guesses, self._baseline = max(likely_rows // _PICTURED, 1), guesses, baseline
         self._ops = operations
         self._empty = partial(_Part, self._step, clustered, worst, operations, block)
         self._found: dict[int, list[_Part]] = {}
@@ -291,8 +291,8 @@ class Parts:
         self.rows += len(batch.rows.truth)
         for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
             if cell not in self._found:
-                look = self._looks.get(cell) or Look.at_first(rows, self._baseline, self._ops)
-                self._found[cell] = [self._empty(look, rows.weight is not None)]
+                guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
+                self._found[cell] = [self._empty(guess, rows.weight is not None)]
             self._found[cell][0].add(rows)
 
     def joined(self, other: Self) -> Self:
@@ -423,7 +423,7 @@ class _Added:
         if len(near.truth):
             found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
-        move = moved(SUMS, old.centre - new.centre, old.said - new.said, logs)
+        move = movement(SUMS, old.centre - new.centre, old.said - new.said, logs)
         found.sums, move = move @ found.sums, move[: len(COLUMNS), : len(COLUMNS)]
         with np.errstate(invalid="ignore"):
             found.products = move @ found.products @ move.T
@@ -448,11 +448,11 @@ class _Part:
     """
 
     def __init__(
-        self, step: int, clustered: bool, worst: bool, operations: ArrayOperations, block: int, look: Look,
+        self, step: int, clustered: bool, worst: bool, operations: ArrayOperations, block: int, guess: Guess,
         weighted: bool,
     ) -> None:  # fmt: skip
         self._step, self._ops, self._block = step, operations, block
-        self._clustered, self.weighted, self.at = clustered, weighted, look.at
+        self._clustered, self.weighted, self.at = clustered, weighted, guess.at
         self.added = _Added(weighted, clustered)
         self.rows, self.zeros, self.largest = 0, 0, 0.0
         self.least, self.ends = np.inf, (np.inf, -np.inf)
@@ -460,10 +460,10 @@ class _Part:
         self.worst: tuple[WorstError, ...] | None = () if worst else None
         self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = np.full(len(KEYS), -np.inf)
-        self.errors = Middle(look.some.error, 0.0, look.some.weight)
-        self.away = Middle(look.some.truth, look.at.said, look.some.weight, max(look.reach, 0.0))
-        self._near = [look.some.take(slice(0))]
-        self._waiting, self._reach, self._narrows = 0, look.reach, look.first
+        self.errors = Middle(guess.some.error, 0.0, guess.some.weight)
+        self.away = Middle(guess.some.truth, guess.at.said, guess.some.weight, max(guess.reach, 0.0))
+        self._near = [guess.some.take(slice(0))]
+        self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
@@ -608,7 +608,7 @@ def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: fl
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
     centre = parts[0].at.centre
-    each = [moved(SUMS, part.at.centre - centre) @ part.added.sums for part in parts]
+    each = [movement(SUMS, part.at.centre - centre) @ part.added.sums for part in parts]
     sums = dict(zip(SUMS, map(float, np.sum(each, axis=0)), strict=True))
     names = "one", "size", "error", "square", "truth", "truth2", "prediction", "prediction2", "both", "logs", "share"
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)

@@ -105,7 +105,7 @@ def fill_columns(
     return [column.sum() for column in more]
 
 
-def moved(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
+def movement(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
     """Return what makes of such sums those with the truth counted from a centre that is lower by so much.
 
     ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
@@ -170,7 +170,7 @@ class ErrorVariation:
     def _about(self, centre: float) -> Array:
         """The products with truths counted from another centre."""
         assert self.products is not None
-        move = moved(TERMS, self.centre - centre)
+        move = movement(TERMS, self.centre - centre)
         return np.asarray(move @ self.products @ move.T)
 
     def saved(self) -> list[object]:
