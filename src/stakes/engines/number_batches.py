@@ -194,11 +194,11 @@ class BatchNumbers:
         assert self._held is not None
         ats = {_WHOLE: At(asked.centre, asked.whole)}
         ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
-        told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
+        told = self._held.second(ats)
         if not all(sure for _, sure in told.values()):
             guesses = {cell: Guess(self._held.some(cell), at) for cell, at in ats.items()}
             self._held = self._added(partial(self._begin, guesses, None))
-            told = {cell: self._held.second(cell, at) for cell, at in ats.items()}
+            told = self._held.second(ats)
         return SecondPass(told[_WHOLE][0], {name: told[cell][0] for name, cell in self._reader.cells.items()})
 
     def cross(self, centre: float) -> dict[str, Array]:
@@ -319,9 +319,9 @@ class Parts:
         """Some rows of a segment, evenly spaced."""
         return Numbers.joined([one for part in self._found[cell] for one in part.some])
 
-    def second(self, cell: int, at: At) -> tuple[SecondSums, bool]:
-        """Return what a baseline loses in a segment and how errors vary, and whether that is sure."""
-        return _varied(self._found[cell], at)
+    def second(self, ats: Mapping[int, At]) -> dict[int, tuple[SecondSums, bool]]:
+        """Return what baselines lose and how errors vary, and whether that is sure, by the numbers of segments."""
+        return {cell: _varied(self._found[cell], at) for cell, at in ats.items()}
 
 
 class CrossParts:

@@ -1,6 +1,6 @@
-"""Predicted numbers where they lie: added up in two passes (``engines/numbers.py``), so that no row comes home.
+"""Predicted numbers where they lie: added up like batches of a file (``engines/number_batches.py``).
 
-Beside the sums come errors counted by size, those around the median, and a few rows that can carry a figure.
+Beside the sums come a few rows: evenly spaced ones, those around medians and the baseline, and the heaviest.
 """
 
 import math
@@ -21,6 +21,9 @@ from stakes.engines.tensors.faults import refuse_infinite_tensor
 from stakes.engines.tensors.operations import ArrayOperations, operations_on
 
 _FLOATS = ("float16", "float32", "float64")
+
+_FEWER = 64
+"""By so much fewer rows come here for a picture than of a file."""
 
 BLOCK = 1 << 22
 """Rows handled at a time, with some thirty columns of their own."""
@@ -44,7 +47,8 @@ class TensorNumbers(BatchNumbers):
     """Columns truth, prediction and perhaps weight."""
 
     def __init__(self, operations: ArrayOperations, columns: dict[str, Tensor]) -> None:
-        begin = partial(Parts, len(columns["truth"]), False, False, operations=operations, block=BLOCK)
+        many = _FEWER * len(columns["truth"])
+        begin = partial(Parts, many, False, False, operations=operations, block=BLOCK)
         super().__init__(NumberReader((), "error"), begin)
         self.operations, self.columns = operations, columns
 
@@ -89,9 +93,6 @@ class TensorNumbers(BatchNumbers):
         whole = Numbers(self.columns["truth"], self.columns["prediction"], self.columns.get("weight"))
         for rows in whole.blocks(BLOCK):
             columns = (rows.truth, rows.prediction, rows.weight)
-            parts.add(
-                NumberBatch(
-                    Numbers(*(None if one is None else self.operations.cast(one, "float64") for one in columns))
-                )
-            )
+            floats = (None if one is None else self.operations.cast(one, "float64") for one in columns)
+            parts.add(NumberBatch(Numbers(*floats)))
         return parts
