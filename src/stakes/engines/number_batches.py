@@ -372,7 +372,7 @@ def _products(columns: Tensor, ops: ArrayOperations) -> Array:
     found, rows = np.zeros((len(COLUMNS), len(COLUMNS))), columns.shape[1]
     for start in range(0, rows, _QUICK_ROWS if ops.xp is np else rows):
         piece = columns[:, start : start + (_QUICK_ROWS if ops.xp is np else rows)]
-        found[0, :_LINEAR] += ops.home(piece[0] @ piece[:_LINEAR].T)
+        found[:2, :_LINEAR] += ops.home(piece[:2] @ piece[:_LINEAR].T)  # one alone would be shared among threads
         for some in _QUICK:
             found[some] += ops.home(piece[some] @ piece.T)
     found[:_LINEAR, _LINEAR:] = found[_LINEAR:, :_LINEAR].T
