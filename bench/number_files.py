@@ -16,8 +16,8 @@ from large_files import write_parts
 
 _BATCH = 1 << 20
 _HARD = (
-    "the plain scan only adds the columns up; here rows are read twice, logarithms, shares and products of their terms "
-    "are added up, and errors (or the probabilities of each class) are counted in bins"
+    "the plain scan only adds the columns up; here logarithms, shares and products of their terms are added up, and "
+    "medians are looked for (or the probabilities of each class are counted in bins, in a second pass)"
 )
 _CLASSES = 10
 _SCORES = {str(k): f"p{k}" for k in range(_CLASSES)}

@@ -54,7 +54,8 @@ def expected(name: str, times: int = 1) -> stakes.Evaluation:
 def small_batches(monkeypatch):
     monkeypatch.setattr(streaming, "MOST_EXACT", 100)
     monkeypatch.setattr(streaming, "BATCH", 170)
-    monkeypatch.setattr(number_batches, "_MANY", 3)  # errors around the median are put together again and again
+    monkeypatch.setattr(number_batches, "_MANY", 3)  # what lies around medians and baselines is given up
+    monkeypatch.setattr(number_batches, "_MORE", 12)
 
 
 def written(tmp_path, kind: str) -> list[str]:
@@ -92,6 +93,48 @@ def test_files_in_batches(tmp_path, small_batches, kind, name):
     for segment, part in expected(name).segments.items():
         agree(found.segments[segment], part)
     assert [one.row for one in found.largest_errors] == [one.row for one in expected(name).largest_errors]
+
+
+@pytest.mark.parametrize(
+    ("order", "question", "passes"),
+    [
+        ("as they come", {}, 1),
+        ("as they come", {"weight": "w", "baseline": 20.0}, 1),
+        ("as they come", {"cluster": "patient"}, 1),
+        ("t", {}, 2),
+        ("t", {"weight": "w", "cluster": "patient", "by": "site"}, 2),
+    ],
+)
+def test_one_pass_is_enough_where_the_first_rows_are_like_the_others(
+    tmp_path, small_batches, monkeypatch, order, question, passes
+):
+    begun = []
+    batches = number_batches.FileNumbers._batches
+    monkeypatch.setattr(number_batches.FileNumbers, "_batches", lambda self: begun.append(1) or batches(self))
+    frame = rows() if order not in rows().columns else rows().sort(order)
+    frame.write_parquet(tmp_path / "a.parquet")
+    found = stakes.evaluate(str(tmp_path / "a.parquet"), truth="t", prediction="p", **question)
+    assert len(begun) == passes
+    known = stakes.evaluate(frame, truth="t", prediction="p", **question)
+    agree(found, known)
+    for segment, part in known.segments.items():
+        agree(found.segments[segment], part)
+
+
+@pytest.mark.parametrize(
+    "truth", [np.round(np.linspace(0, 9, 90) ** 2 % 5), np.full(90, 3), np.where(np.arange(90) % 9, 0.0, 7.5)]
+)
+def test_truths_that_tie_with_the_baseline_lose_what_they_do_in_memory(tmp_path, small_batches, monkeypatch, truth):
+    """Many lie where the mean of all rows is, or where that of the first ones was."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 50)
+    monkeypatch.setattr(streaming, "BATCH", 20)
+    frame = pl.DataFrame({"t": truth, "p": truth + np.sin(np.arange(90.0)).round(1) / 2})
+    frame.write_parquet(tmp_path / "a.parquet")
+    question = {"truth": "t", "prediction": "p", "task": "regression"}
+    found, known = stakes.evaluate(str(tmp_path / "a.parquet"), **question), stakes.evaluate(frame, **question)
+    for name, one in known.figures.items():
+        assert found[name].value == pytest.approx(one.value, rel=1e-12, nan_ok=True), name
+        assert found[name].baseline == pytest.approx(one.baseline, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
 @pytest.mark.slow

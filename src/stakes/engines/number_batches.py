@@ -1,7 +1,10 @@
 """Predicted numbers in arrays, batch by batch: in files, and where tensors lie."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import copy
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import Self, TypeVar
 
 import numpy as np
@@ -12,35 +15,46 @@ from stakes.engines.columns import Arguments, Column, as_finite, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
-from stakes.engines.numbers import OTHER, Asked, FirstPass, SecondPass, SecondSums
+from stakes.engines.numbers import OTHER, Asked, FirstPass, SecondPass, SecondSums, first_sums
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import ErrorSums, bins
+from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
-from stakes.tallies.error_sums import CellCounts, count_cells, histogram_of
-from stakes.tallies.error_variation import AWAY, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, heaviest, weighed_terms
-from stakes.tallies.keys import add_up, order_of, put_together
-from stakes.tallies.moments import BLOCK, differences
+from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
+from stakes.tallies.error_variation import (
+    COLUMNS,
+    HEAVY,
+    IN_ORDER,
+    KEYS,
+    OWN,
+    SUMS,
+    HeavyRows,
+    SizeCounts,
+    fill_columns,
+    heaviest,
+    movement,
+)
+from stakes.tallies.keys import add_up, order_of
+from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
-_BLOCK = 1 << 14
-"""Rows of arrays in memory that are worked on at a time: temporaries stay in the processor's cache."""
+_BLOCK, _QUICK_ROWS = 1 << 15, 1 << 14
+"""Rows of arrays in memory that are worked on at a time, few enough to stay in a cache, and multiplied at a time."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
 
-_DENSE = 1 << 22
-"""So many neighbouring bins of sizes are counted in a table."""
+_MANY, _MORE = 1 << 14, 64
+"""So many rows around a median or the baseline are kept, and so many times the root of the number of all rows."""
 
-_MANY = 1 << 20
-"""So many errors around the median are put together, those that are alike as one."""
+_APART, _BESIDE = 10, 4.0
+"""By so many standard errors the mean of first rows may miss that of all, and by so many roots of ranks the median."""
 
-_PARTS = ("prediction", "logs", "percentages")
-_WITH_WORST = (*_PARTS, "worst")
-"""What is added up of errors; the worst of them are told by the numbers of their rows, where those have any."""
+_SURE = 2.0
+"""So many roots of the number of rows, as ranks on either side of a median, its interval takes at most."""
 
 _HERE = ArrayOperations()
 
@@ -70,15 +84,25 @@ class Numbers:
         of_numpy = isinstance(self.truth, np.ndarray)
         return differences(self.truth, self.prediction) if of_numpy else self.truth - self.prediction
 
+    @property
+    def has_logs(self) -> bool:
+        """Whether all numbers plus 1 have a logarithm."""
+        return bool(self.truth.min() > -1 and self.prediction.min() > -1)
+
     def blocks(self, rows: int) -> "Iterator[Numbers]":
         """The rows, so many at a time."""
         yield from (self.take(slice(start, start + rows)) for start in range(0, len(self.truth), rows))
 
-    def terms(self, prediction: Tensor, centre: float, said: float, operations: ArrayOperations) -> tuple[Tensor, ...]:
-        """The terms of the rows and what always saying a number loses, times weights (``error_variation.py``)."""
-        error, always = Numbers(self.truth, prediction, None).error, said + 0.0 * self.truth[:1]
-        truth, prediction = (operations.cast(one, "float64") for one in (self.truth, prediction))
-        return weighed_terms(truth, prediction, error, self.weight, centre, always, operations.xp)
+    def some(self, step: int, operations: ArrayOperations, start: int = 0) -> "Numbers":
+        """Every second, third, … one of them, copied to here."""
+        columns = self.truth, self.prediction, self.weight, self.cluster
+        return Numbers(*(None if one is None else np.array(operations.home(one[start::step])) for one in columns))
+
+    @staticmethod
+    def joined(parts: "Sequence[Numbers]") -> "Numbers":
+        """Rows of several parts, one after another."""
+        columns = zip(*((one.truth, one.prediction, one.weight, one.cluster) for one in parts), strict=True)
+        return Numbers(*(None if each[0] is None else np.concatenate(each) for each in columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +170,36 @@ class NumberReader:
 
 
 class BatchNumbers:
-    """Truths and predictions that come in batches, anew for each pass."""
+    """Truths and predictions that come in batches.
 
-    def __init__(self, reader: NumberReader, begin: "Callable[[], FirstParts]") -> None:
+    One pass is enough where the first rows are like the others: what depends on the mean of all truths follows from a
+    guess and the rows near it. Otherwise a second one knows that mean.
+    """
+
+    def __init__(self, reader: NumberReader, begin: "Callable[[Mapping[int, Guess], float | None], Parts]") -> None:
         self._reader, self._begin = reader, begin
+        self._held: Parts | None = None
 
-    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+    def _added(self, begin: "Callable[[], Adding]") -> "Adding":
         """Begin with nothing, in one place or in several, and add all batches."""
         raise NotImplementedError
 
-    def first(self) -> FirstPass:
-        """Add up errors, and count them by size."""
-        return self._added(self._begin).result(self._reader.cells)
+    def first(self, baseline: float | None) -> FirstPass:
+        """Add up errors, and as much as can be told of what baselines lose."""
+        self._held = self._added(partial(self._begin, {}, baseline))
+        return self._held.first(self._reader.cells)
 
     def second(self, asked: Asked) -> SecondPass:
-        """Add up what the baselines lose, and how errors vary."""
-        cells = self._reader.cells
-        return self._added(lambda: SecondParts(asked, cells, self._reader.clustered)).result()
+        """Tell what the baselines lose, and how errors vary."""
+        assert self._held is not None
+        ats = {_WHOLE: At(asked.centre, asked.whole)}
+        ats |= {cell: At(asked.centre, asked.segments[name]) for name, cell in self._reader.cells.items()}
+        told = self._held.second(ats)
+        if not all(sure for _, sure in told.values()):
+            guesses = {cell: Guess(self._held.some(cell), at) for cell, at in ats.items()}
+            self._held = self._added(partial(self._begin, guesses, None))
+            told = self._held.second(ats)
+        return SecondPass(told[_WHOLE][0], {name: told[cell][0] for name, cell in self._reader.cells.items()})
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -174,14 +211,14 @@ class FileNumbers(BatchNumbers):
 
     def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
         reader = NumberReader(files.wanted, missing, in_groups)
-        super().__init__(reader, lambda: FirstParts(files.likely_rows, _WITH_WORST))
+        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, True))
         self._files, self._at_a_time = files, at_a_time
 
-    def _added(self, begin: "Callable[[], Parts]") -> "Parts":
+    def _added(self, begin: "Callable[[], Adding]") -> "Adding":
         one, other = begin(), begin()
         in_turn(self._batches(), [one.add, other.add])
         parts = one.joined(other)
-        if isinstance(parts, FirstParts) and not parts.rows:
+        if isinstance(parts, Parts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
 
@@ -192,94 +229,115 @@ class FileNumbers(BatchNumbers):
 
 
 # ── what is kept of all rows and of those of each segment ────────────────────────────────────────────────────────
-class FirstParts:
-    """What the first pass adds up: errors by segment, and a picture of truths and predictions on a coarse grid.
+@dataclass(frozen=True)
+class At:
+    """From where truths are counted, and the number that is always said."""
 
-    Of very many rows evenly spaced ones are pictured, which stand for several each.
+    centre: float
+    said: float
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What is known before rows are added: some rows like them, where to count from, and how far that may be wrong.
+
+    Of ``first`` rows they may be very unlike the others.
     """
 
-    def __init__(self, likely_rows: int, parts: tuple[str, ...] = _PARTS) -> None:
-        self._found: dict[int, _First] = {}
-        self._step, self._parts = max(likely_rows // _PICTURED, 1), parts
-        self._cells: list[CellCounts] = []
+    some: Numbers
+    at: At
+    reach: float = -1.0
+    first: bool = False
+
+    @classmethod
+    def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Guess":
+        """Guess by the first rows."""
+        truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
+        weight = 1.0 + 0.0 * truth if rows.weight is None else rows.weight
+        mean = float((weight * truth).sum() / weight.sum())
+        reach = _APART * float(((truth - mean) ** 2).sum()) ** 0.5 / many
+        some = rows.some(max(many // _MANY, 1), operations)
+        if baseline is not None:
+            return cls(some, At(mean, baseline), first=True)
+        return cls(some, At(mean, mean), reach if many > _MANY else np.inf, first=True)
+
+
+_WHOLE = -1
+"""The number of all rows among those of the segments."""
+
+
+class Parts:
+    """What is added up of all rows, and of those of each segment by its number; in several places, if need be."""
+
+    def __init__(
+        self,
+        likely_rows: int,
+        clustered: bool,
+        worst: bool,
+        guesses: Mapping[int, Guess],
+        baseline: float | None,
+        operations: ArrayOperations = _HERE,
+        block: int = _BLOCK,
+    ) -> None:
+        self._step, self._guesses, self._baseline = max(likely_rows // _PICTURED, 1), guesses, baseline
+        self._ops = operations
+        self._empty = partial(_Part, self._step, clustered, worst, operations, block)
+        self._found: dict[int, list[_Part]] = {}
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += len(batch.rows.truth)
-        for some in batch.rows.take(slice(None, None, self._step)).blocks(BLOCK):
-            self._cells.append(count_cells(some.truth, some.prediction, some.weight))
-        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
-            if len(some.truth):
-                self._found.setdefault(cell, _First(self._parts)).add(some)
+        for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
+            if cell not in self._found:
+                guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
+                self._found[cell] = [self._empty(guess, rows.weight is not None)]
+            self._found[cell][0].add(rows)
 
     def joined(self, other: Self) -> Self:
-        """Put together what was added in two places."""
-        for cell, part in other._found.items():
-            self._found[cell] = self._found[cell].joined(part) if cell in self._found else part
-        self._cells += other._cells
+        """Put beside it what was added in another place."""
+        for cell, parts in other._found.items():
+            self._found[cell] = [*self._found.get(cell, []), *parts]
         self.rows, self._dropped = self.rows + other.rows, self._dropped + other._dropped
         self._lost += other._lost
         return self
 
-    def result(self, cells: Mapping[str, int]) -> FirstPass:
-        """Return the sums of all rows, and of segments, which have these numbers."""
-        found = {cell: part.result() for cell, part in self._found.items()}
-        picture = {cell: count * self._step for cell, count in histogram_of(self._cells).items()}
-        whole = replace(ErrorSums.sum(found.values()), histogram=picture)
-        segments = {name: found[cell] for name, cell in cells.items()}
+    def first(self, cells: Mapping[str, int]) -> FirstPass:
+        """Return the sums of all rows, and of segments, which have these numbers; and a picture on a coarse grid.
+
+        Of very many rows evenly spaced ones are pictured, which stand for several each.
+        """
+        some = self.some(_WHOLE)
+        picture = histogram_of([count_cells(some.truth, some.prediction, some.weight)])
+        histogram = {cell: count * self._step for cell, count in picture.items()}
+        whole = replace(_errors_of(self._found[_WHOLE]), histogram=histogram)
+        segments = {name: _errors_of(self._found[cell]) for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
+    def some(self, cell: int) -> Numbers:
+        """Some rows of a segment, evenly spaced."""
+        return Numbers.joined([one for part in self._found[cell] for one in part.some])
 
-class SecondParts:
-    """What the second pass adds up: what baselines lose and how errors vary, also in segments by their numbers."""
-
-    def __init__(
-        self,
-        asked: Asked,
-        cells: Mapping[str, int],
-        clustered: bool,
-        operations: ArrayOperations = _HERE,
-        block: int = _BLOCK,
-    ) -> None:
-        def adding(said: float, sums: ErrorSums) -> _Second:
-            return _Second(asked.centre, said, sums.sizes, clustered, operations, block)
-
-        self._whole = adding(asked.whole, asked.first.whole)
-        self._found = {name: adding(asked.segments[name], asked.first.segments[name]) for name in cells}
-        self._names = {cell: name for name, cell in cells.items()}
-
-    def add(self, batch: NumberBatch) -> None:
-        """Add some rows."""
-        self._whole.add(batch.rows)
-        for cell, rows in batch.by_cell():
-            self._found[self._names[cell]].add(rows)
-
-    def joined(self, other: Self) -> Self:
-        """Put together what was added in two places."""
-        self._whole = self._whole.joined(other._whole)
-        self._found = {name: part.joined(other._found[name]) for name, part in self._found.items()}
-        return self
-
-    def result(self) -> SecondPass:
-        """Return the sums of all rows, and of segments."""
-        return SecondPass(self._whole.result(), {name: part.result() for name, part in self._found.items()})
+    def second(self, ats: Mapping[int, At]) -> dict[int, tuple[SecondSums, bool]]:
+        """Return what baselines lose and how errors vary, and whether that is sure, by the numbers of segments."""
+        return {cell: _varied(self._found[cell], at) for cell, at in ats.items()}
 
 
 class CrossParts:
     """The products of what depends on the predictions of two models."""
 
     def __init__(self, centre: float) -> None:
-        self._centre = centre
+        self._at = At(centre, 0.0)
         self._found: dict[int, Array] = {}
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
         for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             for rows in some.blocks(_BLOCK):
-                both = (rows.terms(said, self._centre, 0.0, _HERE)[0][[*OWN]] for said in (rows.prediction, rows.other))
-                self._found[cell] = self._found.get(cell, 0.0) + next(both) @ next(both).T
+                models = rows, replace(rows, prediction=rows.other)
+                one, other = (_Added(True, False).add(model, self._at, model.has_logs)[_OWN] for model in models)
+                self._found[cell] = self._found.get(cell, 0.0) + one @ other.T
 
     def joined(self, other: Self) -> Self:
         """Put together what was added in two places."""
@@ -293,199 +351,290 @@ class CrossParts:
         return {"": np.sum([*self._found.values()], axis=0), **by_name}
 
 
-Parts = TypeVar("Parts", FirstParts, SecondParts, CrossParts)
+Adding = TypeVar("Adding", Parts, CrossParts)
 
 
-class _First:
-    """Sums of errors, and how many there are of each size."""
+# ── sums about a guess ───────────────────────────────────────────────────────────────────────────────────────────
+_LINEAR = 4
+_SIZE, _AWAY = COLUMNS.index("size"), COLUMNS.index("away")
+_OWN, _HEAVY = ([IN_ORDER[place] for place in places] for places in (OWN, KEYS))
+_GROWING = slice(min(_HEAVY), None)
+_QUICK = (slice(_LINEAR, min(_HEAVY)), _GROWING)
+"""So many columns at a time are multiplied: for tables that are as small as that there is a quick way."""
+_SQUARES = [[COLUMNS.index(name) for name in names] for names in (
+    ("error", "error", "square"), ("error", "truth", "cross"), ("truth", "truth", "truth2"),
+)]  # fmt: skip
+"""Columns whose product is a column."""
 
-    def __init__(self, parts: tuple[str, ...]) -> None:
-        self._parts = parts
-        self._sums: ErrorSums | None = None
-        self._sizes = Sizes(_HERE)
 
-    def add(self, rows: Numbers) -> None:
-        """Add some rows."""
-        self._add(ErrorSums.from_rows(rows.truth, rows.prediction, rows.weight, places=rows.places, parts=self._parts))
-        error = rows.error
-        self._sizes.add(np.abs(error, out=error), rows.weight)
+def _products(columns: Tensor, ops: ArrayOperations) -> Array:
+    """The sums of products of every two columns, but for some of those of the prediction."""
+    found, rows = np.zeros((len(COLUMNS), len(COLUMNS))), columns.shape[1]
+    for start in range(0, rows, _QUICK_ROWS if ops.xp is np else rows):
+        piece = columns[:, start : start + (_QUICK_ROWS if ops.xp is np else rows)]
+        found[:2, :_LINEAR] += ops.home(piece[:2] @ piece[:_LINEAR].T)  # one alone would be shared among threads
+        for some in _QUICK:
+            found[some] += ops.home(piece[some] @ piece.T)
+    found[:_LINEAR, _LINEAR:] = found[_LINEAR:, :_LINEAR].T
+    found[:_LINEAR, 0] = found[0, :_LINEAR]
+    for one, other, product in _SQUARES:
+        found[one, other] = found[other, one] = found[product, 0]
+    return found
 
-    def _add(self, sums: ErrorSums) -> None:
-        self._sums = sums if self._sums is None else ErrorSums.sum([self._sums, sums])
 
-    def joined(self, other: "_First") -> "_First":
-        """Put together what was added in two places."""
-        assert other._sums is not None
-        self._add(other._sums)
-        self._sizes.join(other._sizes)
+class _Added:
+    """Sums of columns and of products of every two of them, or of the columns by cluster."""
+
+    def __init__(self, weighted: bool, clustered: bool) -> None:
+        self._weighted = weighted or clustered
+        self.sums = np.zeros(len(SUMS), np.longdouble)
+        self.products = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
+        self.clusters: Array | None = np.zeros((0, len(COLUMNS))) if clustered else None
+
+    def add(self, rows: Numbers, at: At, logs: bool, ops: ArrayOperations = _HERE, times: int = 1) -> Tensor:
+        """Add some rows, or take them away, those of a cluster one after another; return their columns."""
+        truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
+        found = ops.empty(len(COLUMNS) * len(truth), truth, "float64").reshape(len(COLUMNS), len(truth))
+        if rows.truth is truth and rows.prediction is prediction:
+            ops.xp.subtract(truth, prediction, out=found[1])
+        else:
+            found[1] = rows.error
+        more = fill_columns(found, truth, prediction, rows.weight, (at.centre, at.said), logs, ops.xp)
+        self.sums[len(COLUMNS) :] += times * ops.home(ops.stacked(more))
+        if self._weighted:
+            self.sums[: len(COLUMNS)] += times * ops.home(found.sum(1))
+        if self.clusters is None:
+            products = _products(found, ops)
+            self.products += times * products
+            if not self._weighted:
+                self.sums[: len(COLUMNS)] += times * products[0]
+            return found
+        cluster = np.asarray(rows.cluster)
+        lacking = int(cluster[-1]) + 1 - len(self.clusters)
+        if lacking > 0:  # and some that may come
+            self.clusters = np.pad(self.clusters, ((0, lacking + len(self.clusters) // 4), (0, 0)))
+        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
+        self.clusters[cluster[starts]] += times * np.add.reduceat(found, starts, axis=1).T
+        return found
+
+    def moved(self, old: At, new: At, near: Numbers) -> "_Added":
+        """The sums about something else; ``near`` are all rows whose truth may lie between the two baselines."""
+        found = copy.deepcopy(self)
+        if len(near.truth):
+            found.add(near, old, near.has_logs, times=-1)
+        logs = np.log1p(old.said) - np.log1p(new.said) if min(old.said, new.said) > -1 else 0.0
+        move = movement(SUMS, old.centre - new.centre, old.said - new.said, logs)
+        found.sums, move = move @ found.sums, move[: len(COLUMNS), : len(COLUMNS)]
+        with np.errstate(invalid="ignore"):
+            found.products = move @ found.products @ move.T
+        found.clusters = None if found.clusters is None else found.clusters @ move.T
+        if len(near.truth):
+            found.add(near, new, near.has_logs)
+        return found
+
+    def joined(self, other: "_Added") -> "_Added":
+        """Add what was added elsewhere, about the same."""
+        self.sums, self.products = self.sums + other.sums, self.products + other.products
+        if self.clusters is not None and other.clusters is not None:
+            longer, shorter = sorted((self.clusters, other.clusters), key=len, reverse=True)
+            longer[: len(shorter)] += shorter
+            self.clusters = longer
         return self
 
-    def result(self) -> ErrorSums:
-        """Return the sums of all that was added."""
-        assert self._sums is not None
-        return replace(self._sums, sizes=self._sizes.result())
 
-
-class _Second:
-    """What a number loses that is always said, how errors vary, and the rows that can carry a figure."""
+class _Part:
+    """What is added up of rows about a guess, and the few of them that are kept: some evenly spaced ones, the worst and
+    the heaviest, and those that lie near the baseline or a median.
+    """
 
     def __init__(
-        self, centre: float, said: float, sizes: SizeCounts | None, clustered: bool, operations: ArrayOperations,
-        block: int,
+        self, step: int, clustered: bool, worst: bool, operations: ArrayOperations, block: int, guess: Guess,
+        weighted: bool,
     ) -> None:  # fmt: skip
-        self._centre, self._said, self._ops, self._block = centre, said, operations, block
-        self._lost = np.zeros(4, np.longdouble)
-        self._largest = 0.0
-        self._products: Array = np.zeros((len(TERMS), len(TERMS)))
-        self._clusters: Array | None = np.zeros((0, len(TERMS))) if clustered else None
-        self._away = Sizes(operations)
-        self._around = (np.inf, np.inf) if sizes is None else sizes.median_range
-        self._middle: list[Array] = [np.zeros((2, 0))]
-        self._waiting = 0
-        self._heavy = [np.zeros((5, 0))] * len(KEYS)
-        self._least_heavy = [-np.inf] * len(KEYS)
-        self._rows = 0
+        self._step, self._ops, self._block = step, operations, block
+        self._clustered, self.weighted, self.at = clustered, weighted, guess.at
+        self.added = _Added(weighted, clustered)
+        self.rows, self.zeros, self.largest = 0, 0, 0.0
+        self.least, self.ends = np.inf, (np.inf, -np.inf)
+        self.some: list[Numbers] = []
+        self.worst: tuple[WorstError, ...] | None = () if worst else None
+        self.heavy = [np.zeros((5, 0))] * len(KEYS)
+        self._least_heavy = np.full(len(KEYS), -np.inf)
+        self.errors = Middle(guess.some.error, 0.0, guess.some.weight)
+        self.away = Middle(guess.some.truth, guess.at.said, guess.some.weight, max(guess.reach, 0.0))
+        self._near = [guess.some.take(slice(0))]
+        self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
-        if self._clusters is not None:
+        self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
+        if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             self._add_block(block)
-        self._away.add(abs(rows.truth - self._said), rows.weight)
-
-    def joined(self, other: "_Second") -> "_Second":
-        """Put together what was added in two places."""
-        self._lost += other._lost
-        self._largest = max(self._largest, other._largest)
-        self._products += other._products
-        if self._clusters is not None and other._clusters is not None:
-            self._clusters = _add_rows(self._clusters, other._clusters)
-        self._away.join(other._away)
-        self._middle += other._middle
-        self._heavy = [heaviest(both) for both in zip(self._heavy, other._heavy, strict=True)]
-        self._rows += other._rows
-        return self
 
     def _add_block(self, rows: Numbers) -> None:
-        ops = self._ops
-        terms, lost = rows.terms(rows.prediction, self._centre, self._said, ops)
-        self._lost += ops.home(ops.stacked([one.sum() for one in (terms[AWAY], *lost)]))
-        self._largest = max(self._largest, float(abs(rows.truth - self._said).max()))
-        if self._clusters is None:
-            for part in (slice(_HALF), slice(_HALF, None)):  # a matrix times itself has no quick way
-                self._products[part] += ops.home(terms[part] @ terms.T)
-            self._keep_heavy(terms, rows)
-            self._rows += len(rows.truth)
-        else:
-            self._add_clusters(terms, rows.cluster)
-        sizes = terms[_SIZE] if rows.weight is None else abs(rows.error)
-        here = ops.places((sizes >= self._around[0]) & (sizes <= self._around[1]))
-        self._waiting += len(here)
-        self._middle.append(np.stack([ops.home(sizes[here]), ops.home(terms[0][here])]))
-        if self._waiting > _MANY:
-            self._middle, self._waiting = [self._around_median()], 0
+        ops, truth = self._ops, self._ops.cast(rows.truth, "float64")
+        low, high = ops.ends(truth)
+        self.ends = min(self.ends[0], low), max(self.ends[1], high)
+        least = min(low, float(rows.prediction.min()))
+        self.least, self.rows = min(self.least, least), self.rows + len(truth)
+        self.zeros += int(ops.xp.count_nonzero(truth == 0)) if low <= 0 <= high else 0
+        found = self.added.add(rows, self.at, least > -1, ops)
+        size, away = found[_SIZE], found[_AWAY]
+        if rows.weight is not None:
+            size, away = abs(rows.error), abs(truth - self.at.said)
+        self._keep_worst(rows, size)
+        if not self._clustered:
+            self._keep_heavy(found, rows)
+        self.errors.add(size, size, rows.weight, ops)
+        self.away.add(truth, away, rows.weight, ops)
+        near, most = ops.places(away < self._reach), _MANY + int(_MORE * self.rows**0.5)
+        if len(near):
+            self._near.append(rows.take(near).some(1, ops))
+            self._waiting += len(near)
+        if self._narrows:
+            self.errors.narrow(most)
+            self.away.narrow(most)
+        if self._waiting > most:
+            self._come_closer()
 
-    def _keep_heavy(self, terms: Tensor, rows: Numbers) -> None:
+    def _keep_worst(self, rows: Numbers, size: Tensor) -> None:
+        largest = float(size.max())
+        least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
+        if self.worst is not None and rows.places is not None and largest >= least:
+            columns, places = (size, rows.error, rows.truth, rows.prediction), rows.places
+            here = (replace(one, row=int(places[one.row])) for one in worst_of_block(0, columns, least))
+            self.worst = worst_of([*self.worst, *here])
+        self.largest = max(self.largest, largest)
+
+    def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        most = self._ops.home(self._ops.stacked([terms[key].max() for key in KEYS]))
-        for place, key in enumerate(KEYS):
-            if most[place] <= self._least_heavy[place]:  # as nearly always, once some blocks were seen
-                continue
-            top = self._ops.places(terms[key] > self._least_heavy[place])
+        most = self._ops.home(self._ops.xp.amax(columns[_GROWING], 1))
+        for place in np.flatnonzero(most > self._least_heavy):  # hardly ever any, once some blocks were seen
+            key = _HEAVY[place]
+            top = self._ops.places(columns[key] > self._least_heavy[place])
             if len(top) > HEAVY:
-                top = top[self._ops.top(terms[key][top], HEAVY)]
-            own = (self._ops.home(one[top]) for one in (terms[key], rows.truth, rows.prediction, terms[0]))
+                top = top[self._ops.top(columns[key][top], HEAVY)]
+            own = (self._ops.home(one[top]) for one in (columns[key], rows.truth, rows.prediction, columns[0]))
             found = np.stack([*own, np.ones(len(top))])
-            self._heavy[place] = kept = heaviest([self._heavy[place], found])
+            self.heavy[place] = kept = heaviest([self.heavy[place], found])
             self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf
 
-    def _add_clusters(self, terms: Array, cluster: Array | None) -> None:
-        assert self._clusters is not None
-        assert cluster is not None
-        most = int(cluster[-1]) + 1  # they are in their order
-        if most > len(self._clusters):
-            self._clusters = _add_rows(self._clusters, np.zeros((most, len(TERMS))))
-        starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
-        self._clusters[cluster[starts]] += np.add.reduceat(terms, starts, axis=1).T
+    def _come_closer(self) -> None:
+        """Keep about half of the rows near the baseline."""
+        near = Numbers.joined(self._near)
+        apart = abs(near.truth - self.at.said)
+        self._reach = float(np.partition(apart, len(apart) // 2)[len(apart) // 2])
+        self._near = [near.take(apart < self._reach)]
+        self._waiting = len(self._near[0].truth)
 
-    def _around_median(self) -> Array:
-        """The sizes of errors around the median, and how many there are of each."""
-        return np.stack(add_up(*np.concatenate(self._middle, axis=1)))
-
-    def result(self) -> SecondSums:
-        """Return the sums of all that was added."""
-        numbers = None if self._clusters is None else np.flatnonzero(self._clusters[:, 0])
-        held = None if self._clusters is None else self._clusters[numbers]
-        products = self._products if held is None else None
-        away, balance, logs, shares = map(float, self._lost)
-        lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
-        heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
-        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy, numbers)
+    def about(self, at: At) -> tuple[_Added, bool]:
+        """The sums about something else, and whether that is near enough to be told."""
+        apart = abs(at.said - self.at.said)
+        near = Numbers.joined(self._near if apart else self._near[:1])
+        near = near if near.cluster is None else near.take(order_of(near.cluster))
+        return self.added.moved(self.at, at, near), not apart or apart < self._reach
 
 
-_SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2
+class Middle:
+    """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
 
+    Some numbers like them say where it begins; ``start`` may yet be moved by as much as ``reach``.
+    """
 
-def _add_rows(one: Array, other: Array) -> Array:
-    """The sums of two tables, of which one may have more rows."""
-    longer, shorter = sorted((one, other), key=len, reverse=True)
-    total = longer.copy()
-    total[: len(shorter)] += shorter
-    return total
+    def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
+        self.start = start
+        self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
+        self._kept, self._waiting = [np.zeros((2, 0))], 0
+        beside = _BESIDE / len(some) ** 0.5
+        if beside < 0.5:
+            sizes = abs(some - start)
+            order = np.argsort(sizes)
+            sizes, reached = sizes[order], np.cumsum(np.ones(len(some)) if weight is None else weight[order])
+            ends = np.searchsorted(reached, [(0.5 - beside) * reached[-1], (0.5 + beside) * reached[-1]])
+            self.low, self.high = max(sizes[ends[0]] - reach, 0.0), sizes[ends[1]] + reach
 
+    def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
+        """Add some numbers, whose distances are these."""
+        under = sizes < self.low
+        here = ops.places((sizes <= self.high) & ~under)
+        self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
+        self.total += len(sizes) if weight is None else float(weight.sum())
+        if len(here):
+            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
+            self._kept.append(np.stack([ops.home(numbers[here]), many]))
+            self._waiting += len(here)
 
-class Sizes:
-    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
-
-    def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
-        self._zeros = 0.0
-        self._start = 0
-        self._dense: Array = np.zeros(0)
-        self._sparse: list[tuple[Array, ...]] = []
-
-    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
-        """Count some |x|."""
-        ops = self._ops
-        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
-        if not len(numbers):
+    def narrow(self, most: int) -> None:
+        """Keep no more than so many: those that are alike count as one, and others are given up on either side."""
+        if self._waiting <= most:
             return
-        low, high = map(int, ops.ends(numbers))
-        if low == 0:
-            positive = numbers > 0
-            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
-            self.add(sizes[positive], None if weight is None else weight[positive])
-            return
-        if high - low < _DENSE and self._make_room(low, high):
-            here = slice(low - self._start, high + 1 - self._start)
-            numbers -= low
-            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
-        else:
-            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
-            self._sparse.append(add_up(ops.home(numbers), weight))
+        numbers, many = self.kept
+        if len(numbers) > most // 2:
+            sizes = abs(numbers - self.start)
+            order = np.argsort(sizes, kind="stable")
+            sizes, numbers, many = sizes[order], numbers[order], many[order]
+            middle = int(np.searchsorted(self.below + np.cumsum(many), self.total / 2))
+            first, last = max(middle - most // 4, 0), min(middle + most // 4, len(numbers) - 1)
+            self.low = sizes[first] if first else self.low
+            self.high = sizes[last] if last < len(numbers) - 1 else self.high
+            self.below += float(many[:first].sum())
+            numbers, many = numbers[first : last + 1], many[first : last + 1]
+        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
 
-    def join(self, other: "Sizes") -> None:
-        """Add what was counted elsewhere."""
-        self._zeros += other._zeros
-        self._sparse += other._sparse
-        there = np.flatnonzero(other._dense)
-        self._sparse.append((there + other._start, other._dense[there]))
+    @property
+    def kept(self) -> tuple[Array, ...]:
+        """The numbers in the window, and how many there are of each."""
+        return add_up(*np.concatenate(self._kept, axis=1))
 
-    def _make_room(self, low: int, high: int) -> bool:
-        self._start = self._start if len(self._dense) else low
-        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
-        if len(self._dense) + sum(more) > _DENSE:
-            return False
-        if any(more):
-            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
-        return True
 
-    def result(self) -> SizeCounts | None:
-        """Return the bins that hold any."""
-        there = np.flatnonzero(self._dense)
-        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
-        lower = bins.edges(numbers, "line")
-        if self._zeros:
-            lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
-        return SizeCounts.of_bins(lower, counts) if len(lower) else None
+def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
+    """How many distances from a number there are of each size, and whether all around the median are known."""
+    low = max(part.low + abs(part.start - start) if part.low else 0.0 for part in parts)
+    high = max(min(part.high - abs(part.start - start) for part in parts), low)
+    kept = [(abs(numbers - start), many) for numbers, many in (part.kept for part in parts)]
+    sizes, many = add_up(*(np.concatenate(both) for both in zip(*kept, strict=True)))
+    inside = (sizes >= low) & (sizes <= high)
+    total, below = sum(part.total for part in parts), sum(part.below for part in parts) + float(many[sizes < low].sum())
+    above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
+    few = (0.5 - _SURE / rows**0.5) * total
+    between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
+    lower, upper = (np.concatenate([[one], between, [two]])[counts > 0] for one, two in ((0.0, high), (low, largest)))
+    return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
+
+
+# ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────
+def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
+    """The sums of errors."""
+    centre = parts[0].at.centre
+    each = [movement(SUMS, part.at.centre - centre) @ part.added.sums for part in parts]
+    sums = dict(zip(SUMS, map(float, np.sum(each, axis=0)), strict=True))
+    names = "one", "size", "error", "square", "truth", "truth2", "prediction", "prediction2", "both", "logs", "share"
+    largest, least = max(part.largest for part in parts), min(part.least for part in parts)
+    zeros = sum(part.zeros for part in parts)
+    found = first_sums([*(sums[name] for name in names), zeros], centre, largest, least, parts[0].weighted, None)
+    worst = [part.worst for part in parts if part.worst is not None]
+    return replace(found, worst=worst_of(itertools.chain(*worst))) if worst else found
+
+
+def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
+    """What a baseline loses and how errors vary, and whether parts were near enough to it to tell."""
+    each = [part.about(at) for part in parts]
+    added, sure = reduce(_Added.joined, (one for one, _ in each)), all(near for _, near in each)
+    rows = sum(part.rows for part in parts)
+    far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
+    largest = max(part.largest for part in parts)
+    errors, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
+    away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
+    names = "away", "sign", "logs away", "share away"
+    lost, balance, logs, shares = (float(added.sums[SUMS.index(name)]) for name in names)
+    told = SecondSums(lost, balance, logs, shares, max(far), sizes=away, errors=errors)
+    if added.clusters is None:
+        products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)
+        heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)
+        told = replace(told, products=products, heavy=heavy)
+    else:
+        numbers = np.flatnonzero(added.clusters[:, 0])
+        told = replace(told, clusters=added.clusters[numbers][:, IN_ORDER], cluster_numbers=numbers)
+    return told, sure and found and near

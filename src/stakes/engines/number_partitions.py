@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from stakes.engines.columns import Data, LazyTable, columns_of, to_column
-from stakes.engines.number_batches import BatchNumbers, FirstParts, NumberReader, Parts
+from stakes.engines.number_batches import Adding, BatchNumbers, NumberReader, Parts
 from stakes.engines.numbers import OTHER, FirstPass
 from stakes.engines.queries import collect
 
@@ -29,25 +29,26 @@ class PartitionNumbers(BatchNumbers):
         others = {name: places[name] for name in (OTHER,) if name in places}
         weight = {"weight": "weight"} if "weight" in places else {}
         self._places = {"truth": "truth", "prediction": "prediction", **weight, **own, **others}
-        super().__init__(NumberReader(self._places, "error"), partial(FirstParts, rows))
+        reader = NumberReader(self._places, "error")
+        super().__init__(reader, partial(Parts, rows, reader.clustered, False))
         self._dropped = dropped
         self._partitions = frame.select(*dict.fromkeys(self._places.values())).to_native().to_delayed()
         if own:
             table = collect(frame.group_by(*dict.fromkeys(own.values())).agg(nw.len().alias("rows")))
             self._reader.number({name: to_column(table[place], name) for name, place in own.items()})
 
-    def first(self) -> FirstPass:
+    def first(self, baseline: float | None) -> FirstPass:
         """Add up errors, and count them by size."""
-        return replace(super().first(), dropped=self._dropped)
+        return replace(super().first(baseline), dropped=self._dropped)
 
-    def _added(self, begin: Callable[[], Parts]) -> Parts:
+    def _added(self, begin: Callable[[], Adding]) -> Adding:
         dask: Any = importlib.import_module("dask")
         tasks = [dask.delayed(_add)(part, self._places, self._reader, begin) for part in self._partitions]
-        found: Parts = reduce(lambda one, other: one.joined(other), dask.compute(*tasks))
+        found: Adding = reduce(lambda one, other: one.joined(other), dask.compute(*tasks))
         return found
 
 
-def _add(partition: Data, places: Mapping[str, str], reader: NumberReader, begin: Callable[[], Parts]) -> Parts:
+def _add(partition: Data, places: Mapping[str, str], reader: NumberReader, begin: Callable[[], Adding]) -> Adding:
     """Add up a partition from nothing on, so that one that is tried again does not count twice."""
     parts = begin()
     if len(partition):

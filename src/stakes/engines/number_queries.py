@@ -26,7 +26,6 @@ from stakes.engines.numbers import (
     SecondSums,
     count_numbers,
     first_sums,
-    first_terms,
 )
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
@@ -38,7 +37,7 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
-from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
+from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term
 from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
@@ -56,31 +55,6 @@ _DEAL, _MOST_HEAVY = 7919.3729, 10**3
 
 _MOST_SIZES = 10**6
 """So many different errors around the median are brought here at most; of more, their bins say it."""
-
-
-class OfQueries:
-    """The operations on columns of an engine."""
-
-    @staticmethod
-    def size(column: Term) -> Term:
-        """Return |x|."""
-        return column.abs()
-
-    @staticmethod
-    def log1p(column: Term) -> Term:
-        """Return log(1 + x), of numbers at −1 and below that of one above it."""
-        more = column + 1.0
-        return choose(more > 0.0, choose(more > 0.0, more, 1.0).log(), -36.0)
-
-    @staticmethod
-    def sign(column: Term) -> Term:
-        """Return 1, 0 or −1."""
-        return choose(column > 0.0, 1.0, choose(column < 0.0, -1.0, 0.0))
-
-    @staticmethod
-    def share(size: Term, of: Term) -> Term:
-        """Return a size as a share of the size of another column, 0 where that is 0."""
-        return choose(of == 0.0, 0.0, size / choose(of == 0.0, 1.0, of.abs()))
 
 
 def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestion) -> Counted | None:
@@ -153,7 +127,7 @@ class QueryNumbers:
         sums = () if frame.implementation.is_dask() else _FIRST  # it adds up one partition after the other
         if sums:
             errors, centred = (column("size"), column("error")), (column("t"), column("p"))
-            terms = first_terms(_number(frame, 1.0), (truth, prediction), errors, centred, OfQueries())
+            terms = _first_terms(_number(frame, 1.0), (truth, prediction), errors, centred)
             columns = [*(term * weight for term in terms), whether(truth == 0.0)]
             frame = add_columns(frame, dict(zip(sums, columns, strict=True)))
         ends = ["truth", "prediction"]
@@ -177,7 +151,7 @@ class QueryNumbers:
         return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped)
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
-    def first(self) -> FirstPass:
+    def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centre = self.opening, 0.0
         assert answer is not None
@@ -261,7 +235,7 @@ class QueryNumbers:
         column = column_of(frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
-        terms, lost = terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}said"), OfQueries())
+        terms, lost = _terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}said"))
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
@@ -321,7 +295,7 @@ class QueryNumbers:
         truth, weight, none = column("truth"), column("weight"), _number(frame, 0.0)
         for side, said in enumerate((column("prediction"), column(self.places[OTHER]).cast(nw.Float64))):
             frame = add_columns(frame, {"error": truth - said})
-            terms, _ = terms_of(truth, said, column("error"), centre, none, OfQueries())
+            terms, _ = _terms_of(truth, said, column("error"), centre, none)
             frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
         answer = self._ask(frame, pairs)
@@ -392,3 +366,39 @@ def _number(frame: LazyTable, number: float) -> Term:
 def _finite(number: Term) -> Term:
     """A number, or 0 where it is none: those are refused, and must not stop an engine before."""
     return choose(number.abs() <= sys.float_info.max, number, 0.0)
+
+
+# ── what is added up of a row ────────────────────────────────────────────────────────────────────────────────────
+def _first_terms(
+    one: Term, columns: tuple[Term, Term], errors: tuple[Term, Term], centred: tuple[Term, Term]
+) -> list[Term]:
+    """What the first pass adds up, by weight, of truth and prediction, |error| and error, and both from a centre on."""
+    (truth, prediction), (size, error), (t, p) = columns, errors, centred
+    logs = _log1p(truth) - _log1p(prediction)
+    powers = [one, size, error, error * error, t, t * t, p, p * p, t * p]
+    return [*powers, logs * logs, _share(size, truth)]
+
+
+def _terms_of(
+    truth: Term, prediction: Term, error: Term, centre: float, baseline: Term
+) -> tuple[list[Term], list[Term]]:
+    """The terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
+
+    That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|.
+    """
+    t, size, beyond = truth - centre, error.abs(), truth - baseline
+    logs, logs_away = (_log1p(truth) - _log1p(said) for said in (prediction, baseline))
+    sign = choose(beyond > 0.0, 1.0, choose(beyond < 0.0, -1.0, 0.0))
+    lost = [sign, logs_away * logs_away, _share(beyond.abs(), truth)]
+    return [size, error, error * error, t, t * t, t * error, beyond.abs(), logs * logs, _share(size, truth)], lost
+
+
+def _log1p(column: Term) -> Term:
+    """log(1 + x), and anything where there is none."""
+    more = column + 1.0
+    return choose(more > 0.0, choose(more > 0.0, more, 1.0).log(), -36.0)
+
+
+def _share(size: Term, of: Term) -> Term:
+    """A size as a share of the size of another column, 0 where that is 0."""
+    return choose(of == 0.0, 0.0, size / choose(of == 0.0, 1.0, of.abs()))

@@ -3,7 +3,7 @@
 The first pass adds up what figures are functions of, by segment, and counts errors by size. Then the mean of the truth
 is known, which is what ignoring the input would say, and the second pass adds up what that loses and how errors vary
 (``tallies/error_variation.py``), or the sums of each cluster. Whoever holds the rows answers both: files that are read
-in batches (``number_batches.py``), or another engine (``number_queries.py``).
+in batches, mostly at once (``number_batches.py``), or another engine (``number_queries.py``).
 """
 
 import math
@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.error_sums import Power, beyond_floats
-from stakes.tallies.error_variation import ErrorVariation, HeavyRows, Operations, SizeCounts, Term
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
 OTHER = "prediction of another model"
@@ -44,8 +44,8 @@ class SecondSums:
 
     ``away``, ``logs`` and ``shares`` are sums of |t − b|, of squared differences of logarithms and of |t − b|/|t|,
     ``balance`` of the signs of t − b; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
-    ``middle`` are the sizes of errors around the median, and how many there are of each; ``heavy`` are a few rows that
-    can carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
+    ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
+    carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
     """
 
     away: float
@@ -56,7 +56,7 @@ class SecondSums:
     products: Array | None = None
     clusters: Array | None = None
     sizes: SizeCounts | None = None
-    middle: tuple[Array, Array] | None = None
+    errors: SizeCounts | None = None
     heavy: HeavyRows | None = None
     cluster_numbers: Array | None = None
 
@@ -87,23 +87,10 @@ _POWERS: tuple[Power, ...] = (
 """The powers of |error|, error, truth and prediction that are added up, the last two counted from a centre."""
 
 
-def first_terms(
-    one: Term, columns: tuple[Term, Term], errors: tuple[Term, Term], centred: tuple[Term, Term], do: Operations
-) -> list[Term]:
-    """What the first pass adds up, by weight, of truth and prediction, |error| and error, and both from a centre on.
-
-    It is written once, for tensors and for queries.
-    """
-    (truth, prediction), (size, error), (t, p) = columns, errors, centred
-    logs = do.log1p(truth) - do.log1p(prediction)
-    powers = [one, size, error, error * error, t, t * t, p, p * p, t * p]
-    return [*powers, logs * logs, do.share(size, truth)]
-
-
 def first_sums(
     added: Sequence[float], centre: float, largest: float, least: float, weighted: bool, sizes: SizeCounts | None
 ) -> ErrorSums:
-    """The sums of errors, from those of :func:`first_terms` and the number of truths that are 0.
+    """The sums of errors, and the number of truths that are 0: of ``FIRST`` in their order.
 
     ``least`` is the least truth or prediction.
     """
@@ -118,8 +105,8 @@ def first_sums(
 class NumberSource(Protocol):
     """Rows of truth and prediction that can be gone through twice."""
 
-    def first(self) -> FirstPass:
-        """Go through the rows."""
+    def first(self, baseline: float | None) -> FirstPass:
+        """Go through the rows; a baseline is known beforehand where it was given."""
 
     def second(self, asked: Asked) -> SecondPass:
         """Go through them again."""
@@ -129,7 +116,7 @@ def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
     """Count predicted numbers, overall and by segment."""
     if baseline is not None:
         check_baseline(baseline)
-    first = source.first()
+    first = source.first(None if baseline is None else float(baseline))
 
     def baseline_of(sums: ErrorSums) -> float:
         return float(sums.mean(t=1)) if baseline is None else float(baseline)
@@ -163,7 +150,7 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
         zeros=sums.zeros,
     )
     varied = ErrorVariation(centre, baseline, more.balance, more.products, more.clusters)
-    sizes = sums.sizes if more.middle is None or sums.sizes is None else sums.sizes.refined(*more.middle)
+    sizes = sums.sizes if more.errors is None else more.errors
     about = replace(sums, baseline=baseline, baseline_given=given, constant=constant)
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
     held = more.clusters

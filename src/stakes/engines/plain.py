@@ -32,8 +32,8 @@ def count_plain(
     try:
         if wanted is ErrorSums:
             numbers = truth.dtype.kind != "b" != output.dtype.kind
-            return ErrorSums.on_demand(truth, output, parts, weight) if numbers else None
-        return _of_classes(wanted, truth, output, parts, weight)
+            return ErrorSums.on_demand(truth, output, parts, weight) if numbers else None  # which adds weights up
+        return None if not _ordinary(weight) else _of_classes(wanted, truth, output, parts, weight)
     except InputError:
         return None
 
@@ -44,7 +44,7 @@ def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: V
     None as above, and of few rows without weights: those are counted to the last bit as any others are.
     """
     few = weight is None and np.size(score) <= BLOCK
-    if few or not _plain_columns(truth, score, weight) or score.dtype.kind != "f":
+    if few or not _plain_columns(truth, score, weight) or score.dtype.kind != "f" or not _ordinary(weight):
         return None
     true = _codes(truth)
     if true is None or not (score.min() >= 0 and score.max() <= 1):
@@ -70,10 +70,14 @@ def _plain(values: Array) -> bool:
 
 
 def _plain_weight(weight: Values, truth: Array) -> bool:
-    """Whether these are weights of ordinary size, none of which is 0."""
+    """Whether these are weights, none of which is 0 or nearly so."""
     if type(weight) is not np.ndarray or weight.shape != truth.shape or weight.dtype != np.float64:
         return False
-    return weight is not truth and bool(weight.min() > 1e-100 and weight.max() < 1e100)  # not if one is missing
+    return weight is not truth and bool(weight.min() > 1e-100)  # not if one is missing
+
+
+def _ordinary(weight: Array | None) -> bool:
+    return weight is None or bool(weight.max() < 1e100)
 
 
 def _of_classes(

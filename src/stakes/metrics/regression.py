@@ -11,7 +11,7 @@ from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
-from stakes.tallies.error_sums import percentage
+from stakes.tallies.error_variation import percentage
 
 ONE = Baseline("1: the baseline compared with itself", value=lambda metric, sums: 1.0)
 

@@ -17,7 +17,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_baseline
-from stakes.tallies.error_variation import ErrorVariation, HeavyRows, OfArrays, SizeCounts
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts, percentage
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
 from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import (
@@ -37,9 +37,6 @@ from stakes.tallies.on_demand import Later
 from stakes.tallies.parallel import run_all
 
 T = TypeVar("T")
-
-percentage = OfArrays().share
-"""Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
 
 Cell = tuple[int, int]
 """The bins of a truth and a prediction."""
@@ -155,7 +152,8 @@ def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     return entries
 
 
-def _worst(candidates: Iterable[WorstError]) -> tuple[WorstError, ...]:
+def worst_of(candidates: Iterable[WorstError]) -> tuple[WorstError, ...]:
+    """The largest of some errors, the first rows first where they are alike."""
     return tuple(sorted(candidates, key=lambda w: (-abs(w.error), w.row))[:WORST])
 
 
@@ -171,7 +169,7 @@ _LOGS = how(
 )
 _ROWS = how(add=ErrorRows.joined, save=ErrorRows.saved, load=ErrorRows.restored)
 _WORST = how(
-    add=lambda parts: _worst(itertools.chain(*parts)),
+    add=lambda parts: worst_of(itertools.chain(*parts)),
     save=lambda worst: [[w.row, w.truth, w.prediction, w.error] for w in worst],
     load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
 )
@@ -472,7 +470,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
         "squared_logs": math.fsum(log for span in found for log in span.logs) if "logs" in parts else None,
         "percentages": math.fsum(share for span in found for share in span.percentages) if counted else None,
         "zeros": sum(span.zeros for span in found) if counted else None,
-        "worst": _worst(one for span in found for one in span.worst) if "worst" in parts else None,
+        "worst": worst_of(one for span in found for one in span.worst) if "worst" in parts else None,
         "histogram": histogram,
     }
 
@@ -524,7 +522,7 @@ class _SpanSums:
                 found.percentages.append(weighted_sum(percentage(size, t), w))
             least = abs(found.worst[-1].error) if len(found.worst) == WORST else -1.0
             if "worst" in parts and here > least:
-                found.worst = _worst([*found.worst, *_worst_of_block(start, block[0], least)])
+                found.worst = worst_of([*found.worst, *worst_of_block(start, block[0], least)])
             found.largest = max(found.largest, here)
             start += len(t)
         return found
@@ -567,7 +565,7 @@ def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> floa
     return weighted_sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
 
 
-def _worst_of_block(start: int, columns: Sequence[Array], least: float) -> Iterable[WorstError]:
+def worst_of_block(start: int, columns: Sequence[Array], least: float) -> Iterable[WorstError]:
     """The largest errors of a block, as far as they are larger than that."""
     size, error, truth, prediction = columns
     rows = np.flatnonzero(size > least)

@@ -5,9 +5,10 @@ truth², truth·error, |truth − baseline|, the squared difference of logarithm
 these means vary together, a matrix of sums of their products says. It is additive, as everything in a tally is.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,8 +23,21 @@ TERMS = ("one", "size", "error", "square", "truth", "truth2", "cross", "away", "
 The truth is counted from a centre, which keeps its digits.
 """
 
+COLUMNS = (
+    "one", "error", "truth", "prediction", "size", "cross", "away", "sign", "square", "truth2", "logs", "share",
+)  # fmt: skip
+"""The same in the order in which they are multiplied, beside the prediction and the sign of truth − baseline.
+
+The products of the first four are others of them. The last four grow without end.
+"""
+
+SUMS = (*COLUMNS, "prediction2", "both", "log away", "logs away", "share away", "sign share")
+"""What else is added up: p², t·p, log1p t − log1p baseline and its square, |t − baseline|/|t|, and sign/|t|."""
+
+IN_ORDER = [COLUMNS.index(name) for name in TERMS]
+"""Where the terms stand among the columns."""
+
 _BLOCK = 1 << 13
-_ABOVE_0 = 1e-16
 AWAY = TERMS.index("away")
 OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
 """The terms that depend on what is predicted."""
@@ -38,79 +52,76 @@ Term = Any
 """A column of numbers: an array, or what another engine makes of its columns."""
 
 
-class Operations(Protocol):
-    """What is done with columns, whatever they are."""
-
-    def size(self, column: Term) -> Term:
-        """Return |x|."""
-
-    def log1p(self, column: Term) -> Term:
-        """Return log(1 + x), and anything where there is none."""
-
-    def sign(self, column: Term) -> Term:
-        """Return 1, 0 or −1."""
-
-    def share(self, size: Term, of: Term) -> Term:
-        """Return a size as a share of that of another column, 0 where that is 0."""
+def percentage(size: Term, truth: Term, xp: Any = np) -> Term:
+    """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
+    with np.errstate(over="ignore"):
+        return size / _divisor(truth, xp)
 
 
-def terms_of(
-    truth: Term, prediction: Term, error: Term, centre: float, baseline: Term, do: Operations
-) -> tuple[list[Term], list[Term]]:
-    """Return the terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
-
-    That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|. It is
-    written once, for arrays and for queries.
-    """
-    t, size, away = truth - centre, do.size(error), do.size(truth - baseline)
-    log = do.log1p(truth)
-    logs, logs_away = log - do.log1p(prediction), log - do.log1p(baseline)
-    lost = [do.sign(truth - baseline), logs_away * logs_away, do.share(away, truth)]
-    return [size, error, error * error, t, t * t, t * error, away, logs * logs, do.share(size, truth)], lost
-
-
-class OfArrays:
-    """The operations on arrays of NumPy, or of another library that spells them alike."""
-
-    def __init__(self, xp: Any = np) -> None:
-        self._xp = xp
-
-    def size(self, column: Term) -> Term:
-        """Return |x|."""
-        return abs(column)
-
-    def log1p(self, column: Term) -> Term:
-        """Return log(1 + x), of numbers at −1 and below that of one above it."""
-        return self._xp.log(self._xp.clip(column + 1.0, _ABOVE_0, None))
-
-    def sign(self, column: Term) -> Term:
-        """Return 1, 0 or −1."""
-        return self._xp.sign(column)
-
-    def share(self, size: Term, of: Term) -> Term:
-        """Return |x| as a share of the truth; 0 where the truth is, which has no shares."""
-        with np.errstate(over="ignore"):
-            if of.all():
-                return size / abs(of)
-            none = of == 0
-            return self._xp.where(none, 0.0, size / self._xp.where(none, 1.0, abs(of)))
+def _divisor(truth: Term, xp: Any) -> Term:
+    return abs(truth) if truth.all() else xp.where(truth == 0, np.inf, abs(truth))
 
 
 def terms_of_rows(
     truth: Array, prediction: Array, weight: Array | None, centre: float, baseline: float
 ) -> tuple[Array, Array]:
-    """Return all terms of rows in memory and what the baseline loses, times their weights: terms × rows."""
+    """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
-    return weighed_terms(t, p, differences(truth, prediction), weight, centre, np.float64(baseline))
+    found = np.empty((len(COLUMNS), len(t)))
+    found[1] = differences(truth, prediction)
+    fill_columns(found, t, p, weight, (centre, baseline), min(t.min(), p.min()) > -1)
+    return found[IN_ORDER], found[COLUMNS.index("sign")]
 
 
-def weighed_terms(
-    truth: Term, prediction: Term, error: Term, weight: Term | None, centre: float, baseline: Term, xp: Any = np
-) -> tuple[Term, Term]:
-    """The same of arrays of any library, in 64 bits."""
-    terms, lost = terms_of(truth, prediction, error, centre, baseline, OfArrays(xp))
-    found = xp.stack([xp.ones_like(truth), *terms])
-    return (found, lost) if weight is None else (found * weight, [one * weight for one in lost])
+def fill_columns(
+    found: Term, truth: Term, prediction: Term, weight: Term | None, at: tuple[float, float], logs: bool, xp: Any = np
+) -> list[Term]:
+    """Put ``COLUMNS`` of rows beside errors, times weights, and return the sums of what else is added up.
+
+    ``at`` are the centre and the baseline. Without ``logs`` those are 0: where one of them does not exist no figure is
+    asked for. Arrays may be of any library that spells operations as NumPy does.
+    """
+    one, error, t, p, size, cross, away, sign, square, truth2, log_square, share = found
+    (centre, baseline), log = at, log_square
+    one[:], log_square[:] = 1.0, 0.0
+    for column, start, out in ((truth, centre, t), (prediction, centre, p), (truth, baseline, away)):
+        xp.subtract(column, start, out=out)
+    for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
+        xp.multiply(left, right, out=out)
+    for of, column, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
+        of(column, out=out)
+    if logs:
+        log = xp.log1p(truth)
+        xp.subtract(log, xp.log1p(prediction), out=log_square)
+        xp.multiply(log_square, log_square, out=log_square)
+        log -= math.log1p(baseline) if baseline > -1 else 0.0
+    with np.errstate(over="ignore"):
+        divisor = _divisor(truth, xp)
+        xp.divide(size, divisor, out=share)
+        more = [p * p, p * t, log, log * log, away / divisor, sign / divisor]
+    if weight is not None:
+        more = [column * weight for column in more]
+        found *= weight
+    return [column.sum() for column in more]
+
+
+def movement(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
+    """Return what makes of such sums those with the truth counted from a centre that is lower by so much.
+
+    ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
+    """
+    found, place = np.eye(len(names)), {name: number for number, name in enumerate(names)}
+    parts = {
+        "truth": {"one": by}, "truth2": {"truth": 2 * by, "one": by * by}, "cross": {"error": by},
+        "prediction": {"one": by}, "prediction2": {"prediction": 2 * by, "one": by * by},
+        "both": {"truth": by, "prediction": by, "one": by * by}, "away": {"sign": drop}, "log away": {"one": logs},
+        "logs away": {"log away": 2 * logs, "one": logs * logs}, "share away": {"sign share": drop},
+    }  # fmt: skip
+    for name, part in parts.items():
+        for other, factor in part.items():
+            if name in place and other in place:
+                found[place[name], place[other]] = factor
+    return found
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
@@ -146,9 +157,9 @@ class ErrorVariation:
         for start in range(0, len(truth), _BLOCK):
             rows = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[rows]
-            terms, lost = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
+            terms, signs = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
             products += terms @ terms.T
-            balance += float(lost[0].sum())
+            balance += float(signs.sum())
         return cls(centre, baseline, balance, products)
 
     @property
@@ -159,9 +170,7 @@ class ErrorVariation:
     def _about(self, centre: float) -> Array:
         """The products with truths counted from another centre."""
         assert self.products is not None
-        move, by = np.eye(len(TERMS)), self.centre - centre
-        one, error, t, t2, cross = (TERMS.index(name) for name in ("one", "error", "truth", "truth2", "cross"))
-        move[t, one], move[t2, t], move[t2, one], move[cross, error] = by, 2 * by, by**2, by
+        move = movement(TERMS, self.centre - centre)
         return np.asarray(move @ self.products @ move.T)
 
     def saved(self) -> list[object]:
@@ -225,7 +234,8 @@ def heaviest(parts: Sequence[Array]) -> Array:
 class SizeCounts:
     """How many |errors| (or what weight of them) lie between two sizes, in their order; both are the same where known.
 
-    Most lie in the bins of the fixed grid, as wide as a 2¹⁵-th of their size, or a 2¹¹-th far from the median.
+    Those around the median are known, or lie in bins of the fixed grid, as wide as a 2¹⁵-th of their size; far from it
+    bins are as wide as a 2¹¹-th, or what remains on that side.
     """
 
     lower: Array
@@ -241,17 +251,15 @@ class SizeCounts:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Put parts together; what is known better in one of them than in another goes back to its bin."""
+        """Put parts together: where those of two overlap, they become one."""
         lower, upper, counts = (
             np.concatenate(each) for each in zip(*((p.lower, p.upper, p.counts) for p in parts), strict=True)
         )
-        coarse = edges(numbers(lower, "line", COARSE), "line", COARSE)
-        wide = np.isin(coarse, coarse[upper > _after(lower)])
-        found, first, place = np.unique(
-            np.where(wide, coarse, edges(numbers(lower, "line"), "line")), return_index=True, return_inverse=True
-        )
-        bits = np.where(wide[first], COARSE, FINE)
-        return cls.of_bins(found, np.bincount(place, counts, len(found)), bits)
+        order = np.lexsort((upper, lower))
+        lower, reach = lower[order], np.maximum.accumulate(upper[order])
+        starts = np.flatnonzero(np.append(True, lower[1:] >= reach[:-1]))
+        ends = np.append(starts[1:], len(lower)) - 1
+        return cls(lower[starts], reach[ends], np.add.reduceat(counts[order], starts))
 
     def refined(self, sizes: Array, counts: Array) -> Self:
         """Put sizes that are known (those of all rows in some of the bins) in place of their bins."""

@@ -3,6 +3,7 @@
 import itertools
 import math
 import operator
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
@@ -26,7 +27,7 @@ _ROWS: Power = (0, 0, 0, 0)
 """The power that adds up to the (weighted) number of rows."""
 
 _OF_TRUTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 2, 0, 0))
-_OF_BOTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1))
+_OF_BOTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 2))
 """What figures ask for that compare errors with the spread of the truth, or predictions with the truth."""
 
 _FEW_ROWS_TO_CENTRE = 1 << 6
@@ -41,8 +42,8 @@ SPAN = 16 * BLOCK
 _DOT = 1 << 13
 """Rows whose products are added up at a time."""
 
-_VANISHING = 1e-200
-"""A smaller sum of squares may lack some that were too small to be numbers."""
+_VANISHING, _HUGE = 1e-200, 1e100
+"""A smaller sum of squares may lack some that were too small to be numbers; no weights are as large as that."""
 
 
 class UnusualNumbersError(ArithmeticError):
@@ -50,7 +51,11 @@ class UnusualNumbersError(ArithmeticError):
 
 
 Room = dict[tuple[int, ...], Array]
-"""Where products of a block are kept, by their powers; weighed ones have one number more, errors only one."""
+"""Where products of a block are kept, by their powers; errors and weighed columns have one number."""
+
+_WEIGHED = (4,)
+_thread = threading.local()
+"""Each thread keeps its room: new memory takes longer than to fill it."""
 
 Sums = dict[Power, float]
 """The sums of a block about the centres."""
@@ -171,7 +176,6 @@ class MomentsOnDemand(Moments):
     def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, weight: Array | None = None) -> None:
         super().__init__(powers)
         self._columns, self._weight = (truth, prediction), weight
-        self._rooms: dict[int, Room] = {}
         first = slice(_FEW_ROWS_TO_CENTRE)
         self._centres = _Centres(_LazyColumns(truth[first], prediction[first], {}))
         self._sums: dict[Power, tuple[int, int]] = {}
@@ -195,13 +199,14 @@ class MomentsOnDemand(Moments):
         found = itertools.chain.from_iterable(spans)
         for power, parts in zip(wanted, zip(*found, strict=True), strict=True):
             total = _checked_sum(parts)
-            if max(power) > 1 and total < _VANISHING:
+            if (max(power) > 1 and total < _VANISHING) or (power == _ROWS and total > _HUGE):
                 raise UnusualNumbersError
             self._sums[power] = total.as_integer_ratio()
 
     def _span(self, first: int, wanted: Sequence[Power]) -> list[list[float]]:
         """The sums of each block of a span of rows."""
-        room, found = self._rooms.setdefault(first, {}), []
+        found: list[list[float]] = []
+        room: Room = _thread.__dict__.setdefault("room", {})
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(first, min(first + SPAN, len(self._columns[0])), BLOCK):
                 rows = slice(start, start + BLOCK)
@@ -293,7 +298,7 @@ class _Block:
     ) -> None:
         self.columns, self.centres, self.weight, self.room = columns, centres, weight, room
         self.products: dict[Power, Array] = {}
-        self.weighed: dict[Power, Array] = {}
+        self.weighed: Power | None = None
 
     def total(self, power: Power) -> float:
         """The (weighted) sum of a product."""
@@ -306,13 +311,14 @@ class _Block:
         return float(np.add.reduce(product)) if self.weight is None else _dot(product, self.weight)
 
     def _weighed(self, power: Power) -> Array:
-        """A column times its weights."""
+        """A column times its weights, until another one is asked for: few columns stay in the processor's cache."""
         if self.weight is None:
             return self.product(power)
-        if power not in self.weighed:
-            space = _space(self.room, (*power, 1), len(self.weight))
-            self.weighed[power] = np.multiply(self.product(power), self.weight, out=space)
-        return self.weighed[power]
+        space = _space(self.room, _WEIGHED, len(self.weight))
+        if power != self.weighed:
+            np.multiply(self.product(power), self.weight, out=space)
+            self.weighed = power
+        return space
 
     def product(self, power: Power) -> Array:
         """The product of the columns about their centres."""
@@ -332,15 +338,18 @@ class _Block:
 
 def _space(room: Room, key: tuple[int, ...], rows: int) -> Array:
     """Where the numbers of the block before were: new memory takes longer than the numbers."""
-    if key not in room:
+    if key not in room or len(room[key]) < rows:
         room[key] = np.empty(rows)
     return room[key][:rows]
 
 
 def _dot(one: Array, other: Array) -> float:
     """Σxy, without an array of products; of more rows at once a library would start threads, which take longer."""
-    pieces = (slice(start, start + _DOT) for start in range(0, len(one), _DOT))
-    return math.fsum([float(np.dot(one[rows], other[rows])) for rows in pieces])
+    whole = len(one) - len(one) % _DOT
+    if not whole:
+        return float(np.dot(one, other))
+    pieces = np.vecdot(one[:whole].reshape(-1, _DOT), other[:whole].reshape(-1, _DOT))
+    return float(np.add.reduce(pieces) + np.dot(one[whole:], other[whole:]))
 
 
 @cache

@@ -17,8 +17,17 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array, weighted_sum
-from stakes.tallies.error_sums import ErrorRows, Power, percentage
-from stakes.tallies.error_variation import HEAVY, OWN, TERMS, ErrorVariation, centred, terms_of_rows, without
+from stakes.tallies.error_sums import ErrorRows, Power
+from stakes.tallies.error_variation import (
+    HEAVY,
+    OWN,
+    TERMS,
+    ErrorVariation,
+    centred,
+    percentage,
+    terms_of_rows,
+    without,
+)
 from stakes.tallies.moments import differences
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.parallel import run_all

@@ -1,18 +1,17 @@
-"""Predicted numbers where they lie: added up in two passes (``engines/numbers.py``), so that no row comes home.
+"""Predicted numbers where they lie: added up like batches of a file (``engines/number_batches.py``).
 
-Beside the sums come errors counted by size, those around the median, and a few rows that can carry a figure.
+Beside the sums come a few rows: evenly spaced ones, those around medians and the baseline, and the heaviest.
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 
 import numpy as np
 
 from stakes.engines.columns import to_column
-from stakes.engines.number_batches import NumberBatch, Numbers, SecondParts, Sizes
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, count_numbers, first_sums, first_terms
+from stakes.engines.number_batches import Adding, BatchNumbers, NumberBatch, NumberReader, Numbers, Parts
+from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column
@@ -20,9 +19,11 @@ from stakes.engines.tasks import settle_task
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.faults import refuse_infinite_tensor
 from stakes.engines.tensors.operations import ArrayOperations, operations_on
-from stakes.tallies.error_variation import OfArrays
 
 _FLOATS = ("float16", "float32", "float64")
+
+_FEWER = 64
+"""By so much fewer rows come here for a picture than of a file."""
 
 BLOCK = 1 << 22
 """Rows handled at a time, with some thirty columns of their own."""
@@ -42,12 +43,14 @@ def count_number_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> C
     return count_numbers(numbers, asked.baseline)
 
 
-@dataclass(frozen=True, eq=False)
-class TensorNumbers:
-    """Columns truth, prediction and perhaps weight, which are gone through twice."""
+class TensorNumbers(BatchNumbers):
+    """Columns truth, prediction and perhaps weight."""
 
-    operations: ArrayOperations
-    columns: dict[str, Tensor]
+    def __init__(self, operations: ArrayOperations, columns: dict[str, Tensor]) -> None:
+        many = _FEWER * len(columns["truth"])
+        begin = partial(Parts, many, False, False, operations=operations, block=BLOCK)
+        super().__init__(NumberReader((), "error"), begin)
+        self.operations, self.columns = operations, columns
 
     @cached_property
     def _ends(self) -> dict[str, tuple[float, float]]:
@@ -85,33 +88,11 @@ class TensorNumbers:
         low, high = self.operations.ends(self.operations.cast(self.columns["weight"], "float64"))
         return bool(self._ends) and low > 1e-100 and high < 1e100
 
-    def _blocks(self) -> Iterator[Numbers]:
+    def _added(self, begin: Callable[[], Adding]) -> Adding:
+        parts = begin()
         whole = Numbers(self.columns["truth"], self.columns["prediction"], self.columns.get("weight"))
         for rows in whole.blocks(BLOCK):
             columns = (rows.truth, rows.prediction, rows.weight)
-            yield Numbers(*(None if one is None else self.operations.cast(one, "float64") for one in columns))
-
-    def first(self) -> FirstPass:
-        """Add up powers of errors, truths and predictions, and count errors by size."""
-        ops, n, do = self.operations, len(self.columns["truth"]), OfArrays(self.operations.xp)
-        centre = math.fsum(float(ops.total(rows.truth)) for rows in self._blocks()) / n
-        parts, largest, sizes = [], 0.0, Sizes(ops)
-        for rows in self._blocks():
-            columns, error = (rows.truth, rows.prediction), rows.error
-            size, from_centre = abs(error), (rows.truth - centre, rows.prediction - centre)
-            terms = first_terms(1.0 + 0.0 * size, columns, (size, error), from_centre, do)
-            weighed = terms if rows.weight is None else [term * rows.weight for term in terms]
-            parts.append(ops.home(ops.stacked([*map(ops.total, weighed), ops.total(1.0 * (rows.truth == 0))])))
-            largest = max(largest, float(size.max()))
-            sizes.add(size, rows.weight)
-        added = [math.fsum(column) for column in np.stack(parts).T.tolist()]
-        least = min(low for low, _ in self._ends.values())
-        whole = first_sums(added, centre, largest, least, "weight" in self.columns, sizes.result())
-        return FirstPass(whole, {}, n)
-
-    def second(self, asked: Asked) -> SecondPass:
-        """Add up products of every two terms, and what always saying the baseline loses."""
-        parts = SecondParts(asked, {}, False, self.operations, BLOCK)
-        for rows in self._blocks():
-            parts.add(NumberBatch(rows))
-        return parts.result()
+            floats = (None if one is None else self.operations.cast(one, "float64") for one in columns)
+            parts.add(NumberBatch(Numbers(*floats)))
+        return parts

@@ -143,7 +143,7 @@ class ArrayOperations:
 
     def stacked(self, numbers: list[Tensor]) -> Tensor:
         """Single numbers side by side."""
-        return self.xp.stack(numbers)
+        return np.array(numbers) if self.xp is np else self.xp.stack(numbers)
 
     def softmax(self, logits: Tensor) -> Tensor:
         """The probabilities of the classes in each row."""
