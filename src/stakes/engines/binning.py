@@ -12,15 +12,14 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 15
-"""Rows that are worked on at a time: temporaries stay in the processor's cache."""
+_BLOCK = 1 << 14
+"""Rows that are worked on at a time: temporaries stay in the processor's cache, and need no new memory."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
 
 _MOST_COUNTED = (1 << 32) - 1
-_WINDOW = 1 << 20
-"""So many neighbours in a long table are counted at once where there are as many rows."""
+_ONE = np.uint32(1)
 
 _SPAN = 1 << 29
 """More numbers than the bins of any grid have."""
@@ -57,13 +56,12 @@ class BinnedCounts:
                 width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
             else:
                 quick.append((width.long_table(len(own), most), own))
+                quick[-1][0].reach(_nearest_to_an_end(scores, low, high))
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
             numbers = bins.numbers(scores[block], "probability")
             for table, own in quick:
-                table.find(numbers, own[block], block)
-        for table, _ in quick:
-            table.count(len(scores))
+                table.add(numbers, own[block])
 
     def result(self) -> Binned:
         """Return what was counted."""
@@ -97,7 +95,8 @@ class _Width:
     def long_table(self, rows: int, cell: int) -> "LongTable":
         """A long table in which so many rows can be counted, in cells up to this one."""
         if not self._long or not self._long[-1].takes(rows, cell):
-            self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
+            self._long.append(LongTable(max(cell.bit_length(), 1), self.bits))
+            self._long[-1].takes(rows, cell)
         return self._long[-1]
 
     def summed(self) -> "SortedSums":
@@ -113,62 +112,33 @@ class _Width:
 
 
 class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
 
-    Around the middle of the first rows lies a window in which most others are. Those are counted at once, which lets
-    other threads work meanwhile.
-    """
-
-    def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
+    def __init__(self, cell_bits: int, bits: int) -> None:
         self._cell_bits = cell_bits
         self._coarser = bins.FINE - bits
         self._last = bins.domain("probability")[1] >> self._coarser
         self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
-        self._start, self._lowest = -1, self._last
-        self._window: Array = np.zeros(min(_WINDOW, 1 << rows.bit_length()) + 1, np.int64)
-        self._places: Array = np.empty(rows, np.int64)
-        self._rows = rows
+        self._lowest, self._rows = self._last, 0
 
     def takes(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one; if so, there is room for their places."""
+        """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
-        if rows > len(self._places):
-            self._places = np.empty(rows, np.int64)
         return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def find(self, numbers: Array, cells: Array, block: slice) -> None:
-        """Find the places of some scores in the window, by their bins; those that are far from it are counted."""
-        places = self._places[block][: len(numbers)]
-        np.left_shift(numbers >> self._coarser if self._coarser else numbers, self._cell_bits, out=places)
-        places |= cells
-        outside = len(self._window) - 1
-        if self._start < 0:
-            self._start = max(int(np.median(places)) - outside // 2, 0)
-            ends = self._start, self._start + outside
-            self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
-        places -= self._start
-        near = places.view(np.uint64)
-        far = np.flatnonzero(near >= outside)
-        if len(far):
-            away = places[far] + self._start
-            self._note(away)
-            np.add.at(self._counts, away, np.uint32(1))
-            np.minimum(near, outside, out=near)
-
-    def _note(self, places: Array) -> None:
+    def reach(self, number: int) -> None:
         """Remember how near to its ends there is anything in the table, apart from its very ends."""
-        numbers = places >> self._cell_bits
-        aside = np.minimum(numbers, self._last - numbers)
-        self._lowest = int(np.min(aside, where=aside > 0, initial=self._lowest))
+        self._lowest = min(self._lowest, max(number >> self._coarser, 1))
 
-    def count(self, rows: int) -> None:
-        """Count what was found in the window; its last place is that of all that is far away."""
-        self._window += np.bincount(self._places[:rows], minlength=len(self._window))
+    def add(self, numbers: Array, cells: Array) -> None:
+        """Count some scores by their bins and cells."""
+        places = numbers >> self._coarser if self._coarser else numbers
+        places = places << self._cell_bits
+        places |= cells
+        np.add.at(self._counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
-        here = self._counts[self._start :][: len(self._window) - 1]
-        here += self._window[: len(here)].astype(np.uint32)
         low, end = self._lowest, self._last
         places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
         cells = places & ((1 << self._cell_bits) - 1)
@@ -179,6 +149,14 @@ class LongTable:
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits
         return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
+
+
+def _nearest_to_an_end(scores: Array, low: float, high: float) -> int:
+    """The bin, counted from 0 or mirrored from 1, of the score that is nearest to one of them and neither."""
+    if low <= 0 or high >= 1:
+        inner = scores[(scores > 0) & (scores < 1)]
+        low, high = (float(inner.min()), float(inner.max())) if len(inner) else (0.5, 0.5)
+    return int(bins.numbers(np.array([min(low, 1.0 - high)]), "probability")[0])
 
 
 class SortedSums:

@@ -39,9 +39,11 @@ _SAMPLES = 10 * SAMPLE
 
 @dataclass(frozen=True, eq=False)
 class ClassBatch:
-    """Some rows: scores (class × row), code of the true class (−1: none with scores), segment, weight and number."""
+    """Some rows: a column of scores of each class (of tensors a single table, class × row), code of the true class
+    (−1: none with scores), segment, weight and number.
+    """
 
-    scores: Tensor
+    scores: Sequence[Tensor]
     truth: Tensor
     segment: Tensor
     weight: Tensor | None
@@ -50,7 +52,13 @@ class ClassBatch:
     def take(self, rows: Array | slice) -> "ClassBatch":
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, self.numbers[rows])
+        scores = [column[rows] for column in self.scores]
+        numbers = self.numbers[rows] if isinstance(rows, slice) else np.asarray(self.numbers)[rows]
+        return ClassBatch(scores, self.truth[rows], self.segment[rows], weight, numbers)
+
+    def scores_of(self, rows: Array | slice) -> Array:
+        """The scores of some of the rows, row × class."""
+        return np.stack([column[rows] for column in self.scores], axis=1, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +75,17 @@ class BatchOutcome:
 
 
 class ClassStream:
-    """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own."""
+    """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own.
+
+    What each row loses is told ``by_row`` only where that is asked for.
+    """
 
     def __init__(
-        self, classes: tuple[str, ...], pricing: Pricing | None, operations: ArrayOperations | None = None
+        self,
+        classes: tuple[str, ...],
+        pricing: Pricing | None,
+        operations: ArrayOperations | None = None,
+        by_row: bool = False,
     ) -> None:
         self.classes = classes
         self._pricing, self._elsewhere = pricing, operations is not None
@@ -78,18 +93,18 @@ class ClassStream:
         k = len(classes)
         long = k <= _MOST_LONG and not self._elsewhere
         self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=long, operations=operations) for _ in classes]
-        self._sums = _Sums(k, operations or ArrayOperations())
+        self._sums = _Sums(k, operations or ArrayOperations(), by_row)
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
     def add(
-        self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
+        self, scores: Sequence[Array], truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
     ) -> BatchOutcome:
         """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
         codes: Array = np.array([places.get(name, -1) for name in truth.names], kind)[truth.codes]
-        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.zeros(len(codes), np.int64)
+        segment = self._segments.of(by).of_rows.astype(np.int64) if by else _none_of(codes)
         batch = ClassBatch(scores, codes, segment, weight, numbers)
         self._weighted = weight is not None
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
@@ -100,13 +115,13 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> BatchOutcome:
-        best, ranks, *losses = self.count(batch, batch.scores.size)
-        self._whole.add(batch, np.zeros_like(batch.segment), 1)
+        best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth))
+        self._whole.add(batch, _none_of(batch.truth), 1)
         if self._segments.names:
             self._parts.add(batch, batch.segment, len(self._segments.names))
         if self._pricing is not None:
             any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
-            best = self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
+            best = self._pricing.bayes(batch.scores_of(slice(None)), self.classes, None, any_shares)
         return BatchOutcome(best, batch, ranks, losses)
 
     def count(self, batch: ClassBatch, size: int = 0) -> list[Tensor]:
@@ -161,11 +176,17 @@ class ClassStream:
         return self._sums.odd.found
 
 
+def _none_of(rows: Array) -> Array:
+    """The number of the only segment of all rows, which takes no memory."""
+    return np.broadcast_to(np.int64(0), rows.shape)
+
+
 class _Sums:
     """Sums by segment and class, in extended precision: those of billions of rows must not drift."""
 
-    def __init__(self, k: int, operations: ArrayOperations) -> None:
-        self._k, self._ops = k, operations
+    def __init__(self, k: int, operations: ArrayOperations, by_row: bool = False) -> None:
+        self._k, self._ops, self._by_row = k, operations, by_row
+        self._rooms = [np.empty(k * _BLOCK) for _ in range(2 if operations.xp is np else 0)]
         self.sizes: Array = np.zeros((0, k), np.longdouble)
         self.squares: Array = np.zeros((0, k), np.longdouble)
         self.ranks: Array = np.zeros((0, k), np.longdouble)
@@ -182,16 +203,31 @@ class _Sums:
                 setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
 
     def add_all(self, batch: ClassBatch) -> list[Tensor]:
-        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses."""
-        at_a_time = _BLOCK if isinstance(batch.scores, np.ndarray) else len(batch.truth)
-        starts = range(0, len(batch.truth), at_a_time)
-        found = [self._add(batch.take(slice(start, start + at_a_time))) for start in starts]
-        return [self._ops.joined(list(column)) for column in zip(*found, strict=True)]
+        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
 
-    def _add(self, block: ClassBatch) -> tuple[Tensor, ...]:
-        ops, scores, truth, weight = self._ops, block.scores, block.truth, block.weight
+        Losses are left out where nobody asks for those of each row.
+        """
+        if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
+            return self._add(batch, self._ops.copied(batch.scores))
+        starts = range(0, len(batch.truth), _BLOCK)
+        blocks = (batch.take(slice(start, start + _BLOCK)) for start in starts)
+        found = [self._add(block, self._table(block)) for block in blocks]
+        return [np.concatenate(column) for column in zip(*found, strict=True)]
+
+    def _table(self, block: ClassBatch) -> Array:
+        """The scores of a block, class × row."""
+        return np.stack(block.scores, out=self._room(0, len(block.truth)), casting="same_kind")
+
+    def _room(self, which: int, rows: int) -> Array:
+        """One of two tables for so many rows; new memory for each block would take as long as what is done in it."""
+        return self._rooms[which][: self._k * rows].reshape(self._k, rows)
+
+    def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
+        """Add some rows, whose scores (class × row) may be changed."""
+        ops, truth, weight = self._ops, block.truth, block.weight
         cells, rows = block.segment * self._k + truth, ops.numbers(0, len(truth), truth)
-        own = scores[truth, rows]
+        places = ops.cast(truth, "int64") * len(truth) + rows
+        own = scores.reshape(-1)[places]
         rank, best = self._ranks(scores, own, truth)
         self._into(self.sizes, cells, weight)
         if weight is not None:
@@ -201,15 +237,14 @@ class _Sums:
         if improper is not None:
             self._into(self.improper, block.segment, improper)
             scores, own = ops.within(scores, 0, 1), ops.within(own, 0, 1)  # what such rows lose nobody asks
-        others = ops.copied(scores)
-        others[truth, rows] = 0.0
         surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
         missed = (1.0 - own) ** 2
         self._into(self.own_squares, cells, missed if weight is None else missed * weight)
-        losses = surprise, ops.xp.einsum("ij,ij->j", others, others) + missed
+        scores.reshape(-1)[places] = 0.0  # those of the other classes are left
+        losses = surprise, ops.xp.einsum("ij,ij->j", scores, scores) + missed
         self._add_moments(cells, losses, weight)
-        self._add_others(others, block.segment, weight)
-        return best, rank, *losses
+        self._add_others(scores, block.segment, weight)
+        return [best, rank, *(losses if self._by_row else ())]
 
     def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """How many classes go before the true one in each row, and which goes first."""
@@ -248,7 +283,8 @@ class _Sums:
         if weight is None and len(self.others) == 1:
             self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
             if ops.xp is np:
-                self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+                rest = np.subtract(1.0, others, out=self._room(1, others.shape[1]))
+                self.others[0, :, 0] += sum_of_logs(rest, SURPRISE.of_negative, others)
             else:
                 self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return
@@ -310,11 +346,13 @@ class EvenSample:
         """Draw from a batch."""
         self._below = np.append(self._below, np.ones(segments - len(self._below)))
         self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
-        self._rows += np.bincount(segment, minlength=segments)
+        self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
         drawn = self._generator.random(len(segment))
         rows = np.flatnonzero(drawn < (self._below[segment] if segments > 1 else self._below[0]))
+        if segments == 1 and len(rows) > 2 * self._most:  # more than can stay
+            rows = rows[np.argpartition(drawn[rows], self._most)[: self._most + 1]]
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
-        self._kept.append((drawn[rows], segment[rows], batch.scores.T[rows], batch.truth[rows], unit))
+        self._kept.append((drawn[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)
         if self._size > 2 * self._most * segments:
             self._thin()

@@ -374,7 +374,7 @@ class ClassClusterCounts(ClusterCounts):
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], told.batch.scores.size)
+        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
         """Count the scores of a class by the true one; of very many classes, by whether it is that one."""

@@ -210,7 +210,7 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
     def read(found: Arguments, first: int) -> Batch:
         return replace(Batch.read(found, missing), start=first)
 
-    at_a_time = -(-2 * BATCH // max(len(class_names(files.wanted)), 2))  # fewer where there are scores of many classes
+    at_a_time = -(-4 * BATCH // max(len(class_names(files.wanted)), 4))  # fewer where there are scores of many classes
     for batch in files.read_batches(at_a_time, read):
         yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
 
@@ -218,14 +218,14 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows as codes and numbers; scores of several classes are class × row.
+    """Some rows as codes and numbers; scores of several classes are a column of each.
 
     The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out.
     """
 
     labels: Mapping[str, Labels]
     kinds: Mapping[str, str]
-    scores: Array | None
+    scores: Array | list[Array] | None
     weight: Array | None
     dropped: Dropped
     length: int
@@ -251,18 +251,17 @@ class Batch:
         )
 
     @property
-    def numbers(self) -> Array:
+    def numbers(self) -> range | Array:
         """The numbers of the rows among all."""
-        rows = np.arange(self.length - self.dropped.rows) if self.places is None else self.places
-        return self.start + rows
+        if self.places is not None:
+            return self.start + self.places
+        return range(self.start, self.start + self.length - self.dropped.rows)
 
 
-def _scores(columns: Mapping[str, Column]) -> Array | None:
-    """The scores, of several classes below each other."""
-    if "score" in columns:
-        return as_finite(columns["score"])
+def _scores(columns: Mapping[str, Column]) -> Array | list[Array] | None:
+    """The scores, of several classes a column of each."""
     several = [as_finite(column) for name, column in columns.items() if name.startswith("score")]
-    return np.stack(several, dtype=np.float64) if several else None
+    return several[0] if "score" in columns else several or None
 
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
@@ -380,7 +379,8 @@ class ClassProbabilities(Counting):
     def __init__(self, asked: RowQuestion, classes: tuple[str, ...], place: Callable[[int], str]) -> None:
         super().__init__(None)
         self._asked, self._place = asked, place
-        self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
+        clustered = asked.cluster is not None or bool(asked.groups_by)
+        self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None, by_row=clustered)
         self._class_clusters = self._clusters = ClassClusterCounts(len(classes))
         names = () if asked.pricing is None else asked.pricing.names
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
@@ -388,13 +388,13 @@ class ClassProbabilities(Counting):
     def _decided(self, batch: Batch) -> list[Labels]:
         truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        self._told = self._stream.add(np.asarray(batch.scores), spelled, by, batch.weight, batch.numbers)
+        self._told = self._stream.add(batch.scores, spelled, by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _groups(self, batch: Batch, found: Found) -> Array | None:
-        return deal_out(batch.numbers) if self._asked.groups_by else super()._groups(batch, found)
+        return deal_out(np.asarray(batch.numbers)) if self._asked.groups_by else super()._groups(batch, found)
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._class_clusters.add_classes(groups, found, self._told)

@@ -158,8 +158,7 @@ class ArrayOperations:
 
     def column_counts(self, flags: Tensor) -> Tensor:
         """In how many places of each column something holds."""
-        narrow = "uint8" if len(flags) < 256 else "int64"
-        return flags.view("uint8").sum(0, dtype=narrow).astype("int64")
+        return flags.view("uint8").sum(0, dtype="uint8" if len(flags) < 256 else "int64")
 
     def floor(self, values: Tensor) -> Tensor:
         """Numbers rounded down."""
