@@ -12,8 +12,8 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 14
-"""Rows that are worked on at a time: temporaries stay in the processor's cache, and need no new memory."""
+_BLOCK = 1 << 15
+"""Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
@@ -21,7 +21,8 @@ _LONGEST = bins.FINE + 2
 _MOST_COUNTED = (1 << 32) - 1
 _ONE = np.uint32(1)
 
-_SPAN = 1 << 29
+_SPAN_BITS = 29
+_SPAN = 1 << _SPAN_BITS
 """More numbers than the bins of any grid have."""
 
 _ROOM = 4 << 30
@@ -57,11 +58,13 @@ class BinnedCounts:
             else:
                 quick.append((width.long_table(len(own), most), own))
                 quick[-1][0].reach(_nearest_to_an_end(scores, low, high))
+        room = np.empty((2, min(_BLOCK, len(scores)) if quick else 0), np.int64)
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
-            numbers = bins.numbers(scores[block], "probability")
+            held, places = room[:, : len(scores) - start]
+            numbers = bins.numbers(scores[block], "probability", out=held)
             for table, own in quick:
-                table.add(numbers, own[block])
+                table.add(numbers, own[block], places)
 
     def result(self) -> Binned:
         """Return what was counted."""
@@ -130,10 +133,10 @@ class LongTable:
         """Remember how near to its ends there is anything in the table, apart from its very ends."""
         self._lowest = min(self._lowest, max(number >> self._coarser, 1))
 
-    def add(self, numbers: Array, cells: Array) -> None:
-        """Count some scores by their bins and cells."""
-        places = numbers >> self._coarser if self._coarser else numbers
-        places = places << self._cell_bits
+    def add(self, numbers: Array, cells: Array, places: Array) -> None:
+        """Count some scores by their bins and cells; ``places`` is memory for as many numbers."""
+        coarse = np.right_shift(numbers, self._coarser, out=places) if self._coarser else numbers
+        np.left_shift(coarse, self._cell_bits, out=places)
         places |= cells
         np.add.at(self._counts, places, _ONE)
 
@@ -204,5 +207,4 @@ class SortedSums:
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
-    cells, numbers = np.divmod(keys, _SPAN)
-    return cells, numbers - _SPAN // 2
+    return keys >> _SPAN_BITS, (keys & (_SPAN - 1)) - _SPAN // 2

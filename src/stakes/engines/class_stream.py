@@ -26,7 +26,7 @@ from stakes.tallies.losses import SURPRISE, sum_of_logs
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing, shares_of
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 14
 """Rows that are worked on at a time, with all their scores: temporaries stay in the processor's cache."""
 
 _MOST_LONG = 32
@@ -115,23 +115,23 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> BatchOutcome:
-        best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth))
-        self._whole.add(batch, _none_of(batch.truth), 1)
+        samples = [partial(self._whole.add, batch, _none_of(batch.truth), 1)]
         if self._segments.names:
-            self._parts.add(batch, batch.segment, len(self._segments.names))
+            samples.append(partial(self._parts.add, batch, batch.segment, len(self._segments.names)))
+        best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth), samples)
         if self._pricing is not None:
             any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
             best = self._pricing.bayes(batch.scores_of(slice(None)), self.classes, None, any_shares)
         return BatchOutcome(best, batch, ranks, losses)
 
-    def count(self, batch: ClassBatch, size: int = 0) -> list[Tensor]:
-        """Add up rows of classes that have scores, of which no sample is kept.
+    def count(self, batch: ClassBatch, size: int = 0, samples: Sequence[Callable[[], None]] = ()) -> list[Tensor]:
+        """Add up rows of classes that have scores, and take ``samples`` of them beside it.
 
         Return which has the highest, the rank of the true one, and what rows lose.
         """
         self._sums.grow(len(self._segments.names) or 1)
         tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
-        tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
+        tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
         found: list[Tensor] = run_all(tasks, size)[0]
         return found
 
