@@ -210,7 +210,8 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
     def read(found: Arguments, first: int) -> Batch:
         return replace(Batch.read(found, missing), start=first)
 
-    at_a_time = -(-4 * BATCH // max(len(class_names(files.wanted)), 4))  # fewer where there are scores of many classes
+    share = 2 * BATCH // max(len(class_names(files.wanted)), 2)  # fewer where there are scores of many classes
+    at_a_time = 1 << (share - 1).bit_length()  # as parts of files most often are: nothing has to be put together
     for batch in files.read_batches(at_a_time, read):
         yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
 
