@@ -6,7 +6,7 @@ those of the standard library.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import field, fields
 from functools import cache
 from operator import attrgetter
@@ -35,15 +35,22 @@ else:
         return make
 
     def replace(one: object, **changes: object) -> object:
-        """Do what :func:`dataclasses.replace` does, in less time."""
-        kept = {name: getattr(one, name) for name in _names(type(one)) if name not in changes}
-        return type(one)(**kept, **changes)
+        """Do what :func:`dataclasses.replace` does, in less time: fields that stay need not be set one by one."""
+        cls, held = type(one), one.__dict__
+        names, only_sets = _init_of(cls)
+        if not only_sets or not names >= changes.keys():
+            return cls(**{name: held[name] for name in names if name not in changes}, **changes)
+        made = object.__new__(cls)
+        made.__dict__.update({name: held[name] for name in names}, **changes)
+        return made
 
 
 @cache
-def _names(cls: type) -> tuple[str, ...]:
-    """The fields that ``__init__`` takes."""
-    return tuple(one.name for one in dataclasses.fields(cls) if one.init)
+def _init_of(cls: type) -> tuple[Set[str], bool]:
+    """The fields that ``__init__`` takes, in their order, and whether it does nothing but set all fields."""
+    every = dataclasses.fields(cls)
+    made_here = cls.__dataclass_params__.init and not hasattr(cls, "__post_init__")  # type: ignore[attr-defined]
+    return {one.name: None for one in every if one.init}.keys(), made_here and all(one.init for one in every)
 
 
 def _set_once(self: Any, name: str, value: object) -> None:
