@@ -6,7 +6,6 @@ tallies of all rows and of every segment are made from them, and no row is neede
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -18,6 +17,7 @@ from stakes.engines.labels import names_in_order
 from stakes.engines.memory import Binned
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
