@@ -134,7 +134,7 @@ class ArrayOperations:
         return parts[0] if len(parts) == 1 else self.xp.concatenate(parts)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own."""
+        """The same numbers in memory of their own, row by row."""
         return values.copy()
 
     def top(self, values: Tensor, count: int) -> Tensor:
@@ -257,8 +257,8 @@ class TorchOperations(ArrayOperations):
         return self._done_by_cupy(lambda cupy: run_kernel(cupy, name, rows, kinds, places), like)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own."""
-        return values.clone()
+        """The same numbers in memory of their own, row by row."""
+        return values.clone(memory_format=self.xp.contiguous_format)
 
     def top(self, values: Tensor, count: int) -> Tensor:
         """Where the largest numbers stand."""
