@@ -33,112 +33,75 @@ class BinnedCounts:
     """How many rows there are of each cell (whatever the caller numbers) in each bin, and perhaps their weights.
 
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
-    not hold, is sorted and added up batch by batch. With several numbers of ``bits`` the same rows are counted in bins
-    of several widths, each with cells of its own: of fewer bits there are fewer bins in each power of two. Where there
-    are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which have
-    ``operations`` of their own, are sorted where they lie.
+    not hold, is sorted and added up batch by batch. Of fewer ``bits`` there are fewer bins in each power of two. Where
+    there are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which
+    have ``operations`` of their own, are sorted where they lie.
     """
 
-    def __init__(self, *bits: int, long: bool = True, operations: ArrayOperations | None = None) -> None:
+    def __init__(self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None) -> None:
         self.grid = "probability"
         self._ops = operations or ArrayOperations()
-        self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
+        self._bits, self._sums = bits, SortedSums(self._ops)
+        self._long: LongTable | None = None
         self._roomy = long and memory_left() > _ROOM
 
-    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
-        """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
+    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None) -> None:
+        """Count a batch of finite scores."""
         low, high = self._ops.ends(scores)
-        if low < 0 or high > 1:
-            self._on_the_line()
-        quick: list[tuple[LongTable, Array]] = []
-        sort = self.grid == "line" or weight is not None or not self._roomy
-        for width, own in zip(self._widths, (cells, *more), strict=False):
-            if sort or not width.fits(most := int(own.max())):
-                width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
-            else:
-                quick.append((width.long_table(len(own), most), own))
-                quick[-1][0].reach(_nearest_to_an_end(scores, low, high))
-        room = np.empty((2, min(_BLOCK, len(scores)) if quick else 0), np.int64)
-        for start in range(0, len(scores) if quick else 0, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            held, places = room[:, : len(scores) - start]
-            numbers = bins.numbers(scores[block], "probability", out=held)
-            for table, own in quick:
-                table.add(numbers, own[block], places)
+        if (low < 0 or high > 1) and self.grid != "line":  # in whose bins those of probabilities lie
+            self._sums, self.grid = self._summed().renumber(self._on_the_line), "line"
+        most = int(cells.max())
+        fits = self._roomy and self._bits + most.bit_length() <= _LONGEST
+        if self.grid == "line" or weight is not None or not fits:
+            self._sums.add(cells, bins.numbers(scores, self.grid, self._bits, self._ops.xp), weight)
+            return
+        if self._long is None or not self._long.takes(len(cells), most):
+            self._sums = self._summed()
+            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(cells))
+        self._long.add(scores, cells, low, high)
 
     def result(self) -> Binned:
         """Return what was counted."""
-        return self.results()[0]
+        return self._summed().result(self.grid, self._bits)
 
-    def results(self) -> list[Binned]:
-        """Return what was counted in the bins of each width."""
-        return [width.summed().result(self.grid, width.bits) for width in self._widths]
+    def _summed(self) -> "SortedSums":
+        """Everything, once the long table is emptied."""
+        if self._long is not None:
+            self._sums.add(*self._long.result())
+            self._long = None
+        return self._sums
 
-    def _on_the_line(self) -> None:
-        """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
-        if self.grid == "line":
-            return
-        for width in self._widths:
-            width.sums = width.summed().renumber(width.on_the_line)
-        self.grid = "line"
-
-
-class _Width:
-    """What was counted in bins of one width."""
-
-    def __init__(self, bits: int, operations: ArrayOperations) -> None:
-        self.bits = bits
-        self.sums = SortedSums(operations)
-        self._long: list[LongTable] = []
-
-    def fits(self, cell: int) -> bool:
-        """Whether a long table has room for cells up to this one."""
-        return self.bits + cell.bit_length() <= _LONGEST
-
-    def long_table(self, rows: int, cell: int) -> "LongTable":
-        """A long table in which so many rows can be counted, in cells up to this one."""
-        if not self._long or not self._long[-1].takes(rows, cell):
-            self._long.append(LongTable(max(cell.bit_length(), 1), self.bits))
-            self._long[-1].takes(rows, cell)
-        return self._long[-1]
-
-    def summed(self) -> "SortedSums":
-        """Everything, once the long tables are emptied."""
-        for table in self._long:
-            self.sums.add(*table.result())
-        self._long = []
-        return self.sums
-
-    def on_the_line(self, numbers: Array) -> Array:
+    def _on_the_line(self, numbers: Array) -> Array:
         """The numbers of bins of probabilities among those of any numbers."""
-        return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
+        return bins.numbers(bins.edges(numbers, "probability", self._bits), "line", self._bits)
 
 
 class LongTable:
     """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
 
-    def __init__(self, cell_bits: int, bits: int) -> None:
-        self._cell_bits = cell_bits
-        self._coarser = bins.FINE - bits
-        self._last = bins.domain("probability")[1] >> self._coarser
+    def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
+        self._cell_bits, self._bits, self._rows = cell_bits, bits, rows
+        self._last = bins.domain("probability")[1] >> (bins.FINE - bits)
         self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
-        self._lowest, self._rows = self._last, 0
+        self._lowest = self._last
+        self._room: Array = np.empty(_BLOCK, np.int64)
 
     def takes(self, rows: int, cell: int) -> bool:
         """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
         return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def reach(self, number: int) -> None:
-        """Remember how near to its ends there is anything in the table, apart from its very ends."""
-        self._lowest = min(self._lowest, max(number >> self._coarser, 1))
-
-    def add(self, numbers: Array, cells: Array, places: Array) -> None:
-        """Count some scores by their bins and cells; ``places`` is memory for as many numbers."""
-        coarse = np.right_shift(numbers, self._coarser, out=places) if self._coarser else numbers
-        np.left_shift(coarse, self._cell_bits, out=places)
-        places |= cells
-        np.add.at(self._counts, places, _ONE)
+    def add(self, scores: Array, cells: Array, low: float, high: float) -> None:
+        """Count some scores, which reach from one to the other, by their bins and cells."""
+        nearest = np.array([_nearest_to_an_end(scores, low, high)])
+        self._lowest = min(self._lowest, max(int(bins.numbers(nearest, "probability", self._bits)[0]), 1))
+        for start in range(0, len(scores), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            held = self._room[: len(scores) - start]
+            places = bins.numbers(scores[block], "probability", self._bits, out=held)
+            places <<= self._cell_bits
+            places |= cells[block]
+            np.add.at(self._counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
@@ -154,12 +117,12 @@ class LongTable:
         return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
 
 
-def _nearest_to_an_end(scores: Array, low: float, high: float) -> int:
-    """The bin, counted from 0 or mirrored from 1, of the score that is nearest to one of them and neither."""
+def _nearest_to_an_end(scores: Array, low: float, high: float) -> float:
+    """How near to 0 or 1 scores come that are neither; ``low`` and ``high`` are their ends."""
     if low <= 0 or high >= 1:
         inner = scores[(scores > 0) & (scores < 1)]
         low, high = (float(inner.min()), float(inner.max())) if len(inner) else (0.5, 0.5)
-    return int(bins.numbers(np.array([min(low, 1.0 - high)]), "probability")[0])
+    return min(low, 1.0 - high)
 
 
 class SortedSums:

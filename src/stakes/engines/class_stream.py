@@ -92,7 +92,8 @@ class ClassStream:
         self._segments = Cells()
         k = len(classes)
         long = k <= _MOST_LONG and not self._elsewhere
-        self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=long, operations=operations) for _ in classes]
+        self._bins = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
+        self._pairs = [BinnedCounts(pair_bits(k), long, operations) for _ in classes]
         self._sums = _Sums(k, operations or ArrayOperations(), by_row)
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
@@ -132,17 +133,22 @@ class ClassStream:
         self._sums.grow(len(self._segments.names) or 1)
         tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
         tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
+        if batch.weight is None:
+            tasks += [partial(self._bin_pairs, batch, place) for place in range(len(self.classes))]
         found: list[Tensor] = run_all(tasks, size)[0]
         return found
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
-        """Count the scores of a class, by whether it is the true one, and by the true one."""
-        own, classes = batch.truth == place, batch.truth
+        """Count the scores of a class, by whether it is the true one."""
+        own = batch.truth == place
         own = own if self._elsewhere else own.view(np.uint8)
-        if self._segments.names:
-            own, classes = 2 * batch.segment + own, len(self.classes) * batch.segment + classes
-        others = () if batch.weight is not None else (classes,)
-        self._bins[place].add(batch.scores[place], own, batch.weight, *others)
+        own = 2 * batch.segment + own if self._segments.names else own
+        self._bins[place].add(batch.scores[place], own, batch.weight)
+
+    def _bin_pairs(self, batch: ClassBatch, place: int) -> None:
+        """Count the scores of a class by the true one."""
+        truth = len(self.classes) * batch.segment + batch.truth if self._segments.names else batch.truth
+        self._pairs[place].add(batch.scores[place], truth)
 
     def segment_of(self, names: Combination) -> int:
         """The number of a segment."""
@@ -151,7 +157,8 @@ class ClassStream:
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = self._sums, len(segments)
-        found = run_all([one.results for one in self._bins], sys.maxsize)
+        pairs = [] if self._weighted else self._pairs
+        found = run_all([one.result for one in [*self._bins, *pairs]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
@@ -164,8 +171,8 @@ class ClassStream:
             sums.all_moments(),
             losses_against_rest(sums.moments, sums.own_squares, sums.others),
             sums.improper,
-            [binned[0] for binned in found],
-            [] if self._weighted else [binned[1] for binned in found],
+            found[: len(self._bins)],
+            found[len(self._bins) :],
             self._sums.odd.span,
             samples,
         )
