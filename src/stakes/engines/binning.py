@@ -12,7 +12,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
 _LONGEST = bins.FINE + 2

@@ -26,8 +26,8 @@ from stakes.tallies.losses import SURPRISE, sum_of_logs
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing, shares_of
 
-_BLOCK = 1 << 14
-"""Rows that are worked on at a time, with all their scores: temporaries stay in the processor's cache."""
+_BLOCK = 1 << 18
+"""Scores that are worked on at a time, with those of all classes of a row: they stay in the processor's cache."""
 
 _MOST_LONG = 32
 """So many classes have long tables for their scores; those of more are sorted and added up."""
@@ -193,7 +193,8 @@ class _Sums:
 
     def __init__(self, k: int, operations: ArrayOperations, by_row: bool = False) -> None:
         self._k, self._ops, self._by_row = k, operations, by_row
-        self._rooms = [np.empty(k * _BLOCK) for _ in range(2 if operations.xp is np else 0)]
+        self._rows = max(_BLOCK // max(k, 8), 1)
+        self._rooms = [np.empty(k * self._rows) for _ in range(2 if operations.xp is np else 0)]
         self.sizes: Array = np.zeros((0, k), np.longdouble)
         self.squares: Array = np.zeros((0, k), np.longdouble)
         self.ranks: Array = np.zeros((0, k), np.longdouble)
@@ -216,8 +217,8 @@ class _Sums:
         """
         if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
             return self._add(batch, self._ops.copied(batch.scores))
-        starts = range(0, len(batch.truth), _BLOCK)
-        blocks = (batch.take(slice(start, start + _BLOCK)) for start in starts)
+        starts = range(0, len(batch.truth), self._rows)
+        blocks = (batch.take(slice(start, start + self._rows)) for start in starts)
         found = [self._add(block, self._table(block)) for block in blocks]
         return [np.concatenate(column) for column in zip(*found, strict=True)]
 
