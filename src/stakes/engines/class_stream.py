@@ -65,27 +65,20 @@ class ClassBatch:
 class BatchOutcome:
     """What is decided in each row of a batch, and what follows from its scores; nothing does of classes without scores.
 
-    ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance.
+    ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance, in blocks.
     """
 
     decided: Array
     batch: ClassBatch | None = None
     ranks: Array | None = None
-    losses: Sequence[Array] = ()
+    losses: Sequence[Sequence[Array]] = ()
 
 
 class ClassStream:
-    """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own.
-
-    What each row loses is told ``by_row`` only where that is asked for.
-    """
+    """Batches of class scores, added up by segment and class; tensors have ``operations`` of their own."""
 
     def __init__(
-        self,
-        classes: tuple[str, ...],
-        pricing: Pricing | None,
-        operations: ArrayOperations | None = None,
-        by_row: bool = False,
+        self, classes: tuple[str, ...], pricing: Pricing | None, operations: ArrayOperations | None = None
     ) -> None:
         self.classes = classes
         self._pricing, self._elsewhere = pricing, operations is not None
@@ -94,7 +87,7 @@ class ClassStream:
         long = k <= _MOST_LONG and not self._elsewhere
         self._bins = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
         self._pairs = [BinnedCounts(pair_bits(k), long, operations) for _ in classes]
-        self._sums = _Sums(k, operations or ArrayOperations(), by_row)
+        self._sums = _Sums(k, operations or ArrayOperations())
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
@@ -191,8 +184,8 @@ def _none_of(rows: Array) -> Array:
 class _Sums:
     """Sums by segment and class, in extended precision: those of billions of rows must not drift."""
 
-    def __init__(self, k: int, operations: ArrayOperations, by_row: bool = False) -> None:
-        self._k, self._ops, self._by_row = k, operations, by_row
+    def __init__(self, k: int, operations: ArrayOperations) -> None:
+        self._k, self._ops = k, operations
         self._rows = max(_BLOCK // max(k, 8), 1)
         self._rooms = [np.empty(k * self._rows) for _ in range(2 if operations.xp is np else 0)]
         self.sizes: Array = np.zeros((0, k), np.longdouble)
@@ -213,18 +206,15 @@ class _Sums:
     def add_all(self, batch: ClassBatch) -> list[Tensor]:
         """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
 
-        Losses are left out where nobody asks for those of each row.
+        Losses, which few ask for, stay in blocks.
         """
         if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
             return self._add(batch, self._ops.copied(batch.scores))
         starts = range(0, len(batch.truth), self._rows)
-        blocks = (batch.take(slice(start, start + self._rows)) for start in starts)
-        found = [self._add(block, self._table(block)) for block in blocks]
-        return [np.concatenate(column) for column in zip(*found, strict=True)]
-
-    def _table(self, block: ClassBatch) -> Array:
-        """The scores of a block, class × row."""
-        return np.stack(block.scores, out=self._room(0, len(block.truth)), casting="same_kind")
+        blocks = [batch.take(slice(start, start + self._rows)) for start in starts]
+        tables = (np.stack(block.scores, out=self._room(0, len(block.truth))) for block in blocks)
+        best, rank, *losses = zip(*map(self._add, blocks, tables), strict=True)
+        return [np.concatenate(best), np.concatenate(rank), *losses]
 
     def _room(self, which: int, rows: int) -> Array:
         """One of two tables for so many rows; new memory for each block would take as long as what is done in it."""
@@ -244,7 +234,7 @@ class _Sums:
         improper = self.odd.look(scores, block.numbers)
         if improper is not None:
             self._into(self.improper, block.segment, improper)
-            scores, own = ops.within(scores, 0, 1), ops.within(own, 0, 1)  # what such rows lose nobody asks
+            scores, own = ops.xp.clip(scores, 0, 1), ops.xp.clip(own, 0, 1)  # what such rows lose nobody asks
         surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
         missed = (1.0 - own) ** 2
         self._into(self.own_squares, cells, missed if weight is None else missed * weight)
@@ -252,7 +242,7 @@ class _Sums:
         losses = surprise, ops.xp.einsum("ij,ij->j", scores, scores) + missed
         self._add_moments(cells, losses, weight)
         self._add_others(scores, block.segment, weight)
-        return [best, rank, *(losses if self._by_row else ())]
+        return [best, rank, *losses]
 
     def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """How many classes go before the true one in each row, and which goes first."""

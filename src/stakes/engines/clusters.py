@@ -366,7 +366,7 @@ class ClassClusterCounts(ClusterCounts):
             return  # a class without scores, which is refused at the end
         weight = told.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
-        sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
+        sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in told.losses)]
         ranks = 0 if self._many else np.asarray(told.ranks)
         entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + ranks
         if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them

@@ -380,8 +380,7 @@ class ClassProbabilities(Counting):
     def __init__(self, asked: RowQuestion, classes: tuple[str, ...], place: Callable[[int], str]) -> None:
         super().__init__(None)
         self._asked, self._place = asked, place
-        clustered = asked.cluster is not None or bool(asked.groups_by)
-        self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None, by_row=clustered)
+        self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
         self._class_clusters = self._clusters = ClassClusterCounts(len(classes))
         names = () if asked.pricing is None else asked.pricing.names
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])

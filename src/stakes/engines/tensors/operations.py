@@ -89,17 +89,9 @@ class ArrayOperations:
         """Whole numbers from one to another, beside an array."""
         return self.xp.arange(start, stop, **self._beside(like))
 
-    def less(self, one: Tensor, other: Tensor) -> Tensor:
-        """The smaller of two numbers."""
-        return self.xp.minimum(one, other)
-
     def where(self, test: Tensor, one: Values, other: Values) -> Tensor:
         """One thing where something holds, another elsewhere."""
         return self.xp.where(test, one, other)
-
-    def within(self, values: Tensor, low: int, high: int) -> Tensor:
-        """Numbers moved to the nearer end where they lie outside of two."""
-        return self.xp.clip(values, low, high)
 
     def cumulated(self, counts: Tensor) -> Tensor:
         """Running sums of whole numbers, in 64 bits."""
@@ -159,10 +151,6 @@ class ArrayOperations:
     def column_counts(self, flags: Tensor) -> Tensor:
         """In how many places of each column something holds."""
         return flags.view("uint8").sum(0, dtype="uint8" if len(flags) < 256 else "int64")
-
-    def floor(self, values: Tensor) -> Tensor:
-        """Numbers rounded down."""
-        return self.xp.floor(values)
 
     def sigmoid(self, logits: Tensor) -> Tensor:
         """The probabilities of logits, in 64 bits (``engines/logits.py``); of what is not finite NaN."""
