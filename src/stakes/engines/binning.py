@@ -1,7 +1,5 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from stakes.engines.files.room import memory_left
@@ -49,7 +47,7 @@ class BinnedCounts:
         """Count a batch of finite scores."""
         low, high = self._ops.ends(scores)
         if (low < 0 or high > 1) and self.grid != "line":  # in whose bins those of probabilities lie
-            self._sums, self.grid = self._summed().renumber(self._on_the_line), "line"
+            self._sums, self.grid = self._summed().on_the_line(self._bits), "line"
         most = int(cells.max())
         fits = self._roomy and self._bits + most.bit_length() <= _LONGEST
         if self.grid == "line" or weight is not None or not fits:
@@ -70,10 +68,6 @@ class BinnedCounts:
             self._sums.add(*self._long.result())
             self._long = None
         return self._sums
-
-    def _on_the_line(self, numbers: Array) -> Array:
-        """The numbers of bins of probabilities among those of any numbers."""
-        return bins.numbers(bins.edges(numbers, "probability", self._bits), "line", self._bits)
 
 
 class LongTable:
@@ -148,12 +142,13 @@ class SortedSums:
         if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
             self._parts = [put_together(self._parts)]
 
-    def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
-        """Return the same sums with other numbers for the bins."""
+    def on_the_line(self, bits: int) -> "SortedSums":
+        """Return the same sums of probabilities in the bins of any numbers."""
         found = SortedSums(self._ops)
         for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
+            numbers = bins.numbers(bins.edges(numbers, "probability", bits), "line", bits)
+            found._parts.append(add_up(cells * _SPAN + (numbers + _SPAN // 2), *columns))
         return found
 
     def entries(self) -> tuple[Array, Array, list[Array]]:

@@ -18,6 +18,7 @@ from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, 
 from stakes.engines.labels import Labels
 from stakes.engines.tensors.arrays import Tensor, Values
 from stakes.engines.tensors.operations import ArrayOperations
+from stakes.frozen import replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
@@ -98,7 +99,7 @@ class ClassStream:
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
         codes: Array = np.array([places.get(name, -1) for name in truth.names], kind)[truth.codes]
-        segment = self._segments.of(by).of_rows.astype(np.int64) if by else _none_of(codes)
+        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.broadcast_to(np.int64(0), len(codes))
         batch = ClassBatch(scores, codes, segment, weight, numbers)
         self._weighted = weight is not None
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
@@ -109,7 +110,7 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> BatchOutcome:
-        samples = [partial(self._whole.add, batch, _none_of(batch.truth), 1)]
+        samples = [partial(self._whole.add, batch, np.broadcast_to(np.int64(0), len(batch.truth)), 1)]
         if self._segments.names:
             samples.append(partial(self._parts.add, batch, batch.segment, len(self._segments.names)))
         best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth), samples)
@@ -166,7 +167,7 @@ class ClassStream:
             sums.improper,
             found[: len(self._bins)],
             found[len(self._bins) :],
-            self._sums.odd.span,
+            self.oddities.span,
             samples,
         )
 
@@ -174,11 +175,6 @@ class ClassStream:
     def oddities(self) -> Oddities:
         """The rows whose scores are no probabilities."""
         return self._sums.odd.found
-
-
-def _none_of(rows: Array) -> Array:
-    """The number of the only segment of all rows, which takes no memory."""
-    return np.broadcast_to(np.int64(0), rows.shape)
 
 
 class _Sums:
@@ -295,25 +291,21 @@ class _OddRows:
     """Which rows are no probabilities, and how far the scores reach."""
 
     def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
-        self.span = (math.inf, -math.inf)
-        self._rows = 0
-        self._uneven: _Noted = (0, None, math.nan)
-        self._outside: _Noted = (0, None, math.nan)
+        self._ops, self.found = operations, Oddities(0, (math.inf, -math.inf))
 
     def look(self, scores: Tensor, numbers: Values) -> Tensor | None:
         """Look at some rows, which have these numbers, and return which are odd (1), if any is."""
-        low, high = self._ops.ends(scores)
-        self.span = min(low, self.span[0]), max(high, self.span[1])
-        self._rows += len(numbers)
-        sums = scores.sum(0)
+        (low, high), before, sums = self._ops.ends(scores), self.found, scores.sum(0)
+        span = min(low, before.span[0]), max(high, before.span[1])
+        self.found = replace(before, rows=before.rows + len(numbers), span=span)
         uneven = abs(sums - 1) > ROUNDING
         if not bool(uneven.any()) and low >= 0 and high <= 1:
             return None
         wrong = (scores < 0) | (scores > 1)
         outside = wrong.any(0)
-        self._uneven = self._noted(self._uneven, uneven, numbers, lambda row: sums[row])
-        self._outside = self._noted(self._outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+        off = self._noted(before.uneven, uneven, numbers, lambda row: sums[row])
+        beyond = self._noted(before.outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+        self.found = replace(self.found, uneven=off, outside=beyond)
         return self._ops.cast(uneven | outside, "float64")
 
     def _noted(self, before: _Noted, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> _Noted:
@@ -323,11 +315,6 @@ class _OddRows:
             return before[0] + len(rows), *before[1:]
         first = int(rows[0])
         return len(rows), int(numbers[first]), float(seen(first))
-
-    @property
-    def found(self) -> Oddities:
-        """What is to say of them."""
-        return Oddities(self._rows, self.span, self._uneven, self._outside)
 
 
 class EvenSample:
@@ -347,8 +334,6 @@ class EvenSample:
         self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
         drawn = self._generator.random(len(segment))
         rows = np.flatnonzero(drawn < (self._below[segment] if segments > 1 else self._below[0]))
-        if segments == 1 and len(rows) > 2 * self._most:  # more than can stay
-            rows = rows[np.argpartition(drawn[rows], self._most)[: self._most + 1]]
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
         self._kept.append((drawn[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)

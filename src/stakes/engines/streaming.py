@@ -326,8 +326,8 @@ class Counting:
         return self._clusters.result(rows, by).added_to(counted)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        """Keep the scores of a batch."""
-        raise NotImplementedError
+        """Keep the scores of a batch, unless they were counted when they decided; False when they cannot be kept."""
+        return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
         """Count the cells, which were read as if they were rows."""
@@ -398,9 +398,6 @@ class ClassProbabilities(Counting):
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._class_clusters.add_classes(groups, found, self._told)
-
-    def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        return True  # they were counted when they decided
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
