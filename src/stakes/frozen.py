@@ -62,7 +62,8 @@ class _Init:
 
 def _compile_init(cls: Any) -> Any:
     """Write the function that takes the fields of a class, and sets them; names of our own end in an underscore."""
-    every, known, sets = dataclasses.fields(cls), {"missing_": dataclasses.MISSING}, ["held_ = self.__dict__"]
+    every, sets = dataclasses.fields(cls), ["held_ = self.__dict__"]
+    known: dict[str, Any] = {"missing_": dataclasses.MISSING}
     takes: dict[bool, list[str]] = {False: [], True: []}
     for one in every:
         name, usual, made = one.name, "", one.name
@@ -79,7 +80,7 @@ def _compile_init(cls: Any) -> Any:
         sets.append("self.__post_init__()")
     named = ", ".join(["self", *takes[False], *(["*", *takes[True]] if takes[True] else [])])
     exec(f"def __init__({named}):\n " + "\n ".join(sets), known)
-    init: Any = known["__init__"]
+    init = known["__init__"]
     init.__qualname__, init.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     init.__annotations__ = {one.name: one.type for one in every if one.init} | {"return": None}
     return init

@@ -93,7 +93,7 @@ class ClassStream:
         self._whole, self._parts = EvenSample(), EvenSample()
 
     def add(
-        self, scores: Sequence[Array], truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
+        self, scores: Sequence[Array], truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Values
     ) -> BatchOutcome:
         """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
         places = {name: place for place, name in enumerate(self.classes)}

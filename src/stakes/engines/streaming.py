@@ -9,7 +9,7 @@ themselves (exact scores with weights, clusters, segments, several classes or co
 whole, whatever the number of rows.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -219,20 +219,21 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows as codes and numbers; scores of several classes are a column of each.
+    """Some rows as codes and numbers; scores of ``several`` classes are a column of each.
 
     The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out.
     """
 
     labels: Mapping[str, Labels]
     kinds: Mapping[str, str]
-    scores: Array | list[Array] | None
+    scores: Array | None
     weight: Array | None
     dropped: Dropped
     length: int
     places: Array | None = None
     start: int = 0
     cluster: Column | None = None
+    several: Sequence[Array] = ()
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
@@ -243,12 +244,13 @@ class Batch:
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},
-            _scores(rows.columns),
+            as_finite(rows.columns["score"]) if "score" in rows.columns else None,
             rows.weight,
             rows.dropped,
             rows.dropped.rows + len(rows.columns["truth"]),
             rows.places,
             cluster=cluster,
+            several=[as_finite(column) for name, column in rows.columns.items() if name.startswith("score ")],
         )
 
     @property
@@ -257,12 +259,6 @@ class Batch:
         if self.places is not None:
             return self.start + self.places
         return range(self.start, self.start + self.length - self.dropped.rows)
-
-
-def _scores(columns: Mapping[str, Column]) -> Array | list[Array] | None:
-    """The scores, of several classes a column of each."""
-    several = [as_finite(column) for name, column in columns.items() if name.startswith("score")]
-    return several[0] if "score" in columns else several or None
 
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
@@ -326,8 +322,8 @@ class Counting:
         return self._clusters.result(rows, by).added_to(counted)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        """Keep the scores of a batch, unless they were counted when they decided; False when they cannot be kept."""
-        return True
+        """Keep the scores of a batch."""
+        raise NotImplementedError
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted | None:
         """Count the cells, which were read as if they were rows."""
@@ -388,7 +384,7 @@ class ClassProbabilities(Counting):
     def _decided(self, batch: Batch) -> list[Labels]:
         truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        self._told = self._stream.add(batch.scores, spelled, by, batch.weight, batch.numbers)
+        self._told = self._stream.add(batch.several, spelled, by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
