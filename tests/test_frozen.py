@@ -2,8 +2,10 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import FrozenInstanceError, field
+from functools import cached_property
 
 import pytest
 
@@ -89,3 +91,37 @@ def test_they_are_replaced_copied_pickled_and_inherited():
     assert repr(named) == "Named(x=1.0, y=0.0, name='there')"
     with pytest.raises(FrozenInstanceError):
         named.name = "nowhere"
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    held: int
+    missing: list[int] = field(default_factory=list)
+    self_made: int = 3
+
+    @cached_property
+    def double(self) -> int:
+        return 2 * self.held
+
+
+def test_they_are_made_of_what_those_of_the_standard_library_are_made_of():
+    ours, theirs = _both()
+    assert inspect.signature(ours) == inspect.signature(theirs)
+    assert (vars(Plain(1)), vars(Plain(1, [2], self_made=4))) == (
+        {"held": 1, "missing": [], "self_made": 3},
+        {"held": 1, "missing": [2], "self_made": 4},
+    )
+    assert Plain(1).missing is not Plain(1).missing
+    for wrong in ({}, {"held": 1, "unheard": 2}):
+        with pytest.raises(TypeError, match=r"Plain.__init__\(\)"):
+            Plain(**wrong)
+
+
+def test_what_follows_from_fields_is_found_again_where_they_are_replaced():
+    one = Plain(1, [5])
+    assert one.double == 2
+    other = replace(one, held=7)
+    assert (other.double, other.missing) == (14, [5])
+    for way in (replace, dataclasses.replace):
+        with pytest.raises(TypeError, match="unheard"):
+            way(one, unheard=1)

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 """Signs that Unicode counts among letters and marks, and that show nothing."""
 
-_LOGGED = re.compile(r"##(?=\w*\[)")
+_LOGGED = r"##(?=\w*\[)"
 """How commands to build servers begin, anywhere in a line: ``##[``, ``##vso[``, ``##teamcity[``."""
 
-_COMMAND = re.compile(r"^((?:\x1b\[[\d;]*m|[^\S\n])*):(?=:)", re.MULTILINE)
+_COMMAND = r"(?m)^((?:\x1b\[[\d;]*m|[^\S\n])*):(?=:)"
 """How GitHub's begin: with ``::`` at the start of a line, behind blanks or colours."""
 
 _STAND_INS = {
@@ -30,7 +30,7 @@ _STAND_INS = {
 }
 """What stands for our own signs where an encoding lacks them."""
 
-_POWER = re.compile("[⁻⁰¹²³⁴-⁹]+")
+_POWER = "[⁻⁰¹²³⁴-⁹]+"
 
 _LANGUAGE = ContextVar("language", default="en")
 """The code of the language in which sentences are told at the moment."""
@@ -60,7 +60,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\\x1b[2Jb\\n::error::"))
     a\\x1b[2Jb\\n::error::
     """
-    return _LOGGED.sub(r"\\x23#", _where_unseen(text, escaped))
+    return re.sub(_LOGGED, r"\\x23#", _where_unseen(text, escaped))
 
 
 def lines(parts: Iterable[str]) -> str:
@@ -70,12 +70,12 @@ def lines(parts: Iterable[str]) -> str:
 
 def uncommanding(text: str) -> str:
     """Return a laid-out text in which no line begins like a command to a build server."""
-    return _COMMAND.sub(r"\1\\x3a", text)
+    return re.sub(_COMMAND, r"\1\\x3a", text)
 
 
 def encodable(text: str, encoding: str) -> str:
     """Return a text that an encoding can hold: letters that it lacks are escaped, our own signs have stand-ins."""
-    plain_powers = _POWER.sub(lambda found: _power(found[0], encoding), text)
+    plain_powers = re.sub(_POWER, lambda found: _power(found[0], encoding), text)
     return plain_powers.encode(encoding, ERRORS).decode(encoding)
 
 
@@ -94,7 +94,7 @@ def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -
 
     text = json.dumps(data, indent=indent, ensure_ascii=only_ascii, allow_nan=False)
     seen = "\n".join(_where_unseen(line, lambda sign: json.dumps(sign)[1:-1]) for line in text.split("\n"))
-    return _LOGGED.sub(r"\\u0023#", seen)
+    return re.sub(_LOGGED, r"\\u0023#", seen)
 
 
 # ── small tables ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -134,14 +134,14 @@ def _columns(sign: str) -> int:
 
 # ── single signs ─────────────────────────────────────────────────────────────────────────────────────────────────
 def _where_unseen(text: str, escape: Callable[[str], str]) -> str:
-    if text.isprintable() and not _BLANK.search(text):  # as nearly every text is
+    if text.isprintable() and not re.search(_BLANK, text):  # as nearly every text is
         return text
     return "".join(sign if _is_seen(sign) else escape(sign) for sign in text)
 
 
 def _is_seen(sign: str) -> bool:
     """Python's own rule of what can be printed, but blanks of any width are seen, and signs without a shape are not."""
-    return (sign.isprintable() or unicodedata.category(sign) == "Zs") and not _BLANK.match(sign)
+    return (sign.isprintable() or unicodedata.category(sign) == "Zs") and not re.match(_BLANK, sign)
 
 
 def escaped(sign: str) -> str:

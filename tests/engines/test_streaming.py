@@ -153,10 +153,11 @@ def test_every_score_is_counted_in_its_own_bin(name):
         "ends": np.array(ends),
     }[name]
     cells, more = rng.integers(0, 2, len(scores)).astype(np.uint8), rng.integers(0, 10, len(scores))
-    counts = BinnedCounts(15, 11)
-    for part in (slice(None), slice(None, None, 3)):  # the second finds the window of the first
-        counts.add(scores[part], cells[part], None, more[part])
-    for found, bits, own in zip(counts.results(), (15, 11), (cells, more), strict=True):
+    for bits, own in ((15, cells), (11, more)):
+        counts = BinnedCounts(bits)
+        for part in (slice(None), slice(None, None, 3)):
+            counts.add(scores[part], own[part])
+        found = counts.result()
         edges = bins.edges(bins.numbers(scores, "probability", bits), "probability", bits)
         rows = [*zip(own.tolist(), edges.tolist(), strict=True)]
         assert found.grid == "probability"

@@ -1,7 +1,5 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from stakes.engines.files.room import memory_left
@@ -12,17 +10,17 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
 
 _MOST_COUNTED = (1 << 32) - 1
-_WINDOW = 1 << 20
-"""So many neighbours in a long table are counted at once where there are as many rows."""
+_ONE = np.uint32(1)
 
-_SPAN = 1 << 29
+_SPAN_BITS = 29
+_SPAN = 1 << _SPAN_BITS
 """More numbers than the bins of any grid have."""
 
 _ROOM = 4 << 30
@@ -33,142 +31,74 @@ class BinnedCounts:
     """How many rows there are of each cell (whatever the caller numbers) in each bin, and perhaps their weights.
 
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
-    not hold, is sorted and added up batch by batch. With several numbers of ``bits`` the same rows are counted in bins
-    of several widths, each with cells of its own: of fewer bits there are fewer bins in each power of two. Where there
-    are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which have
-    ``operations`` of their own, are sorted where they lie.
+    not hold, is sorted and added up batch by batch. Of fewer ``bits`` there are fewer bins in each power of two. Where
+    there are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which
+    have ``operations`` of their own, are sorted where they lie.
     """
 
-    def __init__(self, *bits: int, long: bool = True, operations: ArrayOperations | None = None) -> None:
+    def __init__(self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None) -> None:
         self.grid = "probability"
         self._ops = operations or ArrayOperations()
-        self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
+        self._bits, self._sums = bits, SortedSums(self._ops)
+        self._long: LongTable | None = None
         self._roomy = long and memory_left() > _ROOM
 
-    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
-        """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
+    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None) -> None:
+        """Count a batch of finite scores."""
         low, high = self._ops.ends(scores)
-        if low < 0 or high > 1:
-            self._on_the_line()
-        quick: list[tuple[LongTable, Array]] = []
-        sort = self.grid == "line" or weight is not None or not self._roomy
-        for width, own in zip(self._widths, (cells, *more), strict=False):
-            if sort or not width.fits(most := int(own.max())):
-                width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
-            else:
-                quick.append((width.long_table(len(own), most), own))
-        for start in range(0, len(scores) if quick else 0, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            numbers = bins.numbers(scores[block], "probability")
-            for table, own in quick:
-                table.find(numbers, own[block], block)
-        for table, _ in quick:
-            table.count(len(scores))
+        if (low < 0 or high > 1) and self.grid != "line":  # in whose bins those of probabilities lie
+            self._sums, self.grid = self._summed().on_the_line(self._bits), "line"
+        most = int(cells.max())
+        fits = self._roomy and self._bits + most.bit_length() <= _LONGEST
+        if self.grid == "line" or weight is not None or not fits:
+            self._sums.add(cells, bins.numbers(scores, self.grid, self._bits, self._ops.xp), weight)
+            return
+        if self._long is None or not self._long.takes(len(cells), most):
+            self._sums = self._summed()
+            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(cells))
+        self._long.add(scores, cells, low, high)
 
     def result(self) -> Binned:
         """Return what was counted."""
-        return self.results()[0]
+        return self._summed().result(self.grid, self._bits)
 
-    def results(self) -> list[Binned]:
-        """Return what was counted in the bins of each width."""
-        return [width.summed().result(self.grid, width.bits) for width in self._widths]
-
-    def _on_the_line(self) -> None:
-        """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
-        if self.grid == "line":
-            return
-        for width in self._widths:
-            width.sums = width.summed().renumber(width.on_the_line)
-        self.grid = "line"
-
-
-class _Width:
-    """What was counted in bins of one width."""
-
-    def __init__(self, bits: int, operations: ArrayOperations) -> None:
-        self.bits = bits
-        self.sums = SortedSums(operations)
-        self._long: list[LongTable] = []
-
-    def fits(self, cell: int) -> bool:
-        """Whether a long table has room for cells up to this one."""
-        return self.bits + cell.bit_length() <= _LONGEST
-
-    def long_table(self, rows: int, cell: int) -> "LongTable":
-        """A long table in which so many rows can be counted, in cells up to this one."""
-        if not self._long or not self._long[-1].takes(rows, cell):
-            self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
-        return self._long[-1]
-
-    def summed(self) -> "SortedSums":
-        """Everything, once the long tables are emptied."""
-        for table in self._long:
-            self.sums.add(*table.result())
-        self._long = []
-        return self.sums
-
-    def on_the_line(self, numbers: Array) -> Array:
-        """The numbers of bins of probabilities among those of any numbers."""
-        return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
+    def _summed(self) -> "SortedSums":
+        """Everything, once the long table is emptied."""
+        if self._long is not None:
+            self._sums.add(*self._long.result())
+            self._long = None
+        return self._sums
 
 
 class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
-
-    Around the middle of the first rows lies a window in which most others are. Those are counted at once, which lets
-    other threads work meanwhile.
-    """
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
 
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
-        self._cell_bits = cell_bits
-        self._coarser = bins.FINE - bits
-        self._last = bins.domain("probability")[1] >> self._coarser
+        self._cell_bits, self._bits, self._rows = cell_bits, bits, rows
+        self._last = bins.domain("probability")[1] >> (bins.FINE - bits)
         self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
-        self._start, self._lowest = -1, self._last
-        self._window: Array = np.zeros(min(_WINDOW, 1 << rows.bit_length()) + 1, np.int64)
-        self._places: Array = np.empty(rows, np.int64)
-        self._rows = rows
+        self._lowest = self._last
+        self._room: Array = np.empty(_BLOCK, np.int64)
 
     def takes(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one; if so, there is room for their places."""
+        """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
-        if rows > len(self._places):
-            self._places = np.empty(rows, np.int64)
         return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def find(self, numbers: Array, cells: Array, block: slice) -> None:
-        """Find the places of some scores in the window, by their bins; those that are far from it are counted."""
-        places = self._places[block][: len(numbers)]
-        np.left_shift(numbers >> self._coarser if self._coarser else numbers, self._cell_bits, out=places)
-        places |= cells
-        outside = len(self._window) - 1
-        if self._start < 0:
-            self._start = max(int(np.median(places)) - outside // 2, 0)
-            ends = self._start, self._start + outside
-            self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
-        places -= self._start
-        near = places.view(np.uint64)
-        far = np.flatnonzero(near >= outside)
-        if len(far):
-            away = places[far] + self._start
-            self._note(away)
-            np.add.at(self._counts, away, np.uint32(1))
-            np.minimum(near, outside, out=near)
-
-    def _note(self, places: Array) -> None:
-        """Remember how near to its ends there is anything in the table, apart from its very ends."""
-        numbers = places >> self._cell_bits
-        aside = np.minimum(numbers, self._last - numbers)
-        self._lowest = int(np.min(aside, where=aside > 0, initial=self._lowest))
-
-    def count(self, rows: int) -> None:
-        """Count what was found in the window; its last place is that of all that is far away."""
-        self._window += np.bincount(self._places[:rows], minlength=len(self._window))
+    def add(self, scores: Array, cells: Array, low: float, high: float) -> None:
+        """Count some scores, which reach from one to the other, by their bins and cells."""
+        nearest = np.array([_nearest_to_an_end(scores, low, high)])
+        self._lowest = min(self._lowest, max(int(bins.numbers(nearest, "probability", self._bits)[0]), 1))
+        for start in range(0, len(scores), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            held = self._room[: len(scores) - start]
+            places = bins.numbers(scores[block], "probability", self._bits, out=held)
+            places <<= self._cell_bits
+            places |= cells[block]
+            np.add.at(self._counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
-        here = self._counts[self._start :][: len(self._window) - 1]
-        here += self._window[: len(here)].astype(np.uint32)
         low, end = self._lowest, self._last
         places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
         cells = places & ((1 << self._cell_bits) - 1)
@@ -179,6 +109,14 @@ class LongTable:
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits
         return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
+
+
+def _nearest_to_an_end(scores: Array, low: float, high: float) -> float:
+    """How near to 0 or 1 scores come that are neither; ``low`` and ``high`` are their ends."""
+    if low <= 0 or high >= 1:
+        inner = scores[(scores > 0) & (scores < 1)]
+        low, high = (float(inner.min()), float(inner.max())) if len(inner) else (0.5, 0.5)
+    return min(low, 1.0 - high)
 
 
 class SortedSums:
@@ -204,12 +142,13 @@ class SortedSums:
         if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
             self._parts = [put_together(self._parts)]
 
-    def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
-        """Return the same sums with other numbers for the bins."""
+    def on_the_line(self, bits: int) -> "SortedSums":
+        """Return the same sums of probabilities in the bins of any numbers."""
         found = SortedSums(self._ops)
         for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
+            numbers = bins.numbers(bins.edges(numbers, "probability", bits), "line", bits)
+            found._parts.append(add_up(cells * _SPAN + (numbers + _SPAN // 2), *columns))
         return found
 
     def entries(self) -> tuple[Array, Array, list[Array]]:
@@ -226,5 +165,4 @@ class SortedSums:
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
-    cells, numbers = np.divmod(keys, _SPAN)
-    return cells, numbers - _SPAN // 2
+    return keys >> _SPAN_BITS, (keys & (_SPAN - 1)) - _SPAN // 2

@@ -251,8 +251,8 @@ def _in_batches(files: Files, asked: RowQuestion) -> Iterator[LazyTable]:
         if not batch.labels:
             continue
         truth = batch.labels["truth"].renamed(spelling) if spelling.words else batch.labels["truth"]
-        held = deal_out(batch.numbers) if batch.cluster is None else clusters.groups_of(batch.cluster)
+        held = deal_out(np.asarray(batch.numbers)) if batch.cluster is None else clusters.groups_of(batch.cluster)
         unit = np.ones(len(held)) if batch.weight is None else batch.weight.astype(np.float64)
-        scores = {f"s{c}": one for c, one in enumerate(np.asarray(batch.scores))}
+        scores = {f"s{c}": one for c, one in enumerate(batch.several)}
         code = truth.into(classes).astype(np.int64)
         yield as_frame(pl.DataFrame({"code": code, **scores, "unit": unit, "held": held}).lazy()).lazy()

@@ -18,6 +18,7 @@ from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, 
 from stakes.engines.labels import Labels
 from stakes.engines.tensors.arrays import Tensor, Values
 from stakes.engines.tensors.operations import ArrayOperations
+from stakes.frozen import replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
@@ -26,8 +27,8 @@ from stakes.tallies.losses import SURPRISE, sum_of_logs
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing, shares_of
 
-_BLOCK = 1 << 13
-"""Rows that are worked on at a time, with all their scores: temporaries stay in the processor's cache."""
+_BLOCK = 1 << 18
+"""Scores that are worked on at a time, with those of all classes of a row: they stay in the processor's cache."""
 
 _MOST_LONG = 32
 """So many classes have long tables for their scores; those of more are sorted and added up."""
@@ -39,9 +40,11 @@ _SAMPLES = 10 * SAMPLE
 
 @dataclass(frozen=True, eq=False)
 class ClassBatch:
-    """Some rows: scores (class × row), code of the true class (−1: none with scores), segment, weight and number."""
+    """Some rows: a column of scores of each class (of tensors a single table, class × row), code of the true class
+    (−1: none with scores), segment, weight and number.
+    """
 
-    scores: Tensor
+    scores: Sequence[Tensor]
     truth: Tensor
     segment: Tensor
     weight: Tensor | None
@@ -50,20 +53,26 @@ class ClassBatch:
     def take(self, rows: Array | slice) -> "ClassBatch":
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return ClassBatch(self.scores[:, rows], self.truth[rows], self.segment[rows], weight, self.numbers[rows])
+        scores = [column[rows] for column in self.scores]
+        numbers = self.numbers[rows] if isinstance(rows, slice) else np.asarray(self.numbers)[rows]
+        return ClassBatch(scores, self.truth[rows], self.segment[rows], weight, numbers)
+
+    def scores_of(self, rows: Array | slice) -> Array:
+        """The scores of some of the rows, row × class."""
+        return np.stack([column[rows] for column in self.scores], axis=1, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class BatchOutcome:
     """What is decided in each row of a batch, and what follows from its scores; nothing does of classes without scores.
 
-    ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance.
+    ``ranks`` say how many classes go before the true one, ``losses`` are log loss and squared distance, in blocks.
     """
 
     decided: Array
     batch: ClassBatch | None = None
     ranks: Array | None = None
-    losses: Sequence[Array] = ()
+    losses: Sequence[Sequence[Array]] = ()
 
 
 class ClassStream:
@@ -77,19 +86,20 @@ class ClassStream:
         self._segments = Cells()
         k = len(classes)
         long = k <= _MOST_LONG and not self._elsewhere
-        self._bins = [BinnedCounts(bins.FINE, pair_bits(k), long=long, operations=operations) for _ in classes]
+        self._bins = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
+        self._pairs = [BinnedCounts(pair_bits(k), long, operations) for _ in classes]
         self._sums = _Sums(k, operations or ArrayOperations())
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
     def add(
-        self, scores: Array, truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Array
+        self, scores: Sequence[Array], truth: Labels, by: Sequence[Labels], weight: Array | None, numbers: Values
     ) -> BatchOutcome:
         """Count a batch, whose rows have these ``numbers``; return what is decided by the scores, or by the costs."""
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
         codes: Array = np.array([places.get(name, -1) for name in truth.names], kind)[truth.codes]
-        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.zeros(len(codes), np.int64)
+        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.broadcast_to(np.int64(0), len(codes))
         batch = ClassBatch(scores, codes, segment, weight, numbers)
         self._weighted = weight is not None
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
@@ -100,34 +110,39 @@ class ClassStream:
         return self._count(batch)
 
     def _count(self, batch: ClassBatch) -> BatchOutcome:
-        best, ranks, *losses = self.count(batch, batch.scores.size)
-        self._whole.add(batch, np.zeros_like(batch.segment), 1)
+        samples = [partial(self._whole.add, batch, np.broadcast_to(np.int64(0), len(batch.truth)), 1)]
         if self._segments.names:
-            self._parts.add(batch, batch.segment, len(self._segments.names))
+            samples.append(partial(self._parts.add, batch, batch.segment, len(self._segments.names)))
+        best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth), samples)
         if self._pricing is not None:
             any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
-            best = self._pricing.bayes(batch.scores.T, self.classes, None, any_shares)
+            best = self._pricing.bayes(batch.scores_of(slice(None)), self.classes, None, any_shares)
         return BatchOutcome(best, batch, ranks, losses)
 
-    def count(self, batch: ClassBatch, size: int = 0) -> list[Tensor]:
-        """Add up rows of classes that have scores, of which no sample is kept.
+    def count(self, batch: ClassBatch, size: int = 0, samples: Sequence[Callable[[], None]] = ()) -> list[Tensor]:
+        """Add up rows of classes that have scores, and take ``samples`` of them beside it.
 
         Return which has the highest, the rank of the true one, and what rows lose.
         """
         self._sums.grow(len(self._segments.names) or 1)
         tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
-        tasks += [partial(self._bin, batch, place) for place in range(len(self.classes))]
+        tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
+        if batch.weight is None:
+            tasks += [partial(self._bin_pairs, batch, place) for place in range(len(self.classes))]
         found: list[Tensor] = run_all(tasks, size)[0]
         return found
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
-        """Count the scores of a class, by whether it is the true one, and by the true one."""
-        own, classes = batch.truth == place, batch.truth
+        """Count the scores of a class, by whether it is the true one."""
+        own = batch.truth == place
         own = own if self._elsewhere else own.view(np.uint8)
-        if self._segments.names:
-            own, classes = 2 * batch.segment + own, len(self.classes) * batch.segment + classes
-        others = () if batch.weight is not None else (classes,)
-        self._bins[place].add(batch.scores[place], own, batch.weight, *others)
+        own = 2 * batch.segment + own if self._segments.names else own
+        self._bins[place].add(batch.scores[place], own, batch.weight)
+
+    def _bin_pairs(self, batch: ClassBatch, place: int) -> None:
+        """Count the scores of a class by the true one."""
+        truth = len(self.classes) * batch.segment + batch.truth if self._segments.names else batch.truth
+        self._pairs[place].add(batch.scores[place], truth)
 
     def segment_of(self, names: Combination) -> int:
         """The number of a segment."""
@@ -136,7 +151,8 @@ class ClassStream:
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = self._sums, len(segments)
-        found = run_all([one.results for one in self._bins], sys.maxsize)
+        pairs = [] if self._weighted else self._pairs
+        found = run_all([one.result for one in [*self._bins, *pairs]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
@@ -149,9 +165,9 @@ class ClassStream:
             sums.all_moments(),
             losses_against_rest(sums.moments, sums.own_squares, sums.others),
             sums.improper,
-            [binned[0] for binned in found],
-            [] if self._weighted else [binned[1] for binned in found],
-            self._sums.odd.span,
+            found[: len(self._bins)],
+            found[len(self._bins) :],
+            self.oddities.span,
             samples,
         )
 
@@ -166,6 +182,8 @@ class _Sums:
 
     def __init__(self, k: int, operations: ArrayOperations) -> None:
         self._k, self._ops = k, operations
+        self._rows = max(_BLOCK // max(k, 8), 1)
+        self._rooms = [np.empty(k * self._rows) for _ in range(2 if operations.xp is np else 0)]
         self.sizes: Array = np.zeros((0, k), np.longdouble)
         self.squares: Array = np.zeros((0, k), np.longdouble)
         self.ranks: Array = np.zeros((0, k), np.longdouble)
@@ -182,16 +200,28 @@ class _Sums:
                 setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
 
     def add_all(self, batch: ClassBatch) -> list[Tensor]:
-        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses."""
-        at_a_time = _BLOCK if isinstance(batch.scores, np.ndarray) else len(batch.truth)
-        starts = range(0, len(batch.truth), at_a_time)
-        found = [self._add(batch.take(slice(start, start + at_a_time))) for start in starts]
-        return [self._ops.joined(list(column)) for column in zip(*found, strict=True)]
+        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
 
-    def _add(self, block: ClassBatch) -> tuple[Tensor, ...]:
-        ops, scores, truth, weight = self._ops, block.scores, block.truth, block.weight
+        Losses, which few ask for, stay in blocks.
+        """
+        if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
+            return self._add(batch, self._ops.copied(batch.scores))
+        starts = range(0, len(batch.truth), self._rows)
+        blocks = [batch.take(slice(start, start + self._rows)) for start in starts]
+        tables = (np.stack(block.scores, out=self._room(0, len(block.truth))) for block in blocks)
+        best, rank, *losses = zip(*map(self._add, blocks, tables), strict=True)
+        return [np.concatenate(best), np.concatenate(rank), *losses]
+
+    def _room(self, which: int, rows: int) -> Array:
+        """One of two tables for so many rows; new memory for each block would take as long as what is done in it."""
+        return self._rooms[which][: self._k * rows].reshape(self._k, rows)
+
+    def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
+        """Add some rows, whose scores (class × row) may be changed."""
+        ops, truth, weight = self._ops, block.truth, block.weight
         cells, rows = block.segment * self._k + truth, ops.numbers(0, len(truth), truth)
-        own = scores[truth, rows]
+        places = ops.cast(truth, "int64") * len(truth) + rows
+        own = scores.reshape(-1)[places]
         rank, best = self._ranks(scores, own, truth)
         self._into(self.sizes, cells, weight)
         if weight is not None:
@@ -200,16 +230,15 @@ class _Sums:
         improper = self.odd.look(scores, block.numbers)
         if improper is not None:
             self._into(self.improper, block.segment, improper)
-            scores, own = ops.within(scores, 0, 1), ops.within(own, 0, 1)  # what such rows lose nobody asks
-        others = ops.copied(scores)
-        others[truth, rows] = 0.0
+            scores, own = ops.xp.clip(scores, 0, 1), ops.xp.clip(own, 0, 1)  # what such rows lose nobody asks
         surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
         missed = (1.0 - own) ** 2
         self._into(self.own_squares, cells, missed if weight is None else missed * weight)
-        losses = surprise, ops.xp.einsum("ij,ij->j", others, others) + missed
+        scores.reshape(-1)[places] = 0.0  # those of the other classes are left
+        losses = surprise, ops.xp.einsum("ij,ij->j", scores, scores) + missed
         self._add_moments(cells, losses, weight)
-        self._add_others(others, block.segment, weight)
-        return best, rank, *losses
+        self._add_others(scores, block.segment, weight)
+        return [best, rank, *losses]
 
     def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """How many classes go before the true one in each row, and which goes first."""
@@ -248,7 +277,8 @@ class _Sums:
         if weight is None and len(self.others) == 1:
             self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
             if ops.xp is np:
-                self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+                rest = np.subtract(1.0, others, out=self._room(1, others.shape[1]))
+                self.others[0, :, 0] += sum_of_logs(rest, SURPRISE.of_negative, others)
             else:
                 self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return
@@ -261,25 +291,21 @@ class _OddRows:
     """Which rows are no probabilities, and how far the scores reach."""
 
     def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
-        self.span = (math.inf, -math.inf)
-        self._rows = 0
-        self._uneven: _Noted = (0, None, math.nan)
-        self._outside: _Noted = (0, None, math.nan)
+        self._ops, self.found = operations, Oddities(0, (math.inf, -math.inf))
 
     def look(self, scores: Tensor, numbers: Values) -> Tensor | None:
         """Look at some rows, which have these numbers, and return which are odd (1), if any is."""
-        low, high = self._ops.ends(scores)
-        self.span = min(low, self.span[0]), max(high, self.span[1])
-        self._rows += len(numbers)
-        sums = scores.sum(0)
+        (low, high), before, sums = self._ops.ends(scores), self.found, scores.sum(0)
+        span = min(low, before.span[0]), max(high, before.span[1])
+        self.found = replace(before, rows=before.rows + len(numbers), span=span)
         uneven = abs(sums - 1) > ROUNDING
         if not bool(uneven.any()) and low >= 0 and high <= 1:
             return None
         wrong = (scores < 0) | (scores > 1)
         outside = wrong.any(0)
-        self._uneven = self._noted(self._uneven, uneven, numbers, lambda row: sums[row])
-        self._outside = self._noted(self._outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+        off = self._noted(before.uneven, uneven, numbers, lambda row: sums[row])
+        beyond = self._noted(before.outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+        self.found = replace(self.found, uneven=off, outside=beyond)
         return self._ops.cast(uneven | outside, "float64")
 
     def _noted(self, before: _Noted, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> _Noted:
@@ -289,11 +315,6 @@ class _OddRows:
             return before[0] + len(rows), *before[1:]
         first = int(rows[0])
         return len(rows), int(numbers[first]), float(seen(first))
-
-    @property
-    def found(self) -> Oddities:
-        """What is to say of them."""
-        return Oddities(self._rows, self.span, self._uneven, self._outside)
 
 
 class EvenSample:
@@ -310,11 +331,11 @@ class EvenSample:
         """Draw from a batch."""
         self._below = np.append(self._below, np.ones(segments - len(self._below)))
         self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
-        self._rows += np.bincount(segment, minlength=segments)
+        self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
         drawn = self._generator.random(len(segment))
         rows = np.flatnonzero(drawn < (self._below[segment] if segments > 1 else self._below[0]))
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
-        self._kept.append((drawn[rows], segment[rows], batch.scores.T[rows], batch.truth[rows], unit))
+        self._kept.append((drawn[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)
         if self._size > 2 * self._most * segments:
             self._thin()

@@ -6,7 +6,7 @@ tallies of all rows and of every segment are made from them, and no row is neede
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from stakes.engines.labels import names_in_order
 from stakes.engines.memory import Binned
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
+from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
 from stakes.tallies.losses import KEPT, SQUARES, SURPRISE
 from stakes.tallies.names import canonical
+from stakes.tallies.parallel import run_all
 
 SCORE_OF = "score of "
 """How the columns of class scores are named."""
@@ -128,8 +130,9 @@ class ClassSums:
         here = slice(None) if segment is None else slice(segment, segment + 1)
         sizes, moments = self.sizes[here].sum(0), self.moments[here].sum(0).astype(np.float64)
         proper, weighted = not self.improper[here].any(), self.squares is not None
-        tables = tuple(self._table(place, segment) for place in range(len(self.classes)))
-        wins, ties = self._pairs(segment)
+        entries = sum(len(binned.edges) for binned in self.tables)
+        tables = tuple(run_all([partial(self._table, place, segment) for place in range(len(self.classes))], entries))
+        wins, ties = self._pairs(segment, entries)
         ends = [table.range for table in tables]
         return ClassScores(
             self.classes,
@@ -158,19 +161,21 @@ class ClassSums:
         lost = self.losses[slice(None) if segment is None else slice(segment, segment + 1), place].sum(0)
         return replace(table, losses=lost.astype(np.float64))
 
-    def _pairs(self, segment: int | None) -> tuple[Array | None, Array | None]:
+    def _pairs(self, segment: int | None, entries: int) -> tuple[Array | None, Array | None]:
         """The wins between classes, and the ties that bins make of some of them."""
         if not self.pairs:
             return None, None
-        k, found = len(self.classes), []
-        for binned in self.pairs:
-            here = binned.of_cells(None if segment is None else range(k * segment, k * (segment + 1)))
-            edges, places = np.unique(here.edges, return_inverse=True)
-            counts = np.zeros((k, len(edges)), np.int64)
-            np.add.at(counts, (here.cells % k, places), here.weights)
-            found.append(counts)
-        wins, ties = pairs_in_order(found)
+        wins, ties = pairs_in_order(run_all([partial(self._by_class, one, segment) for one in self.pairs], entries))
         return wins, None if self.pairs[0].grid is None else ties
+
+    def _by_class(self, binned: Binned, segment: int | None) -> Array:
+        """The rows of each true class at each score of another one, from low scores to high ones."""
+        k = len(self.classes)
+        here = binned.of_cells(None if segment is None else range(k * segment, k * (segment + 1)))
+        edges = np.unique(here.edges)
+        counts = np.zeros(k * len(edges), np.int64)
+        np.add.at(counts, here.cells % k * len(edges) + np.searchsorted(edges, here.edges), here.weights)
+        return counts.reshape(k, -1)
 
 
 def _beside(counted: Counted, scores: ClassScores) -> Counted:

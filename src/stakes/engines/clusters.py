@@ -366,7 +366,7 @@ class ClassClusterCounts(ClusterCounts):
             return  # a class without scores, which is refused at the end
         weight = told.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
-        sums = [np.ones(len(groups)), unit, unit**2, *(unit * loss for loss in told.losses)]
+        sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in told.losses)]
         ranks = 0 if self._many else np.asarray(told.ranks)
         entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + ranks
         if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
@@ -374,7 +374,7 @@ class ClassClusterCounts(ClusterCounts):
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], told.batch.scores.size)
+        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
         """Count the scores of a class by the true one; of very many classes, by whether it is that one."""

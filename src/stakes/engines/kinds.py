@@ -575,14 +575,14 @@ class SeriesReader:
         return replace(column, values=np.concatenate(codes), names=tuple(names))
 
 
-_DAY_FIRST = re.compile(r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+_DAY_FIRST = r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
 """Dates that begin with the day or the month."""
 
 
 def _times(column: Column) -> Array:
     """Times as numbers that order like them; texts in the order of their letters, as dates of ISO 8601 are."""
     if column.kind == "text" and any(read_number(name) is None for name in column.names):
-        if other := next((name for name in column.names if _DAY_FIRST.match(name)), None):
+        if other := next((name for name in column.names if re.match(_DAY_FIRST, name)), None):
             words = f" holds {short(other)!r}, which does not sort as time does; write dates as 2026-12-31"
             raise InputError("times-unlike-iso", About("order"), words)
         ranks = np.argsort(np.argsort(np.array(column.names)))

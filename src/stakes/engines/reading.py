@@ -1,8 +1,8 @@
 """Rows in memory: read and checked, then counted as what the task calls for."""
 
 import functools
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
@@ -163,8 +163,7 @@ def read_rows(data: Data, asked: RowQuestion) -> Read:
         return _read(data, asked)
 
 
-@contextmanager
-def locating(data: Data, asked: RowQuestion) -> Iterator[None]:
+def locating(data: Data, asked: RowQuestion) -> AbstractContextManager[None]:
     """Let errors and warnings tell where in a file a row stands."""
 
     def place(row: int) -> str:
@@ -177,8 +176,7 @@ def locating(data: Data, asked: RowQuestion) -> Iterator[None]:
 
         return problem if read_once(data) else problem.located(place)
 
-    with errors.pointing(located) if data is not None and names_files(data) else nullcontext():
-        yield
+    return errors.pointing(located) if data is not None and names_files(data) else nullcontext()
 
 
 def _read(data: Data, asked: RowQuestion) -> Read:

@@ -1,8 +1,8 @@
 """Which rows count: those without gaps, if others are to be left out, and those of some weight."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 import numpy as np
 
@@ -63,14 +63,11 @@ class RowsThatCount:
         )
 
 
-@contextmanager
-def keep_numbers(places: Array | None) -> Iterator[None]:
+def keep_numbers(places: Array | None) -> AbstractContextManager[None]:
     """Let errors and warnings tell the number that a row had before others were left out."""
     if places is None:
-        yield
-        return
-    with errors.pointing(lambda problem: problem.renumbered(lambda row: int(places[row]))):
-        yield
+        return nullcontext()
+    return errors.pointing(lambda problem: problem.renumbered(lambda row: int(places[row])))
 
 
 def rows_that_count(

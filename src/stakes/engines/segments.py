@@ -13,7 +13,7 @@ from stakes.tallies.arithmetic import Array
 _MOST_CODES = 1 << 22
 """Combinations are numbered densely as long as there are no more of them than this; then only those that occur."""
 
-_PART = re.compile(r'("(?:[^"\\]|\\.)*"|[^",=]*)=("(?:[^"\\]|\\.)*"|[^",=]*)(?:, |$)')
+_PART = r'("(?:[^"\\]|\\.)*"|[^",=]*)=("(?:[^"\\]|\\.)*"|[^",=]*)(?:, |$)'
 
 
 def spread_by(by: Values, data: Data) -> dict[str, Values]:
@@ -83,7 +83,7 @@ def parts_of(name: str) -> list[tuple[str, str]] | None:
     """The columns and values that the name of a segment is made of (``site=A, sex=f``), if it is that of several."""
     parts, end = [], 0
     while end < len(name):
-        part = _PART.match(name, end)
+        part = re.compile(_PART).match(name, end)  # compiled when it is first needed
         if part is None:
             return None
         parts.append((_unquote(part[1]), _unquote(part[2])))

@@ -9,7 +9,7 @@ themselves (exact scores with weights, clusters, segments, several classes or co
 whole, whatever the number of rows.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -208,7 +208,8 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
     def read(found: Arguments, first: int) -> Batch:
         return replace(Batch.read(found, missing), start=first)
 
-    at_a_time = -(-2 * BATCH // max(len(class_names(files.wanted)), 2))  # fewer where there are scores of many classes
+    share = 2 * BATCH // max(len(class_names(files.wanted)), 2)  # fewer where there are scores of many classes
+    at_a_time = 1 << (share - 1).bit_length()  # as parts of files most often are: nothing has to be put together
     for batch in files.read_batches(at_a_time, read):
         yield Batch({}, {}, None, None, Dropped(batch), batch) if isinstance(batch, int) else batch
 
@@ -216,7 +217,7 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows as codes and numbers; scores of several classes are class × row.
+    """Some rows as codes and numbers; scores of ``several`` classes are a column of each.
 
     The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out.
     """
@@ -230,6 +231,7 @@ class Batch:
     places: Array | None = None
     start: int = 0
     cluster: Column | None = None
+    several: Sequence[Array] = ()
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
@@ -240,27 +242,21 @@ class Batch:
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},
-            _scores(rows.columns),
+            as_finite(rows.columns["score"]) if "score" in rows.columns else None,
             rows.weight,
             rows.dropped,
             rows.dropped.rows + len(rows.columns["truth"]),
             rows.places,
             cluster=cluster,
+            several=[as_finite(column) for name, column in rows.columns.items() if name.startswith("score ")],
         )
 
     @property
-    def numbers(self) -> Array:
+    def numbers(self) -> range | Array:
         """The numbers of the rows among all."""
-        rows = np.arange(self.length - self.dropped.rows) if self.places is None else self.places
-        return self.start + rows
-
-
-def _scores(columns: Mapping[str, Column]) -> Array | None:
-    """The scores, of several classes below each other."""
-    if "score" in columns:
-        return as_finite(columns["score"])
-    several = [as_finite(column) for name, column in columns.items() if name.startswith("score")]
-    return np.stack(several, dtype=np.float64) if several else None
+        if self.places is not None:
+            return self.start + self.places
+        return range(self.start, self.start + self.length - self.dropped.rows)
 
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
@@ -386,19 +382,16 @@ class ClassProbabilities(Counting):
     def _decided(self, batch: Batch) -> list[Labels]:
         truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        self._told = self._stream.add(np.asarray(batch.scores), spelled, by, batch.weight, batch.numbers)
+        self._told = self._stream.add(batch.several, spelled, by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _groups(self, batch: Batch, found: Found) -> Array | None:
-        return deal_out(batch.numbers) if self._asked.groups_by else super()._groups(batch, found)
+        return deal_out(np.asarray(batch.numbers)) if self._asked.groups_by else super()._groups(batch, found)
 
     def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
         self._class_clusters.add_classes(groups, found, self._told)
-
-    def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        return True  # they were counted when they decided
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""

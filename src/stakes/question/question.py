@@ -107,8 +107,8 @@ class Question:
 
     def call(self, files: Sequence[str]) -> str:
         """How it was asked in Python; arrays and tables, which have no name, are left open."""
-        named = {name: self.given[name] for name in self.given if name in self.changed - {"lang"}}
-        return call(self.verb, files, named)
+        changed = self.changed - {"lang"}
+        return call(self.verb, files, {name: value for name, value in self.given.items() if name in changed})
 
     @cached_property
     def changed(self) -> set[str]:

@@ -62,7 +62,7 @@ class BinCounts:
         ops = self.operations
         scores = ops.cast(scores, "float64")
         numbers = bins.numbers(scores, "probability", xp=ops.xp)
-        places = ops.within(numbers, _LEAST - 1, 2 * _HALF - _LEAST + 1) - (_LEAST - 2)
+        places = ops.xp.clip(numbers, _LEAST - 1, 2 * _HALF - _LEAST + 1) - (_LEAST - 2)
         places = ops.where(numbers == 0, 0, ops.where(numbers == 2 * _HALF, PLACES - 1, places))
         codes = places + ops.where(positive, PLACES, 0)
         if self.squared is None or weight is None:

@@ -72,7 +72,7 @@ class TensorNumbers(BatchNumbers):
         for name, (low, high) in self._ends.items():
             values = self.columns[name]
             fractions = self.operations.kind(values).endswith(_FLOATS) and bool(
-                (values != self.operations.floor(values)).any()
+                (values != self.operations.xp.floor(values)).any()
             )
             some = [math.floor(low) + 0.5] if fractions else []
             shown[name] = to_column(np.array([low, high, *some]), name)

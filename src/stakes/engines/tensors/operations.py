@@ -89,17 +89,9 @@ class ArrayOperations:
         """Whole numbers from one to another, beside an array."""
         return self.xp.arange(start, stop, **self._beside(like))
 
-    def less(self, one: Tensor, other: Tensor) -> Tensor:
-        """The smaller of two numbers."""
-        return self.xp.minimum(one, other)
-
     def where(self, test: Tensor, one: Values, other: Values) -> Tensor:
         """One thing where something holds, another elsewhere."""
         return self.xp.where(test, one, other)
-
-    def within(self, values: Tensor, low: int, high: int) -> Tensor:
-        """Numbers moved to the nearer end where they lie outside of two."""
-        return self.xp.clip(values, low, high)
 
     def cumulated(self, counts: Tensor) -> Tensor:
         """Running sums of whole numbers, in 64 bits."""
@@ -134,7 +126,7 @@ class ArrayOperations:
         return parts[0] if len(parts) == 1 else self.xp.concatenate(parts)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own."""
+        """The same numbers in memory of their own, row by row."""
         return values.copy()
 
     def top(self, values: Tensor, count: int) -> Tensor:
@@ -158,12 +150,7 @@ class ArrayOperations:
 
     def column_counts(self, flags: Tensor) -> Tensor:
         """In how many places of each column something holds."""
-        narrow = "uint8" if len(flags) < 256 else "int64"
-        return flags.view("uint8").sum(0, dtype=narrow).astype("int64")
-
-    def floor(self, values: Tensor) -> Tensor:
-        """Numbers rounded down."""
-        return self.xp.floor(values)
+        return flags.view("uint8").sum(0, dtype="uint8" if len(flags) < 256 else "int64")
 
     def sigmoid(self, logits: Tensor) -> Tensor:
         """The probabilities of logits, in 64 bits (``engines/logits.py``); of what is not finite NaN."""
@@ -258,8 +245,8 @@ class TorchOperations(ArrayOperations):
         return self._done_by_cupy(lambda cupy: run_kernel(cupy, name, rows, kinds, places), like)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own."""
-        return values.clone()
+        """The same numbers in memory of their own, row by row."""
+        return values.clone(memory_format=self.xp.contiguous_format)
 
     def top(self, values: Tensor, count: int) -> Tensor:
         """Where the largest numbers stand."""

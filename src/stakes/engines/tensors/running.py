@@ -171,7 +171,7 @@ class RunningCounts:
         """The place of each label among the classes, and which are none of them."""
         ops = self._ops
         whole = ops.cast(labels, "int64")
-        near = ops.within(whole - self._low, 0, len(self._places) - 1)
+        near = ops.xp.clip(whole - self._low, 0, len(self._places) - 1)
         codes = self._places[near]
         strange = (codes < 0) | (near != whole - self._low) | (whole != labels)
         return ops.where(strange, 0, codes), strange
@@ -190,7 +190,7 @@ class RunningCounts:
         place, first = FAULTS.index(fault), len(FAULTS) + FAULTS.index(fault)
         self._faults[place] += self._ops.total(wrong)
         rows = self._ops.where(wrong, self._ops.numbers(before, before + len(wrong), wrong), _NEVER)
-        self._faults[first] = self._ops.less(self._faults[first], rows.min())
+        self._faults[first] = self._ops.xp.minimum(self._faults[first], rows.min())
 
     def totals(self) -> Totals:
         """Bring home what was counted."""
