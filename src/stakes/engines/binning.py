@@ -19,8 +19,12 @@ _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
 
 _MOST_COUNTED = (1 << 32) - 1
-_WINDOW = 1 << 20
-"""So many neighbours in a long table are counted at once where there are as many rows."""
+_TOP = 1 << (63 - 52 + bins.FINE)
+"""The step of 1."""
+
+_HALF = bins.start("probability")
+_GAP = _TOP - 2 * _HALF
+"""So many steps have no bin: those between ½ and what lies above it."""
 
 _SPAN = 1 << 29
 """More numbers than the bins of any grid have."""
@@ -44,6 +48,7 @@ class BinnedCounts:
         self._ops = operations or ArrayOperations()
         self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
         self._roomy = long and memory_left() > _ROOM
+        self._steps = BinSteps()
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
         """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
@@ -57,13 +62,13 @@ class BinnedCounts:
                 width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
             else:
                 quick.append((width.long_table(len(own), most), own))
+        if quick:
+            self._steps.note_ends(scores, low, high)
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
-            numbers = bins.numbers(scores[block], "probability")
+            steps = self._steps.of(scores[block], high == 1)
             for table, own in quick:
-                table.find(numbers, own[block], block)
-        for table, _ in quick:
-            table.count(len(scores))
+                table.add(steps, own[block])
 
     def result(self) -> Binned:
         """Return what was counted."""
@@ -71,14 +76,14 @@ class BinnedCounts:
 
     def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
-        return [width.summed().result(self.grid, width.bits) for width in self._widths]
+        return [width.summed(self._steps).result(self.grid, width.bits) for width in self._widths]
 
     def _on_the_line(self) -> None:
         """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
         if self.grid == "line":
             return
         for width in self._widths:
-            width.sums = width.summed().renumber(width.on_the_line)
+            width.sums = width.summed(self._steps).renumber(width.on_the_line)
         self.grid = "line"
 
 
@@ -100,10 +105,10 @@ class _Width:
             self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
         return self._long[-1]
 
-    def summed(self) -> "SortedSums":
-        """Everything, once the long tables are emptied."""
+    def summed(self, steps: "BinSteps") -> "SortedSums":
+        """Everything, once the long tables are emptied, in which there is nothing beyond the ends of the steps."""
         for table in self._long:
-            self.sums.add(*table.result())
+            self.sums.add(*table.result(*steps.ends))
         self._long = []
         return self.sums
 
@@ -112,69 +117,71 @@ class _Width:
         return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
 
 
-class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
+class BinSteps:
+    """The step of each probability: its place among all bins there are, with a gap in the middle.
 
-    Around the middle of the first rows lies a window in which most others are. Those are counted at once, which lets
-    other threads work meanwhile.
+    The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its step; from 1 they
+    are taken off the last step before they are cut.
     """
+
+    def __init__(self) -> None:
+        self._away, self._signs = np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
+        self._low, self._high = 0.5, 0.5
+
+    def of(self, scores: Array, ones: bool) -> Array:
+        """Find the steps of a block of scores, some of which may be 1; the next ones take the same memory."""
+        away = np.rint(scores, out=self._away[: len(scores)])
+        steps = np.subtract(scores, away, out=away).view(np.int64)
+        signs = np.right_shift(steps, 63, out=self._signs[: len(scores)])
+        steps ^= signs
+        steps -= signs
+        steps >>= 52 - bins.FINE
+        if ones:
+            steps[scores == 1] = _TOP  # which is as far from 1 as 0 is from 0
+        return steps
+
+    def note_ends(self, scores: Array, low: float, high: float) -> None:
+        """Remember between which scores there is anything, apart from 0 and 1."""
+        self._low = min(self._low, low or float(np.min(scores, where=scores > 0, initial=0.5)))
+        self._high = max(self._high, high if high < 1 else float(np.max(scores, where=scores < 1, initial=0.5)))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The steps of those."""
+        low, high = self.of(np.array([self._low, self._high]), False).tolist()
+        return low, high
+
+
+class LongTable:
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
 
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
         self._cell_bits = cell_bits
         self._coarser = bins.FINE - bits
-        self._last = bins.domain("probability")[1] >> self._coarser
-        self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
-        self._start, self._lowest = -1, self._last
-        self._window: Array = np.zeros(min(_WINDOW, 1 << rows.bit_length()) + 1, np.int64)
-        self._places: Array = np.empty(rows, np.int64)
+        self._counts = np.zeros(((_TOP >> self._coarser) + 1) << cell_bits, np.uint32)
         self._rows = rows
 
     def takes(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one; if so, there is room for their places."""
+        """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
-        if rows > len(self._places):
-            self._places = np.empty(rows, np.int64)
         return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def find(self, numbers: Array, cells: Array, block: slice) -> None:
-        """Find the places of some scores in the window, by their bins; those that are far from it are counted."""
-        places = self._places[block][: len(numbers)]
-        np.left_shift(numbers >> self._coarser if self._coarser else numbers, self._cell_bits, out=places)
+    def add(self, steps: Array, cells: Array) -> None:
+        """Count scores by their steps."""
+        places = (steps >> self._coarser if self._coarser else steps) << self._cell_bits
         places |= cells
-        outside = len(self._window) - 1
-        if self._start < 0:
-            self._start = max(int(np.median(places)) - outside // 2, 0)
-            ends = self._start, self._start + outside
-            self._note(np.clip(ends, 1 << self._cell_bits, (self._last - 1) << self._cell_bits))
-        places -= self._start
-        near = places.view(np.uint64)
-        far = np.flatnonzero(near >= outside)
-        if len(far):
-            away = places[far] + self._start
-            self._note(away)
-            np.add.at(self._counts, away, np.uint32(1))
-            np.minimum(near, outside, out=near)
+        np.add.at(self._counts, places, np.uint32(1))
 
-    def _note(self, places: Array) -> None:
-        """Remember how near to its ends there is anything in the table, apart from its very ends."""
-        numbers = places >> self._cell_bits
-        aside = np.minimum(numbers, self._last - numbers)
-        self._lowest = int(np.min(aside, where=aside > 0, initial=self._lowest))
-
-    def count(self, rows: int) -> None:
-        """Count what was found in the window; its last place is that of all that is far away."""
-        self._window += np.bincount(self._places[:rows], minlength=len(self._window))
-
-    def result(self) -> tuple[Array, Array, None, list[Array]]:
-        """Return cells and bins, no weights, and how many rows there are."""
-        here = self._counts[self._start :][: len(self._window) - 1]
-        here += self._window[: len(here)].astype(np.uint32)
-        low, end = self._lowest, self._last
-        places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
-        cells = places & ((1 << self._cell_bits) - 1)
-        order = np.argsort(cells.astype(np.uint16), kind="stable")
-        places = places[order]
-        return cells[order], places >> self._cell_bits, None, [self._counts[places].astype(np.int64)]
+    def result(self, low: int, high: int) -> tuple[Array, Array, None, list[Array]]:
+        """Return cells and bins, no weights, and how many rows there are; between two steps, and at 0 and 1."""
+        low, high, top, half = (step >> self._coarser for step in (low, high, _TOP, _HALF))
+        spans = (0, min(low, 1)), (low, high + 1), (max(top, high + 1), top + 1)
+        places, mask = np.concatenate([self._filled(*span) for span in spans]), (1 << self._cell_bits) - 1
+        places = places[np.argsort((places & mask).astype(np.uint16), kind="stable")]
+        counts, cells = self._counts[places].astype(np.int64), places & mask
+        places >>= self._cell_bits
+        places[places > half] -= _GAP >> self._coarser
+        return cells, places, None, [counts]
 
     def _filled(self, low: int, high: int) -> Array:
         first = low << self._cell_bits
@@ -227,4 +234,5 @@ class SortedSums:
 
 def _apart(keys: Array) -> tuple[Array, Array]:
     cells, numbers = np.divmod(keys, _SPAN)
-    return cells, numbers - _SPAN // 2
+    numbers -= _SPAN // 2
+    return cells, numbers

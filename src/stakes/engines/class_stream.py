@@ -248,7 +248,7 @@ class _Sums:
         if weight is None and len(self.others) == 1:
             self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
             if ops.xp is np:
-                self.others[0, :, 0] += sum_of_logs(1.0 - others, SURPRISE.of_negative, others)
+                self.others[0, :, 0] += sum_of_logs(1.0 - others, lambda rows: SURPRISE.of_negative(others[rows]))
             else:
                 self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return

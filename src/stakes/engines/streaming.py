@@ -357,8 +357,9 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        cells, weight = found.of_rows, batch.weight
-        tasks = [partial(self._losses.add, scores, found, weight), partial(self._bins.add, scores, cells, weight)]
+        tasks = [partial(self._bins.add, scores, found.of_rows, batch.weight)]
+        if self._bins.grid == "probability":
+            tasks.append(partial(self._losses.add, scores, found, batch.weight))
         run_all(tasks, len(scores))
         return True
 
@@ -366,9 +367,10 @@ class BinnedScores(Counting):
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
         self._positive = rows.truth == plan.classes.index(str(plan.positive))
-        found = self._bins.result()  # each bin of a cell is a group of its own
+        found, self._bins = self._bins.result(), BinnedCounts()  # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
-        rows = replace(rows.take(found.cells), scores=found.edges, lost=self._losses.in_bins(found))
+        lost = self._losses.in_bins(found) if found.grid == "probability" else None
+        rows = replace(rows.take(found.cells), scores=found.edges, lost=lost)
         counted = count_classes(plan, rows.standing_for(found.weights, found.squares, found.grid), by)
         warn_of_few_in(counted.scores)
         return counted

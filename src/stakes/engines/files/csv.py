@@ -85,7 +85,10 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
         raise fault(source, dialect) or errors.unreadable_file(source.name, "the header is not understood")
     if numbers is not None:
         types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
-        lazy = scan(source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",")
+        missing = [word for word in dialect.missing if word]  # nothing is missing anyway, and takes time to look for
+        lazy = scan(
+            source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",", null_values=missing
+        )
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
     if not blank:
