@@ -277,7 +277,7 @@ class Counting:
         self._cells = Cells()
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
-        self._clusters, self._clustered = ClusterCounts(), False
+        self._clusters, self._clustered, self._deals_rows = ClusterCounts(), False, False
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
@@ -288,21 +288,22 @@ class Counting:
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
         tasks: list[Callable[[], bool | None]] = []
-        if (groups := self._groups(batch, found)) is not None:
-            tasks, self._clustered = [partial(self._add_to_clusters, batch, found, groups)], True
+        if batch.cluster is not None or self._deals_rows:
+            tasks, self._clustered = [partial(self._add_to_clusters, batch, found)], True
         if batch.scores is not None:
             tasks.append(partial(self._keep, batch, batch.scores, found))
         return False not in run_all(tasks, batch.length)
 
-    def _groups(self, batch: Batch, found: Found) -> Array | None:
-        """The group of clusters that each row lies in, if rows come in clusters."""
+    def _add_to_clusters(self, batch: Batch, found: Found) -> None:
+        """Count a batch whose rows come in clusters."""
+        self._clusters.add(self._groups(batch, found), found, batch.scores, batch.weight)
+
+    def _groups(self, batch: Batch, found: Found) -> Array:
+        """The group of clusters that each row lies in."""
         if batch.cluster is None:
-            return None
+            return deal_out(batch.numbers)
         by_segment = any(name.startswith("by") for name in batch.kinds)
         return self._clusters.groups_of(batch.cluster, found if by_segment else None)
-
-    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
-        self._clusters.add(groups, found, batch.scores, batch.weight)
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -384,6 +385,7 @@ class ClassProbabilities(Counting):
         self._asked, self._place = asked, place
         self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
         self._class_clusters = self._clusters = ClassClusterCounts(len(classes))
+        self._deals_rows = bool(asked.groups_by)
         names = () if asked.pricing is None else asked.pricing.names
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
 
@@ -395,11 +397,8 @@ class ClassProbabilities(Counting):
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
 
-    def _groups(self, batch: Batch, found: Found) -> Array | None:
-        return deal_out(batch.numbers) if self._asked.groups_by else super()._groups(batch, found)
-
-    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
-        self._class_clusters.add_classes(groups, found, self._told)
+    def _add_to_clusters(self, batch: Batch, found: Found) -> None:
+        self._class_clusters.add_classes(self._groups(batch, found), found, self._told)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         return True  # they were counted when they decided
