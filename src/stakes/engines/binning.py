@@ -48,7 +48,7 @@ class BinnedCounts:
         self._ops = operations or ArrayOperations()
         self._widths = [_Width(one, self._ops) for one in bits or (bins.FINE,)]
         self._roomy = long and memory_left() > _ROOM
-        self._steps = BinSteps()
+        self._ends = 0.5, 0.5
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, *more: Tensor) -> None:
         """Count a batch of finite scores; ``more`` are the cells for the other widths of bins."""
@@ -58,15 +58,19 @@ class BinnedCounts:
         quick: list[tuple[LongTable, Array]] = []
         sort = self.grid == "line" or weight is not None or not self._roomy
         for width, own in zip(self._widths, (cells, *more), strict=False):
-            if sort or not width.fits(most := int(own.max())):
+            table = None if sort else width.long_table(len(own), int(own.max()))
+            if table is None:
                 width.sums.add(own, bins.numbers(scores, self.grid, width.bits, self._ops.xp), weight)
             else:
-                quick.append((width.long_table(len(own), most), own))
-        if quick:
-            self._steps.note_ends(scores, low, high)
+                quick.append((table, own))
+        ones = high == 1
+        if quick:  # between which scores there is anything, apart from 0 and 1
+            low = low or float(np.min(scores, where=scores > 0, initial=0.5))
+            high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
+            self._ends = min(self._ends[0], low), max(self._ends[1], high)
         for start in range(0, len(scores) if quick else 0, _BLOCK):
             block = slice(start, start + _BLOCK)
-            steps = self._steps.of(scores[block], high == 1)
+            steps = _steps(scores[block], ones)
             for table, own in quick:
                 table.add(steps, own[block])
 
@@ -76,14 +80,14 @@ class BinnedCounts:
 
     def results(self) -> list[Binned]:
         """Return what was counted in the bins of each width."""
-        return [width.summed(self._steps).result(self.grid, width.bits) for width in self._widths]
+        return [width.summed(self._ends).result(self.grid, width.bits) for width in self._widths]
 
     def _on_the_line(self) -> None:
         """Go over to the grid for any numbers, in whose bins those of probabilities lie."""
         if self.grid == "line":
             return
         for width in self._widths:
-            width.sums = width.summed(self._steps).renumber(width.on_the_line)
+            width.sums = width.summed(self._ends).renumber(width.on_the_line)
         self.grid = "line"
 
 
@@ -95,20 +99,18 @@ class _Width:
         self.sums = SortedSums(operations)
         self._long: list[LongTable] = []
 
-    def fits(self, cell: int) -> bool:
-        """Whether a long table has room for cells up to this one."""
-        return self.bits + cell.bit_length() <= _LONGEST
-
-    def long_table(self, rows: int, cell: int) -> "LongTable":
-        """A long table in which so many rows can be counted, in cells up to this one."""
+    def long_table(self, rows: int, cell: int) -> "LongTable | None":
+        """A long table in which so many rows can be counted, in cells up to this one, if those have room in one."""
+        if self.bits + cell.bit_length() > _LONGEST:
+            return None
         if not self._long or not self._long[-1].takes(rows, cell):
             self._long.append(LongTable(max(cell.bit_length(), 1), self.bits, rows))
         return self._long[-1]
 
-    def summed(self, steps: "BinSteps") -> "SortedSums":
-        """Everything, once the long tables are emptied, in which there is nothing beyond the ends of the steps."""
+    def summed(self, ends: tuple[float, float]) -> "SortedSums":
+        """Everything, once the long tables are emptied, in which all lies between two scores, or at 0 and 1."""
         for table in self._long:
-            self.sums.add(*table.result(*steps.ends))
+            self.sums.add(*table.result(*_steps(np.array(ends), False).tolist()))
         self._long = []
         return self.sums
 
@@ -117,39 +119,20 @@ class _Width:
         return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
 
 
-class BinSteps:
-    """The step of each probability: its place among all bins there are, with a gap in the middle.
+def _steps(scores: Array, ones: bool) -> Array:
+    """The step of each probability, of which some may be 1: its place among all bins there are, with a gap inside.
 
     The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its step; from 1 they
     are taken off the last step before they are cut.
     """
-
-    def __init__(self) -> None:
-        self._away, self._signs = np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
-        self._low, self._high = 0.5, 0.5
-
-    def of(self, scores: Array, ones: bool) -> Array:
-        """Find the steps of a block of scores, some of which may be 1; the next ones take the same memory."""
-        away = np.rint(scores, out=self._away[: len(scores)])
-        steps = np.subtract(scores, away, out=away).view(np.int64)
-        signs = np.right_shift(steps, 63, out=self._signs[: len(scores)])
-        steps ^= signs
-        steps -= signs
-        steps >>= 52 - bins.FINE
-        if ones:
-            steps[scores == 1] = _TOP  # which is as far from 1 as 0 is from 0
-        return steps
-
-    def note_ends(self, scores: Array, low: float, high: float) -> None:
-        """Remember between which scores there is anything, apart from 0 and 1."""
-        self._low = min(self._low, low or float(np.min(scores, where=scores > 0, initial=0.5)))
-        self._high = max(self._high, high if high < 1 else float(np.max(scores, where=scores < 1, initial=0.5)))
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The steps of those."""
-        low, high = self.of(np.array([self._low, self._high]), False).tolist()
-        return low, high
+    steps = np.subtract(scores, np.rint(scores), dtype=np.float64).view(np.int64)
+    signs = steps >> 63
+    steps ^= signs
+    steps -= signs
+    steps >>= 52 - bins.FINE
+    if ones:
+        steps[scores == 1] = _TOP  # which is as far from 1 as 0 is from 0
+    return steps
 
 
 class LongTable:
@@ -175,17 +158,14 @@ class LongTable:
     def result(self, low: int, high: int) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are; between two steps, and at 0 and 1."""
         low, high, top, half = (step >> self._coarser for step in (low, high, _TOP, _HALF))
-        spans = (0, min(low, 1)), (low, high + 1), (max(top, high + 1), top + 1)
-        places, mask = np.concatenate([self._filled(*span) for span in spans]), (1 << self._cell_bits) - 1
+        ends = np.array([(0, min(low, 1)), (low, high + 1), (max(top, high + 1), top + 1)]) << self._cell_bits
+        places = np.concatenate([first + np.flatnonzero(self._counts[first:end]) for first, end in ends])
+        mask = (1 << self._cell_bits) - 1
         places = places[np.argsort((places & mask).astype(np.uint16), kind="stable")]
         counts, cells = self._counts[places].astype(np.int64), places & mask
         places >>= self._cell_bits
         places[places > half] -= _GAP >> self._coarser
         return cells, places, None, [counts]
-
-    def _filled(self, low: int, high: int) -> Array:
-        first = low << self._cell_bits
-        return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
 
 
 class SortedSums:

@@ -28,7 +28,6 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.error_variation import Term
-from stakes.tallies.keys import put_together
 from stakes.tallies.parallel import run_all
 
 BITS = 5
@@ -286,12 +285,11 @@ class ClusterNumbers:
 
     def _number(self, found: Array) -> Array:
         """The numbers of clusters, each of which is there once and in no table: new ones are the next."""
-        places = np.searchsorted(self._known, found)
-        known = np.append(self._known, found[-1] + 1)[places] == found  # nothing that is asked for ends the list
-        numbers = np.append(self._numbers, 0)[places]
-        new = np.flatnonzero(~known)
-        numbers[new] = self._deal(self._whole + np.arange(len(new)))
-        self._whole += len(new)
+        new = ~np.isin(found, self._known)
+        numbers = np.empty(len(found), np.int64)
+        numbers[~new] = self._numbers[np.searchsorted(self._known, found[~new])]
+        numbers[new] = self._deal(self._whole + np.arange(np.count_nonzero(new)))
+        self._whole += np.count_nonzero(new)
         return numbers
 
     def _remember(self, found: Array, numbers: Array) -> None:

@@ -189,14 +189,12 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
         counting = ClassProbabilities(asked, classes, files.place_of)
     elif keep_scores:
         counting = KeptScores(files.likely_rows, asked.threshold)
-    dropped, read, lost, some = 0, 0, 0.0, False
+    dropped, read, lost = 0, 0, 0.0
     for batch in ahead(batches(files, asked.missing)):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
-        if batch.labels:
-            some = True
-            if not counting.add(batch):
-                return None
-    if not some:
+        if batch.labels and not counting.add(batch):
+            return None
+    if read == dropped:
         raise files.nothing_there()
     counted = counting.count(asked)
     if counted is not None and asked.auc_error is not None and isinstance(counting, BinnedScores):

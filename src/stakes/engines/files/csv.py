@@ -68,7 +68,8 @@ def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | Non
 def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
-    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
+    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often;
+    then a text of nothing, between quotes, is no missing value yet, since Polars takes longer to look for it.
     """
     names = header(source, dialect)
     scan = partial(
@@ -76,7 +77,7 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
         infer_schema=False,
         glob=False,
         separator=dialect.separator,
-        null_values=list(dialect.missing),
+        null_values=[word for word in dialect.missing if word or numbers is None],
         skip_lines=dialect.skip,
     )
     lazy = scan(source.for_polars)
@@ -85,10 +86,7 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
         raise fault(source, dialect) or errors.unreadable_file(source.name, "the header is not understood")
     if numbers is not None:
         types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
-        missing = [word for word in dialect.missing if word]  # nothing is missing anyway, and takes time to look for
-        lazy = scan(
-            source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",", null_values=missing
-        )
+        lazy = scan(source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",")
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
     if not blank:
