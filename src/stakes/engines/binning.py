@@ -1,7 +1,5 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from stakes.engines.files.room import memory_left
@@ -87,7 +85,7 @@ class BinnedCounts:
         if self.grid == "line":
             return
         for width in self._widths:
-            width.sums = width.summed(self._ends).renumber(width.on_the_line)
+            width.sums = width.summed(self._ends).on_the_line(width.bits)
         self.grid = "line"
 
 
@@ -113,10 +111,6 @@ class _Width:
             self.sums.add(*table.result(*_steps(np.array(ends), False).tolist()))
         self._long = []
         return self.sums
-
-    def on_the_line(self, numbers: Array) -> Array:
-        """The numbers of bins of probabilities among those of any numbers."""
-        return bins.numbers(bins.edges(numbers, "probability", self.bits), "line", self.bits)
 
 
 def _steps(scores: Array, ones: bool) -> Array:
@@ -191,12 +185,13 @@ class SortedSums:
         if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
             self._parts = [put_together(self._parts)]
 
-    def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
-        """Return the same sums with other numbers for the bins."""
+    def on_the_line(self, bits: int) -> "SortedSums":
+        """Return the same sums with the numbers that bins of probabilities have among those of any numbers."""
         found = SortedSums(self._ops)
         for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(add_up(cells * _SPAN + (change(numbers) + _SPAN // 2), *columns))
+            numbers = bins.numbers(bins.edges(numbers, "probability", bits), "line", bits)
+            found._parts.append(add_up(cells * _SPAN + (numbers + _SPAN // 2), *columns))
         return found
 
     def entries(self) -> tuple[Array, Array, list[Array]]:

@@ -285,9 +285,9 @@ class Counting:
         self._kinds = batch.kinds
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
-        tasks: list[Callable[[], bool | None]] = []
-        if batch.cluster is not None or self._deals_rows:
-            tasks, self._clustered = [partial(self._add_to_clusters, batch, found)], True
+        self._clustered = self._deals_rows or batch.cluster is not None
+        clusters = partial(self._add_to_clusters, batch, found)
+        tasks: list[Callable[[], bool | None]] = [clusters] if self._clustered else []
         if batch.scores is not None:
             tasks.append(partial(self._keep, batch, batch.scores, found))
         return False not in run_all(tasks, batch.length)
