@@ -289,7 +289,7 @@ class ClusterNumbers:
         numbers = np.empty(len(found), np.int64)
         numbers[~new] = self._numbers[np.searchsorted(self._known, found[~new])]
         numbers[new] = self._deal(self._whole + np.arange(np.count_nonzero(new)))
-        self._whole += np.count_nonzero(new)
+        self._whole += int(np.count_nonzero(new))
         return numbers
 
     def _remember(self, found: Array, numbers: Array) -> None:
