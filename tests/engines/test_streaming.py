@@ -14,11 +14,13 @@ from sklearn.metrics import roc_auc_score
 from stakes import Costs, InputError, decide, evaluate, metrics
 from stakes.engines import progress, streaming
 from stakes.engines.binning import BinnedCounts
+from stakes.engines.columns import codes_of
 from stakes.engines.counting import count_rows
 from stakes.engines.files import database
 from stakes.errors import InputWarning
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
+from stakes.tallies.losses import losses_either_way
 from stakes.tallies.parallel import in_turn
 
 pytestmark = pytest.mark.slow
@@ -163,6 +165,32 @@ def test_every_score_is_counted_in_its_own_bin(name):
         assert found.grid == "probability"
         columns = found.cells.tolist(), found.edges.tolist(), found.weights.tolist()
         assert [*zip(*columns, strict=True)] == [(*key, n) for key, n in sorted(Counter(rows + rows[::3]).items())]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[0.3], np.linspace(0.01, 0.99, 77), np.geomspace(1e-300, 0.5, 77), [1e-9] * 40, [1 - 1e-9] * 33, [0.5, 1.0] * 20],
+    ids=len,
+)
+def test_losses_of_bins_are_those_of_each_row(scores):
+    """Also where products of probabilities are too small for a float, or too near to 1 to be told from it."""
+    scores = np.asarray(scores)
+    with np.errstate(divide="ignore"):
+        each = [(1 - scores) ** 2, scores**2], [-np.log(scores), -np.log1p(-scores)]
+    found = losses_either_way(scores)
+    np.testing.assert_allclose(found, [[math.fsum(one) for one in both] for both in each], rtol=1e-13)
+    doubled = losses_either_way(scores, np.full(len(scores), 2.0))
+    np.testing.assert_allclose(doubled, 2 * found, rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [3, 40])
+def test_categories_are_told_by_their_codes_however_many_there_are(classes):
+    known = pl.Series([f"unused {n}" for n in range(5)] + [f"class {n}" for n in range(classes)], dtype=pl.Categorical)
+    series = known.gather([5 + 7 * n % classes for n in range(200)])
+    codes, seen, names = codes_of(series)
+    called = dict(zip(seen.tolist(), names, strict=True))
+    assert [called[code] for code in codes.tolist()] == series.to_list()
+    assert seen.tolist() == sorted(set(codes.tolist()))
 
 
 def test_bins_are_the_same_where_there_is_no_room_for_the_long_table(tmp_path, monkeypatch):

@@ -19,6 +19,13 @@ _LONGEST = bins.FINE + 2
 _MOST_COUNTED = (1 << 32) - 1
 _ONE = np.uint32(1)
 
+_TOP = 1 << (63 - 52 + bins.FINE)
+"""The step of 1."""
+
+_HALF = bins.start("probability")
+_GAP = _TOP - 2 * _HALF
+"""So many steps have no bin: those between ½ and what lies above it."""
+
 _SPAN_BITS = 29
 _SPAN = 1 << _SPAN_BITS
 """More numbers than the bins of any grid have."""
@@ -74,11 +81,9 @@ class LongTable:
     """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
 
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
-        self._cell_bits, self._bits, self._rows = cell_bits, bits, rows
-        self._last = bins.domain("probability")[1] >> (bins.FINE - bits)
-        self._counts = np.zeros((self._last + 1) << cell_bits, np.uint32)
-        self._lowest = self._last
-        self._room: Array = np.empty(_BLOCK, np.int64)
+        self._cell_bits, self._coarser, self._rows = cell_bits, bins.FINE - bits, rows
+        self._counts = np.zeros(((_TOP >> self._coarser) + 1) << cell_bits, np.uint32)
+        self._ends = 0.5, 0.5
 
     def takes(self, rows: int, cell: int) -> bool:
         """Whether so many more rows can be counted, in cells up to this one."""
@@ -87,36 +92,46 @@ class LongTable:
 
     def add(self, scores: Array, cells: Array, low: float, high: float) -> None:
         """Count some scores, which reach from one to the other, by their bins and cells."""
-        nearest = np.array([_nearest_to_an_end(scores, low, high)])
-        self._lowest = min(self._lowest, max(int(bins.numbers(nearest, "probability", self._bits)[0]), 1))
+        ones = high == 1
+        low = low or float(np.min(scores, where=scores > 0, initial=0.5))
+        high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
+        self._ends = min(self._ends[0], low), max(self._ends[1], high)  # between them lies all but 0 and 1
         for start in range(0, len(scores), _BLOCK):
             block = slice(start, start + _BLOCK)
-            held = self._room[: len(scores) - start]
-            places = bins.numbers(scores[block], "probability", self._bits, out=held)
+            places = _steps(scores[block], ones)
+            places >>= self._coarser
             places <<= self._cell_bits
             places |= cells[block]
             np.add.at(self._counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
-        low, end = self._lowest, self._last
-        places = np.concatenate([self._filled(0, 1), self._filled(low, end + 1 - low), self._filled(end, end + 1)])
-        cells = places & ((1 << self._cell_bits) - 1)
-        order = np.argsort(cells.astype(np.uint16), kind="stable")
-        places = places[order]
-        return cells[order], places >> self._cell_bits, None, [self._counts[places].astype(np.int64)]
+        between = _steps(np.array(self._ends), False).tolist()
+        low, high, top, half = (step >> self._coarser for step in (*between, _TOP, _HALF))
+        ends = np.array([(0, min(low, 1)), (low, high + 1), (max(top, high + 1), top + 1)]) << self._cell_bits
+        places = np.concatenate([first + np.flatnonzero(self._counts[first:end]) for first, end in ends])
+        mask = (1 << self._cell_bits) - 1
+        places = places[np.argsort((places & mask).astype(np.uint16), kind="stable")]
+        counts, cells = self._counts[places].astype(np.int64), places & mask
+        places >>= self._cell_bits
+        places[places > half] -= _GAP >> self._coarser
+        return cells, places, None, [counts]
 
-    def _filled(self, low: int, high: int) -> Array:
-        first = low << self._cell_bits
-        return np.asarray(first + np.flatnonzero(self._counts[first : high << self._cell_bits]))
 
+def _steps(scores: Array, ones: bool) -> Array:
+    """The step of each probability, of which some may be 1: its place among all bins there are, with a gap inside.
 
-def _nearest_to_an_end(scores: Array, low: float, high: float) -> float:
-    """How near to 0 or 1 scores come that are neither; ``low`` and ``high`` are their ends."""
-    if low <= 0 or high >= 1:
-        inner = scores[(scores > 0) & (scores < 1)]
-        low, high = (float(inner.min()), float(inner.max())) if len(inner) else (0.5, 0.5)
-    return min(low, 1.0 - high)
+    The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its step; from 1 they
+    are taken off the last step before they are cut.
+    """
+    steps = np.subtract(scores, np.rint(scores), dtype=np.float64).view(np.int64)
+    signs = steps >> 63
+    steps ^= signs
+    steps -= signs
+    steps >>= 52 - bins.FINE
+    if ones:
+        steps[scores == 1] = _TOP  # which is as far from 1 as 0 is from 0
+    return steps
 
 
 class SortedSums:

@@ -278,7 +278,7 @@ class _Sums:
             self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
             if ops.xp is np:
                 rest = np.subtract(1.0, others, out=self._room(1, others.shape[1]))
-                self.others[0, :, 0] += sum_of_logs(rest, SURPRISE.of_negative, others)
+                self.others[0, :, 0] += sum_of_logs(rest, lambda rows: SURPRISE.of_negative(others[rows]))
             else:
                 self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return

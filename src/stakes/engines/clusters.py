@@ -5,7 +5,7 @@ that scores lie in. More clusters than some thousand are put together at random,
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -28,7 +28,6 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.error_variation import Term
-from stakes.tallies.keys import put_together
 from stakes.tallies.parallel import run_all
 
 BITS = 5
@@ -229,10 +228,11 @@ _DENSE = 1 << 24
 
 
 class ClusterNumbers:
-    """Clusters, numbered in the order in which they come up."""
+    """Clusters, numbered in the order in which they come up, or what ``deal`` makes of the numbers."""
 
-    def __init__(self) -> None:
-        self._kind = ""
+    def __init__(self, deal: Callable[[Array], Array] = np.asarray) -> None:
+        self._kind, self._deal = "", deal
+        self._whole = 0
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
@@ -241,48 +241,61 @@ class ClusterNumbers:
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self._known) + len(self._names)
+        return self._whole + len(self._names)
 
     def of(self, cluster: Column) -> Array:
-        """The number of the cluster of each row."""
+        """The number of the cluster of each row, or what was made of it."""
         self._kind = self._kind or cluster.kind
         if cluster.kind != self._kind:
             raise kind_changes("cluster", self._kind, cluster.kind)
         if cluster.kind != "number":
             labels = encode(cluster)
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
-            return np.array(named, np.int64)[labels.codes]
+            return self._deal(np.array(named, np.int64))[labels.codes]
         values = whole_numbers(cluster)
         low, high = int(values.min()), int(values.max()) + 1
+        low = low if low < 0 or low > high - low else 0
         if high - low > _DENSE:
             found, rows = np.unique(values.astype(np.int64), return_inverse=True)
+            self._make_room(low, low)  # which begins without a table
+            self._remember(found, self._number(found))
             return self._number(found)[rows]
         self._make_room(low, high)
-        places = np.subtract(values, self._low, dtype=np.int64)
-        numbers = self._table[places]
+        plain = self._low == 0 and values.dtype != np.uint64
+        places = values if plain else np.subtract(values, self._low, dtype=np.int64)
+        numbers = self._table.take(places)
         if numbers.min() < 0:
             there = np.zeros(len(self._table), bool)
             there[places[numbers < 0]] = True
             new = np.flatnonzero(there)
             self._table[new] = self._number(new + self._low)
-            numbers = self._table[places]
+            numbers = self._table.take(places)
         return numbers
 
     def _make_room(self, low: int, high: int) -> None:
         """Let the table of numbers hold these clusters too; begin a new one where they lie too far from the others."""
         first, last = min(low, self._low), max(high, self._low + len(self._table))
-        if not len(self._table) or last - first > _DENSE:
+        if not len(self._table) or low == high or last - first > _DENSE:
+            held = np.flatnonzero(self._table >= 0)
+            self._remember(held + self._low, self._table[held])
             self._low, self._table = low, np.full(high - low, -1, np.int32)
         elif last - first > len(self._table):
             more = self._low - first, last - self._low - len(self._table)
             self._low, self._table = first, np.pad(self._table, more, constant_values=-1)
 
     def _number(self, found: Array) -> Array:
-        """The numbers of clusters that are in their order, each of which is there once."""
-        new = np.setdiff1d(found, self._known, assume_unique=True)
-        own = len(self._known) + np.arange(len(new))
-        self._known, self._numbers = put_together([(self._known, self._numbers), (new, own)])
-        return np.asarray(self._numbers[np.searchsorted(self._known, found)])
+        """The numbers of clusters, each of which is there once and in no table: new ones are the next."""
+        new = ~np.isin(found, self._known)
+        numbers = np.empty(len(found), np.int64)
+        numbers[~new] = self._numbers[np.searchsorted(self._known, found[~new])]
+        numbers[new] = self._deal(self._whole + np.arange(np.count_nonzero(new)))
+        self._whole += int(np.count_nonzero(new))
+        return numbers
+
+    def _remember(self, found: Array, numbers: Array) -> None:
+        """Keep the numbers of clusters that are in no table."""
+        self._known, firsts = np.unique(np.append(self._known, found), return_index=True)
+        self._numbers = np.append(self._numbers, numbers)[firsts]
 
 
 @dataclass(eq=False)
@@ -293,25 +306,23 @@ class ClusterCounts:
     """
 
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
+    _groups: ClusterNumbers = field(default_factory=lambda: ClusterNumbers(_put_in_groups))
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
     _seen: list[Array] = field(default_factory=list)
-    _groups: Array = field(default_factory=lambda: np.zeros(0, np.int16))
 
     def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
         """The group of each row of a batch; where rows are ``found`` in segments, clusters of those are counted."""
-        numbers = self._numbers.of(cluster)
-        if found is not None:
-            cells = found.of_rows.astype(np.int64)
-            self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
-        if self._numbers.count > len(self._groups):
-            every = np.arange(self._numbers.count)
-            self._groups = np.where(every < MOST_GROUPS, every, deal_out(every)).astype(np.int16)
-        return self._groups[numbers]
+        if found is None:
+            return self._groups.of(cluster)
+        numbers, cells = self._numbers.of(cluster), found.of_rows.astype(np.int64)
+        self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
+        return _put_in_groups(numbers)
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, whose rows lie in these groups and cells."""
-        cells = found.of_rows.astype(np.int64)
-        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells * _SPAN + groups, weight)
+        narrow = np.int32 if int(found.cells.max()) < 1 << 20 else np.int64
+        cells = found.of_rows * narrow(_SPAN) + groups
+        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells, weight)
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""
@@ -325,11 +336,16 @@ class ClusterCounts:
     def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
         """How many clusters there are, and how many in each segment."""
         if by is None or not self._seen:
-            return self._numbers.count, {}
+            return self._groups.count, {}
         cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
         pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
         sizes = np.bincount(pairs >> 40, minlength=len(by.names)).tolist()
         return self._numbers.count, dict(zip(by.names, sizes, strict=True))
+
+
+def _put_in_groups(numbers: Array) -> Array:
+    """The group of each cluster by its number."""
+    return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
 
 
 def _standing_for(rows: Rows, found: Binned) -> Rows:

@@ -44,7 +44,8 @@ LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 _GROUPING = ("by", "cluster", "order", "series")
 """Columns that only tell rows apart, or put them in order."""
 
-_AT_ONCE = 1 << 16
+_FEW = 1 << 4
+"""So few codes are looked for one after the other."""
 
 MOST_ROWS = 100_000_000
 """So many rows at most may stand behind frequencies, which are counted one by one."""
@@ -327,21 +328,21 @@ def codes_of(series: "pl.Series") -> tuple[Array, Array, list[str]]:
     import polars as pl
 
     codes = series.to_physical().to_numpy()
-    size = int(codes.max(initial=0)) + 1
-    known, rows = np.zeros(size, bool), np.zeros(size, np.int64)
-    for start in range(0, len(codes), _AT_ONCE):
-        some = codes[start : start + _AT_ONCE]
-        if not known[some].all():
-            known[some], rows[some] = True, start + np.arange(len(some))  # a row of each code
-    seen = np.flatnonzero(known)
-    return codes, seen, series.gather(rows[seen]).cast(pl.String).to_list()
+    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, -1)
+    if high - low < _FEW:
+        firsts = np.array([np.argmax(codes == code) for code in range(low, high + 1)], np.int64)
+        rows = firsts[codes[firsts] == np.arange(low, high + 1)]
+    else:
+        rows = pl.Series(codes).arg_unique().to_numpy()
+        rows = rows[np.argsort(codes[rows])]
+    return codes, codes[rows].astype(np.int64), series.gather(rows).cast(pl.String).to_list()
 
 
 def _put_in_order(argument: str, parts: Sequence[Array], known: Array, names: Sequence[str]) -> Column:
     """Number texts in sorted order; ``known`` are the codes that the names have in the parts of the column."""
     order = sorted(range(len(names)), key=names.__getitem__)
     places = ranks(known[order], int(known.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
-    codes = np.concatenate([places[:0], *(places[part] for part in parts)])
+    codes = np.concatenate([places[:0], *(places.take(part) for part in parts)])
     return _number(argument, codes, tuple(names[i] for i in order))
 
 

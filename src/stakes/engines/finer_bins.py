@@ -6,7 +6,7 @@ in another pass over the rows, and where that is not fine enough (ties, or score
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -73,45 +73,39 @@ def _order(table: ScoreTable, error: float, rows: Callable[[], LabelledScores]) 
     left = within.sum() - np.cumsum(within[by_size])
     heavy = np.sort(by_size[: int(np.searchsorted(-left, -most / 2)) + 1])
     more = min(max(math.ceil(math.log2(max(within[heavy].sum(), 1.0) / max(most / 2, 1.0))) + 1, 4), _FINEST)
-    found = _Inside.of(str(table.grids[0]), edges[heavy], more, rows())
+    wins, left, memory = _count_inside(str(table.grids[0]), edges[heavy], more, rows())
     light = np.ones(len(edges), bool)
     light[heavy] = False
     open_pairs = int(np.dot(positives[light].astype(object), negatives[light].astype(object)))
-    if open_pairs + found.open_pairs > most and more < _FINEST:
-        found = _Inside.of(str(table.grids[0]), edges[heavy], _FINEST, rows())
+    if open_pairs + left > most and more < _FINEST:
+        wins, left, memory = _count_inside(str(table.grids[0]), edges[heavy], _FINEST, rows())
     below = np.cumsum(negatives) - negatives
     between = int(np.dot(positives.astype(object), 2 * below.astype(object))) + open_pairs
-    return Order(between + found.twice_wins, None, None, open_pairs + found.open_pairs, found.memory)
+    return Order(between + wins, None, None, open_pairs + left, memory)
 
 
-@dataclass(frozen=True)
-class _Inside:
-    """What the order within some bins adds up to, which pairs are still open, and the memory that it took."""
+def _count_inside(grid: str, edges: Array, more: int, rows: LabelledScores) -> tuple[int, int, int]:
+    """Cut bins, which begin at these edges, into 2 to the ``more`` each, and count the rows in them.
 
-    twice_wins: int
-    open_pairs: int
-    memory: int
-
-    @classmethod
-    def of(cls, grid: str, edges: Array, more: int, rows: LabelledScores) -> "_Inside":
-        """Cut bins, which begin at these edges, into 2 to the ``more`` each, and count the rows in them."""
-        bits = bins.FINE + more
-        numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
-        held: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-        memory = 0
-        for scores, positive in rows:
-            own = bins.numbers(scores, grid)
-            place = np.minimum(np.searchsorted(numbers, own), len(numbers) - 1)
-            here = np.flatnonzero(numbers[place] == own)
-            place = place[here]
-            inside = bins.numbers(scores[here], grid, bits) - first[place]
-            keys = (((place << more) + inside) << 1) | positive[here]
-            held.append(add_up(keys, np.ones_like(keys)))
-            memory = max(memory, sum(part.nbytes for both in held for part in both))
-            if sum(len(keys) for keys, _ in held[1:]) > len(held[0][0]):
-                held = [put_together(held)]
-        keys, counts = put_together(held)
-        return cls(*_fold(keys, counts, more), memory)
+    Return twice the pairs that are won within bins, the pairs that are still open, and the memory that it took.
+    """
+    bits = bins.FINE + more
+    numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
+    held: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    memory = 0
+    for scores, positive in rows:
+        own = bins.numbers(scores, grid)
+        place = np.minimum(np.searchsorted(numbers, own), len(numbers) - 1)
+        here = np.flatnonzero(numbers[place] == own)
+        place = place[here]
+        inside = bins.numbers(scores[here], grid, bits) - first[place]
+        keys = (((place << more) + inside) << 1) | positive[here]
+        held.append(add_up(keys, np.ones_like(keys)))
+        memory = max(memory, sum(part.nbytes for both in held for part in both))
+        if sum(len(keys) for keys, _ in held[1:]) > len(held[0][0]):
+            held = [put_together(held)]
+    keys, counts = put_together(held)
+    return *_fold(keys, counts, more), memory
 
 
 def _fold(keys: Array, counts: Array, more: int) -> tuple[int, int]:

@@ -187,14 +187,12 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
         counting = ClassProbabilities(asked, classes, files.place_of)
     elif keep_scores:
         counting = KeptScores(files.likely_rows, asked.threshold)
-    dropped, read, lost, some = 0, 0, 0.0, False
+    dropped, read, lost = 0, 0, 0.0
     for batch in ahead(batches(files, asked.missing)):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
-        if batch.labels:
-            some = True
-            if not counting.add(batch):
-                return None
-    if not some:
+        if batch.labels and not counting.add(batch):
+            return None
+    if read == dropped:
         raise files.nothing_there()
     counted = counting.count(asked)
     if counted is not None and asked.auc_error is not None and isinstance(counting, BinnedScores):
@@ -271,7 +269,7 @@ class Counting:
         self._cells = Cells()
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
-        self._clusters, self._clustered = ClusterCounts(), False
+        self._clusters, self._clustered, self._deals_rows = ClusterCounts(), False, False
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
@@ -281,22 +279,23 @@ class Counting:
         self._kinds = batch.kinds
         found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
         self._sums.add(found, batch.weight)
-        tasks: list[Callable[[], bool | None]] = []
-        if (groups := self._groups(batch, found)) is not None:
-            tasks, self._clustered = [partial(self._add_to_clusters, batch, found, groups)], True
+        self._clustered = self._deals_rows or batch.cluster is not None
+        clusters = partial(self._add_to_clusters, batch, found)
+        tasks: list[Callable[[], bool | None]] = [clusters] if self._clustered else []
         if batch.scores is not None:
             tasks.append(partial(self._keep, batch, batch.scores, found))
         return False not in run_all(tasks, batch.length)
 
-    def _groups(self, batch: Batch, found: Found) -> Array | None:
-        """The group of clusters that each row lies in, if rows come in clusters."""
+    def _add_to_clusters(self, batch: Batch, found: Found) -> None:
+        """Count a batch whose rows come in clusters."""
+        self._clusters.add(self._groups(batch, found), found, batch.scores, batch.weight)
+
+    def _groups(self, batch: Batch, found: Found) -> Array:
+        """The group of clusters that each row lies in."""
         if batch.cluster is None:
-            return None
+            return deal_out(np.asarray(batch.numbers))
         by_segment = any(name.startswith("by") for name in batch.kinds)
         return self._clusters.groups_of(batch.cluster, found if by_segment else None)
-
-    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
-        self._clusters.add(groups, found, batch.scores, batch.weight)
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -351,8 +350,9 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        cells, weight = found.of_rows, batch.weight
-        tasks = [partial(self._losses.add, scores, found, weight), partial(self._bins.add, scores, cells, weight)]
+        tasks = [partial(self._bins.add, scores, found.of_rows, batch.weight)]
+        if self._bins.grid == "probability":
+            tasks.append(partial(self._losses.add, scores, found, batch.weight))
         run_all(tasks, len(scores))
         return True
 
@@ -360,9 +360,10 @@ class BinnedScores(Counting):
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
         self._positive = rows.truth == plan.classes.index(str(plan.positive))
-        found = self._bins.result()  # each bin of a cell is a group of its own
+        found, self._bins = self._bins.result(), BinnedCounts()  # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
-        rows = replace(rows.take(found.cells), scores=found.edges, lost=self._losses.in_bins(found))
+        lost = self._losses.in_bins(found) if found.grid == "probability" else None
+        rows = replace(rows.take(found.cells), scores=found.edges, lost=lost)
         counted = count_classes(plan, rows.standing_for(found.weights, found.squares, found.grid), by)
         warn_of_few_in(counted.scores)
         return counted
@@ -376,6 +377,7 @@ class ClassProbabilities(Counting):
         self._asked, self._place = asked, place
         self._stream = ClassStream(classes, asked.pricing if asked.prediction is None else None)
         self._class_clusters = self._clusters = ClassClusterCounts(len(classes))
+        self._deals_rows = bool(asked.groups_by)
         names = () if asked.pricing is None else asked.pricing.names
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
 
@@ -387,11 +389,8 @@ class ClassProbabilities(Counting):
             return []
         return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
 
-    def _groups(self, batch: Batch, found: Found) -> Array | None:
-        return deal_out(np.asarray(batch.numbers)) if self._asked.groups_by else super()._groups(batch, found)
-
-    def _add_to_clusters(self, batch: Batch, found: Found, groups: Array) -> None:
-        self._class_clusters.add_classes(groups, found, self._told)
+    def _add_to_clusters(self, batch: Batch, found: Found) -> None:
+        self._class_clusters.add_classes(self._groups(batch, found), found, self._told)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""

@@ -38,8 +38,8 @@ def domain(grid: str) -> tuple[int, int]:
     return (0, 2 * start(grid)) if grid == "probability" else (-largest, largest)
 
 
-def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np, out: Array | None = None) -> Array:
-    """Number the bins in the order of the scores; ``xp`` is the library that made them, ``out`` memory of theirs."""
+def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
+    """Number the bins in the order of the scores; ``xp`` is the library that made them."""
     scores, cut = xp.asarray(scores, dtype=xp.float64), 52 - bits
     if grid == "line":
         scores = scores + 0.0  # −0.0 becomes 0.0
@@ -48,7 +48,7 @@ def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np, out: Array
         return found
     if xp is not np:
         return _mirrored(scores, cut, xp)
-    found = np.right_shift(scores.view(np.int64), cut, out=out)
+    found = scores.view(np.int64) >> cut
     above = found.view(np.uint64) >= _HALF >> cut  # so is −0.0, by the bit of its sign
     if 8 * np.count_nonzero(above) > scores.size:
         return _mirrored(scores, cut, np)

@@ -259,7 +259,7 @@ def exact_sum(counts: Array) -> int:
 def _in_order(scores: Array) -> tuple[Array, Array]:
     """Scores, the highest first, and where each of them stood."""
     if scores.dtype.kind == "f":
-        scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
+        scores = np.add(scores, 0.0, dtype=np.float64)  # −0.0 becomes 0.0
         refuse_infinite("score", scores)
     order = order_of(scores)[::-1]
     return scores.take(order), order

@@ -310,7 +310,8 @@ def add_up(keys: Array, *columns: Array) -> tuple[Array, ...]:
 
 def put_together(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
     """The same of several such results."""
-    return add_up(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+    columns = zip(*parts, strict=True)
+    return add_up(*(pieces[0] if len(pieces) == 1 else np.concatenate(pieces) for pieces in columns))
 
 
 def _ordered_bits(values: Array) -> Array:

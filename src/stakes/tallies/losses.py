@@ -30,7 +30,7 @@ KEPT = (SQUARES, SURPRISE)
 SHAPE = (len(KEPT), 2)
 """Their sums: for each loss, over positives and over negatives."""
 
-_TOGETHER = 32
+_TOGETHER = 16
 """Probabilities that are multiplied before a logarithm is taken, which takes ten times as long as a product."""
 
 _AT_A_TIME = 1 << 13
@@ -58,33 +58,33 @@ def loss_sums(scores: Array, counts: Array) -> Array:
     return np.asarray(found, np.float64)
 
 
-def losses_either_way(scores: Array, weight: Array | None) -> Array:
+def losses_either_way(scores: Array, weight: Array | None = None) -> Array:
     """Add up each loss of some rows, were all of them positive and were all of them negative."""
     if weight is not None:
         return loss_sums(scores, np.stack([weight, weight]))
-    others = 1.0 - scores
-    surprise = [
-        sum_of_logs(said[None], exactly, scores[None])[0]
-        for said, exactly in ((scores, SURPRISE.of_positive), (others, SURPRISE.of_negative))
-    ]
-    return np.array([[_sum_of_squares(others), _sum_of_squares(scores)], surprise])
+    both = np.stack([scores, 1.0 - scores])
+
+    def surprise(rows: Array) -> Array:
+        either = SURPRISE.of_positive, SURPRISE.of_negative
+        return np.stack([loss(scores) for loss, asked in zip(either, rows, strict=True) if asked])
+
+    # in pieces: of long rows BLAS would make work for threads, which get in each other's way
+    squares = sum(np.vecdot(some, some).sum(axis=1) for some in _in_parts(both))
+    return np.stack([squares[::-1], sum_of_logs(both, surprise)])
 
 
-def _sum_of_squares(values: Array) -> float:
-    """Add up squares in a few rows: of long ones BLAS would make work for threads, which get in each other's way."""
-    whole = len(values) // _TOGETHER * _TOGETHER
-    rows, rest = values[:whole].reshape(_TOGETHER, -1), values[whole:]
-    return float(np.vecdot(rows, rows).sum() + rest @ rest)
-
-
-def sum_of_logs(probabilities: Array, exactly: Callable[[Array], Array], scores: Array) -> Array:
-    """The sum of −log p in each row, by logarithms of products; ``exactly`` works it out from the scores one by one."""
-    rows, length = probabilities.shape
-    whole = length // _TOGETHER * _TOGETHER
-    products = np.multiply.reduce(probabilities[:, :whole].reshape(rows, _TOGETHER, -1), axis=1)
+def sum_of_logs(probabilities: Array, exactly: Callable[[Array], Array]) -> Array:
+    """The sum of −log p in each row, by logarithms of products; ``exactly`` works out each of some rows."""
+    products = np.concatenate([np.multiply.reduce(some, axis=1) for some in _in_parts(probabilities)], axis=1)
     with np.errstate(divide="ignore"):
-        found = np.asarray(exactly(scores[:, whole:]).sum(axis=1) - np.log(products).sum(axis=1))
-        doubtful = (products.min(axis=1, initial=1.0) <= _SMALLEST) | (found <= _SMALL * length)
+        found = np.asarray(-np.log(products).sum(axis=1))
+        doubtful = (products.min(axis=1) <= _SMALLEST) | (found <= _SMALL * probabilities.shape[1])
         if doubtful.any():
-            found[doubtful] = exactly(scores[doubtful]).sum(axis=1)
+            found[doubtful] = exactly(doubtful).sum(axis=1)
     return found
+
+
+def _in_parts(values: Array) -> tuple[Array, Array]:
+    """Each row cut into a few pieces of the same length, and into what is left over."""
+    whole = values.shape[1] // _TOGETHER * _TOGETHER
+    return values[:, :whole].reshape(len(values), _TOGETHER, -1), values[:, whole:, None]

@@ -68,7 +68,8 @@ def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | Non
 def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
-    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
+    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often;
+    then a text of nothing, between quotes, is no missing value yet, since Polars takes longer to look for it.
     """
     names = header(source, dialect)
     scan = partial(
@@ -76,7 +77,7 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
         infer_schema=False,
         glob=False,
         separator=dialect.separator,
-        null_values=list(dialect.missing),
+        null_values=[word for word in dialect.missing if word or numbers is None],
         skip_lines=dialect.skip,
     )
     lazy = scan(source.for_polars)

@@ -89,7 +89,7 @@ class FileTable:
                 if not checked and self._ends_early(frame):
                     self.refuse_faults()
                     checked = True
-                yield frame.select(names)
+                yield frame.select(names).rechunk()  # once: whoever looks at all rows would do it again
 
     def refuse_ambiguous(self, names: Collection[str]) -> None:
         """Refuse JSON that names one of these columns twice in a row, or mixes kinds of values in it."""

@@ -356,7 +356,7 @@ def _doubtful(column: pl.Series, missing: Sequence[str]) -> bool:
     """Whether a column that Polars gave its type holds what a second look has to find the line of."""
     if column.dtype == pl.Categorical:
         return any("\0" in name or name in missing for name in codes_of(column.drop_nulls())[2])
-    return column.dtype == pl.Float64 and not column.is_finite().all()
+    return column.dtype == pl.Float64 and not np.isfinite(column.drop_nulls().to_numpy()).all()
 
 
 def _place(table: FileTable, column: str, value: str) -> str:
