@@ -421,7 +421,7 @@ class _Second:
         away, balance, logs, shares = map(float, self._lost)
         lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
         heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
-        return SecondSums(*lost, products, held, self._away.result(), (sizes, many), heavy, numbers)
+        return SecondSums(*lost, products, held, self._away.result(), SizeCounts(sizes, sizes, many), heavy, numbers)
 
 
 _SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2

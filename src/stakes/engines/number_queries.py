@@ -38,7 +38,18 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
-from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
+from stakes.tallies.error_variation import (
+    COARSE,
+    HEAVY,
+    KEYS,
+    OWN,
+    TERMS,
+    HeavyRows,
+    SizeCounts,
+    Term,
+    terms_of,
+    terms_of_rows,
+)
 from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
@@ -47,15 +58,15 @@ if TYPE_CHECKING:
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _FIRST = tuple(f"sum {place}" for place in range(12))
 _AWAY = "x_away"
-_HEAVY = tuple(_TERMS[key] for key in KEYS)
+_HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
 _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
 
-_DEAL, _MOST_HEAVY = 7919.3729, 10**3
-"""Rows are dealt into groups by the digits of their errors times this; so many heavy rows are brought here at most."""
+_DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
+"""Rows are dealt into 512 parts by the digits of their truths and predictions times these; 64 parts tell of all."""
 
 _MOST_SIZES = 10**6
-"""So many different errors around the median are brought here at most; of more, their bins say it."""
+"""So many different errors around the median are brought here at most; of more, finer bins say it."""
 
 
 class OfQueries:
@@ -194,24 +205,9 @@ class QueryNumbers:
         sums(answer.of(slice(None)), None)  # which refuses errors beyond floats
         column = column_of(self.frame)
         frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
-        sizes = self._sizes(frame, FINE) if self._by else {}
-        parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = sums(answer.of(slice(None)), self._all_sizes(frame, sizes.get("")))
-        return FirstPass(whole, parts, self.seen.rows, self.dropped)
-
-    def _all_sizes(self, frame: LazyTable, known: SizeCounts | None = None) -> SizeCounts:
-        """Errors of all rows by size, with those around the median that ranks can reach, unless these are very many."""
-        for bits in (COARSE, FINE) if known is None else (FINE,):
-            sizes = replace(self, places={})._sizes(frame, bits)[""] if known is None else known
-            low, high = sizes.around(0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1)
-            size = column_of(frame)("size")
-            within = keep_rows(frame, (size >= low) & ((size < high) | (size == low)))
-            table = collect(add_up(within, ["size"], ["weight"]).head(_MOST_SIZES + 1))
-            if len(table) <= _MOST_SIZES:
-                each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "weight"))
-                order = np.argsort(each)
-                return sizes.refined(each[order], many[order])
-        return sizes
+        sizes = self._sizes(frame, FINE if self._by else COARSE)
+        parts = {name: sums(answer.of(rows), sizes[name]) for name, rows in answer.segments.items()}
+        return FirstPass(sums(answer.of(slice(None)), sizes[""]), parts, self.seen.rows, self.dropped)
 
     def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
@@ -232,28 +228,21 @@ class QueryNumbers:
         if asked.segments:
             own = "own_"
             frame = self._with_terms(asked, self._baseline(asked), frame, own)
-        sums = [*_TERMS, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
-        highs, heavy = [*dict.fromkeys(["far", f"{own}far"])], None
-        where: list[list[str]] = []
+        sums = [_AWAY, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
+        highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
-            answer = self._ask(frame, sums, highs, self.places["cluster"])
+            answer = self._ask(frame, [*dict.fromkeys([*_TERMS, *sums])], highs, self.places["cluster"])
         else:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
-            heavy, where = self._heavy(frame)
-        away = self._far_from(asked.whole)
-        whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away)
+        middle, away, heavy, where = self._look_closer(frame, asked)
+        whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away, middle=middle)
         parts = {}
         for name, rows in answer.segments.items():
             found = answer.of(rows)
             held = None if heavy is None else _of_segment(heavy, where, name, int(found["rows"].sum()))
             parts[name] = self._varied(found, own, held)
         return SecondPass(whole, parts)
-
-    def _far_from(self, said: float) -> SizeCounts:
-        """Distances of all truths from a number, by size: asked of two columns alone, for engines repeat the others."""
-        far = add_columns(self.frame, {"size": (column_of(self.frame)("truth") - said).abs()}).select("size", "weight")
-        return self._all_sizes(far)
 
     def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
@@ -265,8 +254,7 @@ class QueryNumbers:
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
-        part = column("error") * _DEAL
-        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "dealt": ((part - part.floor()) * 64.0).floor()}
+        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "size": column("error").abs()}
         return add_columns(frame, found)
 
     def _baseline(self, asked: Asked) -> Term:
@@ -293,27 +281,77 @@ class QueryNumbers:
         lost = away, balance, logs, shares, largest
         return SecondSums(*lost, products, clusters, heavy=heavy, cluster_numbers=numbers)
 
-    def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
-        """Bring a few rows here that can carry a figure, and the segments that they lie in.
+    # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
+    def _look_closer(
+        self, frame: LazyTable, asked: Asked
+    ) -> tuple[SizeCounts, SizeCounts, HeavyRows | None, list[list[str]]]:
+        """Ask for what bins hide: errors and distances from the baseline around their medians, and heavy rows.
 
-        Of each key as many rows as are wanted, or more, reach what as many groups of rows reach.
+        One question brings them all, as groups of rows alike; the segments of heavy rows stand beside those.
         """
-        dealt = collect(add_up(frame, ["dealt"], [], highs=[*_HEAVY]))
-        reached = [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY:][0] for name in _HEAVY]
-        columns = ["truth", "prediction", "weight", *_HEAVY, *self._keys]
-        asked, column = frame.select(*columns), column_of(frame)
-        tests = (column(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
-        some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
-        enough = len(dealt) >= HEAVY and len(some) <= _MOST_HEAVY  # or very many are as heavy as each other
+        known = asked.first.whole.sizes, self._count_sizes(asked, "far", COARSE)
+        assert known[0] is not None
+        least = None if "cluster" in self.places else self._least_heavy(frame)
+        column, ranks = column_of(frame), 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
+        keys, tests = {}, []
+        for name, sizes in zip(("size", "far"), known, strict=True):
+            (low, high), size = sizes.around(ranks), column(name)
+            tests.append((size >= low) & ((size < high) | (size == low)))
+            keys[f"{name} here"] = choose(tests[-1], size, -1.0)
+        if least is not None:
+            each = zip(_HEAVY, least, strict=True)
+            tests.append(reduce(operator.or_, (column(name) >= float(reached) for name, reached in each)))
+            keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in _ROW}
+            keys["heavy"] = whether(tests[-1])
+        some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
+        table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
+        many = len(table) > _MOST_SIZES
+        middle, away = (
+            self._count_sizes(asked, name, FINE) if many else _sizes_in(table, f"{name} here")
+            for name in ("size", "far")
+        )
+        heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
+        if "cluster" not in self.places:
+            heavy = self._heavy(frame, asked, None if many or least is None else table.filter(nw.col("heavy") == 1))
+        return middle, known[1].refined(away), *heavy
+
+    def _count_sizes(self, asked: Asked, name: str, bits: int) -> SizeCounts:
+        """All errors or distances from the baseline, by size: of two columns alone, for engines repeat the others."""
+        column = column_of(self.frame)
+        size = (column("truth") - (asked.whole if name == "far" else column("prediction"))).abs()
+        narrow = add_columns(self.frame, {"size": size}).select("size", "weight")
+        return replace(self, places={})._sizes(narrow, bits)[""]
+
+    def _least_heavy(self, frame: LazyTable) -> list[float] | None:
+        """What rows have at least that can carry a figure, for each term that grows without end; None if unknown.
+
+        As many rows as are wanted, or more, reach what as many groups of some rows reach.
+        """
+        column = column_of(frame)
+        part = column("truth") * _DEAL[0] + column("prediction") * _DEAL[1]
+        frame = add_columns(frame, {"dealt": ((part - part.floor()) * _PARTS).floor()})
+        dealt = collect(add_up(keep_rows(frame, column("dealt") < _SOME), ["dealt"], [], highs=[*_HEAVY]))
+        return None if len(dealt) < HEAVY else [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY] for name in _HEAVY]
+
+    def _heavy(self, frame: LazyTable, asked: Asked, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
+        """The few rows that can carry a figure, and the segments that they lie in; without a table they are sorted."""
         chosen, segments = [], []
-        for name in _HEAVY:
-            table = some if enough else collect(asked.sort(name, descending=True).head(HEAVY))
-            each = [table[column].to_numpy().astype(np.float64) for column in (name, *columns[:3])]
-            top = np.argsort(-each[0])[:HEAVY]
-            chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
-            by = self._labels(table)
+        for name, key in zip(_HEAVY, KEYS, strict=True):
+            some = self._sort(frame, name) if table is None else table
+            t, p, weight = (some[f"own {column}"].to_numpy().astype(np.float64) for column in _ROW)
+            terms, _ = terms_of_rows(t, p, weight, asked.centre, asked.whole)
+            order = np.argsort(-terms[key])
+            top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
+            chosen.append(np.stack([terms[key][top], t[top], p[top], weight[top], np.ones(len(top))]))
+            by = self._labels(some)
             segments.append([] if by is None else [by.names[code] for code in by.codes[top].tolist()])
         return HeavyRows(tuple(chosen), self.seen.rows), segments
+
+    def _sort(self, frame: LazyTable, name: str) -> Table:
+        """The rows that have most of a term."""
+        own = (nw.col(column).alias(f"own {column}") for column in _ROW)
+        rows = frame.sort(name, descending=True).head(HEAVY)
+        return collect(rows.select(*own, *self._keys, nw.lit(1).alias("rows")))
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -382,6 +420,13 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
     own = [[float(segment == name) for segment in segments] for segments in where]
     chosen = tuple(np.vstack([some[:-1], flags]) for some, flags in zip(heavy.chosen, own, strict=True))
     return HeavyRows(chosen, rows)
+
+
+def _sizes_in(table: Table, name: str) -> SizeCounts:
+    """The sizes that are told one by one, which none below 0 is."""
+    sizes, many = (table[column].to_numpy().astype(np.float64) for column in (name, "weight"))
+    sizes, many = put_together([(sizes[sizes >= 0], many[sizes >= 0])])
+    return SizeCounts(sizes, sizes, many)
 
 
 def _number(frame: LazyTable, number: float) -> Term:

@@ -103,6 +103,9 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     ):  # decisions: one question answers all
         grouped = group_table(data, list(dict.fromkeys([*shared.values(), *names])), where)
         data, where = (data, where) if grouped is None else (grouped, None)
+    few = MOST_EXACT // _most_classes(question["scores"]) if _are_files(data) else FEW_ROWS
+    if question["exact"] is not False and not have_more_rows_than(few, data, shared["truth"], where):
+        return None
     groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
     found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
     classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []
@@ -134,9 +137,8 @@ def _are_files(data: Data) -> bool:
 
 def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
-    files = _are_files(data)
     by_row = () if question.pricing is None else question.pricing.costs.columns
-    if question["exact"] or (files and not are_of_one_kind(data)):
+    if question["exact"] or (_are_files(data) and not are_of_one_kind(data)):
         return None
     if question["ordered"] or any(question[name] is not None for name in ("frequency", "order", "series")):
         return None
@@ -144,11 +146,7 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     named |= spread_by(question["by"], data)
     named |= {cost_column(name): name for name in by_row}
     given = {name: column for name, column in named.items() if column is not None}
-    if not all(isinstance(name, str) for name in given.values()):
-        return None
-    few = MOST_EXACT // _most_classes(question["scores"]) if files else FEW_ROWS
-    enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
-    return given if enough else None
+    return given if all(isinstance(name, str) for name in given.values()) else None
 
 
 def _most_classes(scores: Value) -> int:
