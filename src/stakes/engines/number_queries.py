@@ -55,6 +55,9 @@ from stakes.tallies.keys import put_together
 if TYPE_CHECKING:
     from stakes.engines.number_partitions import PartitionNumbers
 
+Numbers = dict[str, Array]
+"""What an engine answered by name, in whatever order its groups came."""
+
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _FIRST = tuple(f"sum {place}" for place in range(12))
 _AWAY = "x_away"
@@ -121,7 +124,7 @@ class QueryNumbers:
     frame: LazyTable
     places: Mapping[str, str]
     seen: Look = field(default_factory=lambda: Look({}))
-    opening: "SumsBySegment | None" = None
+    opening: Mapping[str, Numbers] = field(default_factory=dict)
     dropped: int = 0
 
     @classmethod
@@ -191,32 +194,29 @@ class QueryNumbers:
     def first(self) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centre = self.opening, 0.0
-        assert answer is not None
-        n, t, square = (math.fsum(answer.numbers[_FIRST[place]]) for place in (0, 4, 5))
+        n, t, square = (math.fsum(answer[""][_FIRST[place]]) for place in (0, 4, 5))
         if t * t > _FAR * n * (square - t * t / n):  # so far from 0 that digits are lost
             centre = t / n
             answer = self._read(self._open([], centre=centre))
 
-        def sums(found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
-            each = [math.fsum(found[name]) for name in _FIRST]
+        def sums(name: str, sizes: SizeCounts | None) -> ErrorSums:
+            found = answer[name]
+            each = [math.fsum(found[term]) for term in _FIRST]
             least = min(found["low truth"].min(), found["low prediction"].min())
             return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
-        sums(answer.of(slice(None)), None)  # which refuses errors beyond floats
+        sums("", None)  # which refuses errors beyond floats
         column = column_of(self.frame)
         frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
         sizes = self._sizes(frame, FINE if self._by else COARSE)
-        parts = {name: sums(answer.of(rows), sizes[name]) for name, rows in answer.segments.items()}
-        return FirstPass(sums(answer.of(slice(None)), sizes[""]), parts, self.seen.rows, self.dropped)
+        parts = {name: sums(name, sizes[name]) for name in answer}
+        return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
     def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
         """Errors by size: of all rows, and of each segment."""
         frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
-        answer = self._ask(frame, ["weight"], extra="edge")
-        every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
         sizes = {}
-        for name, rows in every.items():
-            found = answer.of(rows)
+        for name, found in self._ask(frame, ["weight"], extra="edge").items():
             edges, counts = put_together([(found["edge"], found["weight"])])  # several segments may share a bin
             sizes[name] = SizeCounts.of_bins(edges, counts, bits)
         return sizes
@@ -236,10 +236,9 @@ class QueryNumbers:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
         middle, away, heavy, where = self._look_closer(frame, asked)
-        whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away, middle=middle)
+        whole = replace(self._varied(answer.pop(""), "", heavy), sizes=away, middle=middle)
         parts = {}
-        for name, rows in answer.segments.items():
-            found = answer.of(rows)
+        for name, found in answer.items():
             held = None if heavy is None else _of_segment(heavy, where, name, int(found["rows"].sum()))
             parts[name] = self._varied(found, own, held)
         return SecondPass(whole, parts)
@@ -267,7 +266,7 @@ class QueryNumbers:
             return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
-    def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
+    def _varied(self, found: Numbers, own: str, heavy: HeavyRows | None) -> SecondSums:
         away, balance, logs, shares = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
         products = clusters = numbers = None
@@ -362,10 +361,7 @@ class QueryNumbers:
             terms, _ = terms_of(truth, said, column("error"), centre, none, OfQueries())
             frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
-        answer = self._ask(frame, pairs)
-        every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
-        found = {name: answer.of(rows) for name, rows in every.items()}
-        shape = len(OWN), len(OWN)
+        found, shape = self._ask(frame, pairs), (len(OWN), len(OWN))
         sums = {name: [math.fsum(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
         return {name: np.array(each).reshape(shape) for name, each in sums.items()}
 
@@ -380,39 +376,24 @@ class QueryNumbers:
 
     def _ask(
         self, frame: LazyTable, sums: Sequence[str | tuple[str, str]], highs: Sequence[str] = (), extra: str = ""
-    ) -> "SumsBySegment":
-        """Ask for sums by segment, and perhaps by one more column."""
+    ) -> dict[str, Numbers]:
+        """Ask for sums of all rows ("") and by segment, and perhaps by one more column."""
         keys = dict.fromkeys([*self._keys, *([extra] if extra else [])])
         return self._read(collect(add_up(frame, [*keys], sums, highs=highs)), extra)
 
-    def _read(self, table: Table, extra: str = "") -> "SumsBySegment":
+    def _read(self, table: Table, extra: str = "") -> dict[str, Numbers]:
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
         found: dict[str, Array] = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
             found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
-        return SumsBySegment(found, self._labels(table))
+        by, parts = self._labels(table), {"": found}
+        for code, segment in enumerate(() if by is None else by.names):
+            rows = np.flatnonzero(by.codes == code)
+            parts[segment] = {name: column[rows] for name, column in found.items()}
+        return parts
 
     def _labels(self, table: Table) -> Labels | None:
         return segment_labels({name: to_column(table[self.places[name]], name) for name in self._by})
-
-
-@dataclass(frozen=True, eq=False)
-class SumsBySegment:
-    """Numbers by segment, in whatever order the engine gave them."""
-
-    numbers: Mapping[str, Array]
-    by: Labels | None
-
-    @property
-    def segments(self) -> dict[str, Array]:
-        """Where the answers about each segment stand."""
-        if self.by is None:
-            return {}
-        return {name: np.flatnonzero(self.by.codes == code) for code, name in enumerate(self.by.names)}
-
-    def of(self, rows: Array | slice) -> dict[str, Array]:
-        """The numbers of some segments."""
-        return {name: column[rows] for name, column in self.numbers.items()}
 
 
 def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) -> HeavyRows:

@@ -35,8 +35,8 @@ MOST_GROUPS = 2 * MOST_SCORES
 ALIKE = "how many rows are alike"
 """A column of tables whose rows stand for several."""
 
-_SURELY, _PARTS = 1.5, 1024
-"""An estimate so many times as high is surely of more; it is made of one of so many parts."""
+_SURELY, _COUNTED = 1.5, 1000
+"""An estimate so many times as high is surely of more; it is made by counting some thousand."""
 
 _FINE, _ZERO = 0, 1
 _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
@@ -237,10 +237,10 @@ class QuerySource:
         """
         if not self.frame.implementation.is_pyspark():
             return False
-        score = self.places["score"]
-        some = self.frame.to_native().where(f"pmod(xxhash64({score}), {_PARTS}) = 0")
+        score, parts = self.places["score"], max(MOST_SCORES // _COUNTED, 1)
+        some = self.frame.to_native().where(f"pmod(xxhash64({score}), {parts}) = 0")
         different = some.selectExpr(f"count(DISTINCT {score}) AS scores")
-        return int(collect(as_frame(different).lazy()).item()) * _PARTS > _SURELY * MOST_SCORES
+        return int(collect(as_frame(different).lazy()).item()) * parts > _SURELY * MOST_SCORES
 
     @property
     def _score(self) -> nw.Expr:
@@ -291,7 +291,7 @@ def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data |
     if groups is None:
         return None
     sizes = nw.new_series(ALIKE, groups.sizes, backend="polars")
-    table = nw.from_dict({name: column.to_list() for name, column in groups.columns.items()}, backend="polars")
+    table = nw.from_dict({name: column.to_arrow() for name, column in groups.columns.items()}, backend="polars")
     return table.with_columns(sizes).lazy().to_native()
 
 
