@@ -66,7 +66,7 @@ _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
 
 _DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
-"""Rows are dealt into 512 parts by the digits of their truths and predictions times these; 64 parts tell of all."""
+"""Rows are dealt into 512 parts by digits of their truths and errors, times these; 64 parts tell of all."""
 
 _MOST_SIZES = 10**6
 """So many different errors around the median are brought here at most; of more, finer bins say it."""
@@ -290,16 +290,15 @@ class QueryNumbers:
         """
         known = asked.first.whole.sizes, self._count_sizes(asked, "far", COARSE)
         assert known[0] is not None
-        least = None if "cluster" in self.places else self._least_heavy(frame)
         column, ranks = column_of(frame), 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
         keys, tests = {}, []
         for name, sizes in zip(("size", "far"), known, strict=True):
             (low, high), size = sizes.around(ranks), column(name)
             tests.append((size >= low) & ((size < high) | (size == low)))
             keys[f"{name} here"] = choose(tests[-1], size, -1.0)
-        if least is not None:
-            each = zip(_HEAVY, least, strict=True)
-            tests.append(reduce(operator.or_, (column(name) >= float(reached) for name, reached in each)))
+        if "cluster" not in self.places:
+            each = zip(_HEAVY, self._least_heavy(frame, asked), strict=True)
+            tests.append(reduce(operator.or_, (column(name) >= least for name, least in each)))
             keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in _ROW}
             keys["heavy"] = whether(tests[-1])
         some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
@@ -311,7 +310,7 @@ class QueryNumbers:
         )
         heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
         if "cluster" not in self.places:
-            heavy = self._heavy(frame, asked, None if many or least is None else table.filter(nw.col("heavy") == 1))
+            heavy = self._heavy(frame, asked, None if many else table.filter(nw.col("heavy") == 1))
         return middle, known[1].refined(away), *heavy
 
     def _count_sizes(self, asked: Asked, name: str, bits: int) -> SizeCounts:
@@ -321,16 +320,18 @@ class QueryNumbers:
         narrow = add_columns(self.frame, {"size": size}).select("size", "weight")
         return replace(self, places={})._sizes(narrow, bits)[""]
 
-    def _least_heavy(self, frame: LazyTable) -> list[float] | None:
-        """What rows have at least that can carry a figure, for each term that grows without end; None if unknown.
+    def _least_heavy(self, frame: LazyTable, asked: Asked) -> list[float]:
+        """What rows have at least that can carry a figure, for each term that grows without end.
 
-        As many rows as are wanted, or more, reach what as many groups of some rows reach.
+        As many rows as are wanted, or more, reach what as many groups of some rows reach; few groups are of few rows,
+        or of rows that are alike, and all of those come.
         """
-        column = column_of(frame)
-        part = column("truth") * _DEAL[0] + column("prediction") * _DEAL[1]
+        column, unit = column_of(frame), max(float(asked.first.whole.mean(a=1)), 1e-290)
+        part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
         frame = add_columns(frame, {"dealt": ((part - part.floor()) * _PARTS).floor()})
         dealt = collect(add_up(keep_rows(frame, column("dealt") < _SOME), ["dealt"], [], highs=[*_HEAVY]))
-        return None if len(dealt) < HEAVY else [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY] for name in _HEAVY]
+        highs = (dealt[f"high {name}"].to_numpy() for name in _HEAVY)
+        return [float(np.sort(high)[-HEAVY]) if len(high) >= HEAVY else 0.0 for high in highs]
 
     def _heavy(self, frame: LazyTable, asked: Asked, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
         """The few rows that can carry a figure, and the segments that they lie in; without a table they are sorted."""
@@ -339,7 +340,7 @@ class QueryNumbers:
             some = self._sort(frame, name) if table is None else table
             t, p, weight = (some[f"own {column}"].to_numpy().astype(np.float64) for column in _ROW)
             terms, _ = terms_of_rows(t, p, weight, asked.centre, asked.whole)
-            order = np.argsort(-terms[key])
+            order = np.lexsort((weight, p, t, -terms[key]))  # the same among those that have as much, in every engine
             top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
             chosen.append(np.stack([terms[key][top], t[top], p[top], weight[top], np.ones(len(top))]))
             by = self._labels(some)
