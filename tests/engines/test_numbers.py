@@ -234,7 +234,7 @@ def test_the_median_of_sizes_in_bins_lies_within_its_bounds():
     halves = [SizeCounts.of_bins(part, np.ones(len(part))) for part in (sizes[:200], sizes[200:])]
     both = SizeCounts.joined(halves)
     assert both.around_median[0] <= np.median(sizes) <= both.around_median[1]
-    assert both.refined(SizeCounts(*[np.sort(sizes)] * 2, np.ones(501))).median == np.median(sizes)
+    assert both.refined(np.sort(sizes), np.ones(501)).median == np.median(sizes)
 
 
 def test_sizes_in_coarse_bins_add_up_with_fine_ones():
@@ -247,7 +247,7 @@ def test_sizes_in_coarse_bins_add_up_with_fine_ones():
     assert both.total == 802
     assert both.around_median[0] <= sizes[400] < both.around_median[1]
     around = sizes[(sizes >= (reach := coarse.around(50))[0]) & (sizes < reach[1])]
-    known = coarse.refined(SizeCounts(around, around, np.ones(len(around))))
+    known = coarse.refined(around, np.ones(len(around)))
     assert known.total == 801
     assert known.median == sizes[400]
     assert (known.at_rank(360)[0], known.at_rank(440)[1]) == (sizes[360], sizes[440])

@@ -339,7 +339,7 @@ class _Second:
         self._products: Array = np.zeros((len(TERMS), len(TERMS)))
         self._clusters: Array | None = np.zeros((0, len(TERMS))) if clustered else None
         self._away = Sizes(operations)
-        self._around = (np.inf, np.inf) if sizes is None else sizes.median_range
+        self._sizes, self._around = sizes, (np.inf, np.inf) if sizes is None else sizes.median_range
         self._middle: list[Array] = [np.zeros((2, 0))]
         self._waiting = 0
         self._heavy = [np.zeros((5, 0))] * len(KEYS)
@@ -419,9 +419,10 @@ class _Second:
         held = None if self._clusters is None else self._clusters[numbers]
         products = self._products if held is None else None
         away, balance, logs, shares = map(float, self._lost)
-        lost, (sizes, many) = (away, balance, logs, shares, self._largest), self._around_median()
+        lost = away, balance, logs, shares, self._largest
+        errors = None if self._sizes is None else self._sizes.refined(*self._around_median())
         heavy = HeavyRows(tuple(self._heavy), self._rows) if held is None else None
-        return SecondSums(*lost, products, held, self._away.result(), SizeCounts(sizes, sizes, many), heavy, numbers)
+        return SecondSums(*lost, products, held, self._away.result(), errors, heavy, numbers)
 
 
 _SIZE, _HALF = TERMS.index("size"), len(TERMS) // 2

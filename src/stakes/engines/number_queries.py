@@ -235,8 +235,8 @@ class QueryNumbers:
         else:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
-        middle, away, heavy, where = self._look_closer(frame, asked)
-        whole = replace(self._varied(answer.pop(""), "", heavy), sizes=away, middle=middle)
+        sizes, away, heavy, where = self._look_closer(frame, asked)
+        whole = replace(self._varied(answer.pop(""), "", heavy), sizes=away, errors=sizes)
         parts = {}
         for name, found in answer.items():
             held = None if heavy is None else _of_segment(heavy, where, name, int(found["rows"].sum()))
@@ -288,11 +288,11 @@ class QueryNumbers:
 
         One question brings them all, as groups of rows alike; the segments of heavy rows stand beside those.
         """
-        known = asked.first.whole.sizes, self._count_sizes(asked, "far", COARSE)
-        assert known[0] is not None
+        assert asked.first.whole.sizes is not None
+        known = {"size": asked.first.whole.sizes, "far": self._count_sizes(asked, "far", COARSE)}
         column, ranks = column_of(frame), 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
         keys, tests = {}, []
-        for name, sizes in zip(("size", "far"), known, strict=True):
+        for name, sizes in known.items():
             (low, high), size = sizes.around(ranks), column(name)
             tests.append((size >= low) & ((size < high) | (size == low)))
             keys[f"{name} here"] = choose(tests[-1], size, -1.0)
@@ -304,14 +304,14 @@ class QueryNumbers:
         some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
         table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
         many = len(table) > _MOST_SIZES
-        middle, away = (
-            self._count_sizes(asked, name, FINE) if many else _sizes_in(table, f"{name} here")
-            for name in ("size", "far")
-        )
+        found = [
+            self._count_sizes(asked, name, FINE) if many else sizes.refined(*_sizes_in(table, f"{name} here"))
+            for name, sizes in known.items()
+        ]
         heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
         if "cluster" not in self.places:
             heavy = self._heavy(frame, asked, None if many else table.filter(nw.col("heavy") == 1))
-        return middle, known[1].refined(away), *heavy
+        return found[0], found[1], *heavy
 
     def _count_sizes(self, asked: Asked, name: str, bits: int) -> SizeCounts:
         """All errors or distances from the baseline, by size: of two columns alone, for engines repeat the others."""
@@ -404,11 +404,10 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
     return HeavyRows(chosen, rows)
 
 
-def _sizes_in(table: Table, name: str) -> SizeCounts:
-    """The sizes that are told one by one, which none below 0 is."""
+def _sizes_in(table: Table, name: str) -> tuple[Array, ...]:
+    """The sizes that are told one by one, which none below 0 is, and how many there are of each."""
     sizes, many = (table[column].to_numpy().astype(np.float64) for column in (name, "weight"))
-    sizes, many = put_together([(sizes[sizes >= 0], many[sizes >= 0])])
-    return SizeCounts(sizes, sizes, many)
+    return put_together([(sizes[sizes >= 0], many[sizes >= 0])])
 
 
 def _number(frame: LazyTable, number: float) -> Term:

@@ -44,8 +44,8 @@ class SecondSums:
 
     ``away``, ``logs`` and ``shares`` are sums of |t − b|, of squared differences of logarithms and of |t − b|/|t|,
     ``balance`` of the signs of t − b; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
-    ``middle`` are errors by size that are known better than before, around the median; ``heavy`` are a few rows that
-    can carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
+    ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
+    carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
     """
 
     away: float
@@ -56,7 +56,7 @@ class SecondSums:
     products: Array | None = None
     clusters: Array | None = None
     sizes: SizeCounts | None = None
-    middle: SizeCounts | None = None
+    errors: SizeCounts | None = None
     heavy: HeavyRows | None = None
     cluster_numbers: Array | None = None
 
@@ -163,7 +163,7 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
         zeros=sums.zeros,
     )
     varied = ErrorVariation(centre, baseline, more.balance, more.products, more.clusters)
-    sizes = sums.sizes if more.middle is None or sums.sizes is None else sums.sizes.refined(more.middle)
+    sizes = sums.sizes if more.errors is None else more.errors
     about = replace(sums, baseline=baseline, baseline_given=given, constant=constant)
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
     held = more.clusters

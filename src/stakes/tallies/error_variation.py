@@ -253,12 +253,12 @@ class SizeCounts:
         bits = np.where(wide[first], COARSE, FINE)
         return cls.of_bins(found, np.bincount(place, counts, len(found)), bits)
 
-    def refined(self, finer: Self) -> Self:
-        """Put what is known better (of all rows in some of the bins) in place of those bins."""
+    def refined(self, sizes: Array, counts: Array) -> Self:
+        """Put sizes that are known (those of all rows in some of the bins) in place of their bins."""
         known = np.zeros(len(self.lower), bool)
-        known[np.searchsorted(self.lower, finer.lower, side="right") - 1] = True
-        names = ("lower", "upper", "counts")
-        lower, upper, many = (np.concatenate([getattr(self, of)[~known], getattr(finer, of)]) for of in names)
+        known[np.searchsorted(self.lower, sizes, side="right") - 1] = True
+        parts = [(self.lower[~known], sizes), (self.upper[~known], sizes), (self.counts[~known], counts)]
+        lower, upper, many = (np.concatenate(both) for both in parts)
         order = np.argsort(lower, kind="stable")
         return type(self)(lower[order], upper[order], many[order])
 
