@@ -38,18 +38,7 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
-from stakes.tallies.error_variation import (
-    COARSE,
-    HEAVY,
-    KEYS,
-    OWN,
-    TERMS,
-    HeavyRows,
-    SizeCounts,
-    Term,
-    terms_of,
-    terms_of_rows,
-)
+from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term, terms_of
 from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
@@ -206,16 +195,18 @@ class QueryNumbers:
             return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
         sums("", None)  # which refuses errors beyond floats
-        column = column_of(self.frame)
-        frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
-        sizes = self._sizes(frame, FINE if self._by else COARSE)
+        sizes = self._sizes(column_of(self.frame)("prediction"), FINE if self._by else COARSE)
         parts = {name: sums(name, sizes[name]) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
-    def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
-        """Errors by size: of all rows, and of each segment."""
-        frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
-        sizes = {}
+    def _sizes(self, said: Term, bits: int) -> dict[str, SizeCounts]:
+        """Distances of truths from what is said, by size: of all rows, and of each segment.
+
+        They are asked for without other columns, which engines would work out again.
+        """
+        size = (column_of(self.frame)("truth") - said).abs()
+        narrow = add_columns(self.frame, {"edge": size}).select("edge", "weight", *self._keys)
+        frame, sizes = round_down(narrow, "line", 2.0**bits), {}
         for name, found in self._ask(frame, ["weight"], extra="edge").items():
             edges, counts = put_together([(found["edge"], found["weight"])])  # several segments may share a bin
             sizes[name] = SizeCounts.of_bins(edges, counts, bits)
@@ -224,10 +215,10 @@ class QueryNumbers:
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
         """Ask for sums of products of terms by segment, or of terms by cluster."""
-        frame, own = self._with_terms(asked, _number(self.frame, asked.whole)), ""
+        frame, own = self._with_terms(self.frame, asked, _number(self.frame, asked.whole)), ""
         if asked.segments:
             own = "own_"
-            frame = self._with_terms(asked, self._baseline(asked), frame, own)
+            frame = self._with_terms(frame, asked, self._baseline(asked), own)
         sums = [_AWAY, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
         highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
@@ -243,9 +234,8 @@ class QueryNumbers:
             parts[name] = self._varied(found, own, held)
         return SecondPass(whole, parts)
 
-    def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
+    def _with_terms(self, frame: LazyTable, asked: Asked, said: Term, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
-        frame = self.frame if frame is None else frame
         column = column_of(frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
@@ -289,8 +279,10 @@ class QueryNumbers:
         One question brings them all, as groups of rows alike; the segments of heavy rows stand beside those.
         """
         assert asked.first.whole.sizes is not None
-        known = {"size": asked.first.whole.sizes, "far": self._count_sizes(asked, "far", COARSE)}
-        column, ranks = column_of(frame), 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
+        column, alone = column_of(frame), replace(self, places={})
+        said = {"size": column("prediction"), "far": asked.whole}
+        known = {"size": asked.first.whole.sizes, "far": alone._sizes(said["far"], COARSE)[""]}
+        ranks = 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
         keys, tests = {}, []
         for name, sizes in known.items():
             (low, high), size = sizes.around(ranks), column(name)
@@ -299,26 +291,19 @@ class QueryNumbers:
         if "cluster" not in self.places:
             each = zip(_HEAVY, self._least_heavy(frame, asked), strict=True)
             tests.append(reduce(operator.or_, (column(name) >= least for name, least in each)))
-            keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in _ROW}
+            keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in (*_ROW, *_HEAVY)}
             keys["heavy"] = whether(tests[-1])
         some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
         table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
         many = len(table) > _MOST_SIZES
         found = [
-            self._count_sizes(asked, name, FINE) if many else sizes.refined(*_sizes_in(table, f"{name} here"))
+            alone._sizes(said[name], FINE)[""] if many else sizes.refined(*_sizes_in(table, f"{name} here"))
             for name, sizes in known.items()
         ]
         heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
         if "cluster" not in self.places:
-            heavy = self._heavy(frame, asked, None if many else table.filter(nw.col("heavy") == 1))
+            heavy = self._heavy(frame, None if many else table.filter(nw.col("heavy") == 1))
         return found[0], found[1], *heavy
-
-    def _count_sizes(self, asked: Asked, name: str, bits: int) -> SizeCounts:
-        """All errors or distances from the baseline, by size: of two columns alone, for engines repeat the others."""
-        column = column_of(self.frame)
-        size = (column("truth") - (asked.whole if name == "far" else column("prediction"))).abs()
-        narrow = add_columns(self.frame, {"size": size}).select("size", "weight")
-        return replace(self, places={})._sizes(narrow, bits)[""]
 
     def _least_heavy(self, frame: LazyTable, asked: Asked) -> list[float]:
         """What rows have at least that can carry a figure, for each term that grows without end.
@@ -333,23 +318,22 @@ class QueryNumbers:
         highs = (dealt[f"high {name}"].to_numpy() for name in _HEAVY)
         return [float(np.sort(high)[-HEAVY]) if len(high) >= HEAVY else 0.0 for high in highs]
 
-    def _heavy(self, frame: LazyTable, asked: Asked, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
+    def _heavy(self, frame: LazyTable, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
         """The few rows that can carry a figure, and the segments that they lie in; without a table they are sorted."""
         chosen, segments = [], []
-        for name, key in zip(_HEAVY, KEYS, strict=True):
+        for name in _HEAVY:
             some = self._sort(frame, name) if table is None else table
-            t, p, weight = (some[f"own {column}"].to_numpy().astype(np.float64) for column in _ROW)
-            terms, _ = terms_of_rows(t, p, weight, asked.centre, asked.whole)
-            order = np.lexsort((weight, p, t, -terms[key]))  # the same among those that have as much, in every engine
+            each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
+            order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
             top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
-            chosen.append(np.stack([terms[key][top], t[top], p[top], weight[top], np.ones(len(top))]))
+            chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
             by = self._labels(some)
             segments.append([] if by is None else [by.names[code] for code in by.codes[top].tolist()])
         return HeavyRows(tuple(chosen), self.seen.rows), segments
 
     def _sort(self, frame: LazyTable, name: str) -> Table:
         """The rows that have most of a term."""
-        own = (nw.col(column).alias(f"own {column}") for column in _ROW)
+        own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_HEAVY))
         rows = frame.sort(name, descending=True).head(HEAVY)
         return collect(rows.select(*own, *self._keys, nw.lit(1).alias("rows")))
 

@@ -199,8 +199,8 @@ class QuerySource:
         """What a row weighs."""
         return nw.col(self.places["weight"]).cast(nw.Float64) if "weight" in self.places else nw.lit(1.0)
 
-    def query(self, keys: Sequence[str]) -> LazyTable:
-        """What is asked: how many rows there are of each combination of these columns."""
+    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
+        """Count the rows of each combination of these columns; None when there are more combinations than that."""
         frame, sums, names = self.frame, [self._size.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
@@ -210,11 +210,7 @@ class QuerySource:
             unit = nw.col("weight") if "weight" in self.places else nw.lit(1.0)
             frame = frame.with_columns(*((nw.col(name) * unit).alias(name) for name in self.added))
             sums += [nw.col(name).sum().alias(f"sum_{name}") for name in self.added]
-        return frame.group_by(*names).agg(*sums)
-
-    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
-        """Count the rows of each combination of these columns; None when there are more combinations than that."""
-        query = self.query(keys)
+        query = frame.group_by(*names).agg(*sums)
         table = collect(query if most is None else query.head(most + 1))
         self.refuse_nothing(len(table))
         if most is not None and len(table) > most:
@@ -489,14 +485,6 @@ def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> Laz
     beside = _nearest(near * choose(mirrored, 1 + step, 1 - step), fine)
     frame = add_columns(frame, {"size": (choose(right, near, beside) - start) / unit})
     return add_columns(frame, {"edge": choose(mirrored, mirror - size, size)})
-
-
-def combine_in_pairs(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
-    """Combine expressions two by two: one after the other would nest those of many columns too deeply."""
-    if len(each) == 1:
-        return each[0]
-    middle = len(each) // 2
-    return combine(combine_in_pairs(combine, each[:middle]), combine_in_pairs(combine, each[middle:]))
 
 
 def _nearest(size: Term, fine: float) -> Term:

@@ -92,18 +92,13 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     if mixed or len(of_classes) > 1 or not one_each or not all(isinstance(name, str) for name in names):
         return None
     where, dropped = question["where"], 0
+    decided = all(one.score is None and one.task != "regression" and one.baseline is None for one in asked.values())
     if question["missing"] == "drop":
         where, dropped = _without_gaps(data, [*shared.values(), *names], where)
-    elif (
-        is_lazy(data)
-        and all(name == "truth" or name.startswith("by") for name in shared)
-        and not any(
-            one.score is not None or one.task == "regression" or one.baseline is not None for one in asked.values()
-        )
-    ):  # decisions: one question answers all
+    elif is_lazy(data) and decided and all(name == "truth" or name.startswith("by") for name in shared):
         grouped = group_table(data, list(dict.fromkeys([*shared.values(), *names])), where)
-        data, where = (data, where) if grouped is None else (grouped, None)
-    few = MOST_EXACT // _most_classes(question["scores"]) if _are_files(data) else FEW_ROWS
+        data, where = (data, where) if grouped is None else (grouped, None)  # which answers all that is asked
+    few = MOST_EXACT // max(len(_columns_of(entry)) for entry in entries.values()) if _are_files(data) else FEW_ROWS
     if question["exact"] is not False and not have_more_rows_than(few, data, shared["truth"], where):
         return None
     groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
@@ -147,12 +142,6 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     named |= {cost_column(name): name for name in by_row}
     given = {name: column for name, column in named.items() if column is not None}
     return given if all(isinstance(name, str) for name in given.values()) else None
-
-
-def _most_classes(scores: Value) -> int:
-    """How many columns of scores a model has at most."""
-    models = scores.values() if isinstance(scores, Mapping) else ()
-    return max([1, *(len(one) for one in models if isinstance(one, Mapping))])
 
 
 def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, str] | None:
