@@ -12,6 +12,8 @@ import stakes
 from contest import Line, Measurement, Side, at_most, in_turn, number
 
 WANTED = at_most(1.5)
+WARM = 3
+"""So often all sides run before they are timed: Java compiles what runs often, and a first run is mostly that."""
 HARD = (
     "beside what is counted by hand the table is looked at for what is wrong with it, for how many different scores or "
     "clusters there are, and for what lies around medians"
@@ -58,7 +60,7 @@ def every_question(n: int) -> Iterator[Measurement]:
 
 
 def _measured(question: str, n: int) -> Measurement:
-    what = f"Spark in local mode: {question}, {n:,} rows"
+    what = f"Spark in local mode, a warm session: {question}, {n:,} rows"
     ours, theirs = QUESTIONS[question]
 
     def lines() -> list[Line]:
@@ -98,6 +100,9 @@ def both(question: str, n: int) -> Callable[[], list[float]]:
         "decisions in a million clusters": [partial(_clusters_by_hand, frame), partial(_groups_of_cases, frame)],
     }
     sides = [Side("", action) for action in (asked[question], *written[question])]
+    for _ in range(WARM):
+        for side in sides:
+            side.action()
     return lambda: in_turn(*sides)
 
 
