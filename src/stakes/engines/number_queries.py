@@ -371,8 +371,8 @@ class QueryNumbers:
         found: dict[str, Array] = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
             found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
-        by, parts = self._labels(table), {"": found}
-        for code, segment in enumerate(() if by is None else by.names):
+        by, parts = self._labels(table) or Labels(np.zeros(0, np.int64), ()), {"": found}
+        for code, segment in enumerate(by.names):
             rows = np.flatnonzero(by.codes == code)
             parts[segment] = {name: column[rows] for name, column in found.items()}
         return parts
