@@ -35,16 +35,7 @@ from stakes.engines.labels import Labels, encode
 from stakes.engines.memory import Binned, Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
-from stakes.engines.queries import (
-    MOST_GROUPS,
-    MOST_SCORES,
-    Groups,
-    Look,
-    QuerySource,
-    surprise,
-    whether,
-    with_infinite,
-)
+from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Look, QuerySource, surprise, whether, with_infinite
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.spark_text import choose

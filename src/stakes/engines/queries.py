@@ -199,8 +199,8 @@ class QuerySource:
         """What a row weighs."""
         return nw.col(self.places["weight"]).cast(nw.Float64) if "weight" in self.places else nw.lit(1.0)
 
-    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
-        """Count the rows of each combination of these columns; None when there are more combinations than that."""
+    def query(self, keys: Sequence[str]) -> LazyTable:
+        """What is asked: how many rows there are of each combination of these columns."""
         frame, sums, names = self.frame, [self._size.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
@@ -210,7 +210,11 @@ class QuerySource:
             unit = nw.col("weight") if "weight" in self.places else nw.lit(1.0)
             frame = frame.with_columns(*((nw.col(name) * unit).alias(name) for name in self.added))
             sums += [nw.col(name).sum().alias(f"sum_{name}") for name in self.added]
-        query = frame.group_by(*names).agg(*sums)
+        return frame.group_by(*names).agg(*sums)
+
+    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
+        """Count the rows of each combination of these columns; None when there are more combinations than that."""
+        query = self.query(keys)
         table = collect(query if most is None else query.head(most + 1))
         self.refuse_nothing(len(table))
         if most is not None and len(table) > most:
