@@ -709,14 +709,15 @@ def test_what_is_wrong_is_counted_in_spark(spark, column, wrong, words):
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore:PySpark does not")
 def test_spark_says_at_once_that_scores_are_too_many_to_be_told_one_by_one(spark, monkeypatch):
-    frame = pl.DataFrame({"y": [0, 1] * 200, "p": np.linspace(0.01, 0.99, 400)})
-    table, question = spark_frame(spark, frame), {"truth": "y", "score": "p"}
+    truths = ["no", "yes", "no", "no", "yes"] * 160  # two of each score, of one class or of both
+    frame = pl.DataFrame({"y": truths, "p": np.repeat(np.linspace(0.01, 0.99, 400), 2)})
+    table, question = spark_frame(spark, frame), {"truth": "y", "score": "p", "positive": "yes"}
     whole = stakes.count(table, **question)
     assert whole.scores.grid is None
     monkeypatch.setattr(queries, "MOST_SCORES", 200)
     monkeypatch.setattr(queries.QuerySource, "groups", binned_alone(queries.QuerySource.groups))
     found = stakes.count(table, **question)
-    assert found.scores.grid is not None
+    assert found.scores == stakes.count(frame, **question).scores.binned("probability")
     assert stakes.metrics.auc.of(found.scores) == pytest.approx(stakes.metrics.auc.of(whole.scores), abs=1e-9)
 
 

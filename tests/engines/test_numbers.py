@@ -304,12 +304,24 @@ def test_truths_far_from_0_keep_their_digits():
         assert found[name].low == pytest.approx(known[name].low, rel=0.01)
 
 
-@pytest.mark.parametrize("most", [1000, 3])
+@pytest.mark.parametrize("most", [10**6, 3])
 def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
-    """Also where more are as heavy as the last of them than are brought here: then they are sorted."""
-    monkeypatch.setattr(number_queries, "_MOST_HEAVY", most)
+    """Also where more rows are alike than are brought here: then the heavy ones are sorted."""
+    monkeypatch.setattr(number_queries, "_MOST_SIZES", most)
     heavy = stakes.count(rows().lazy(), truth="t", prediction="p").tallies["errors"].heavy
     errors = (rows()["t"] - rows()["p"]).to_numpy() ** 2
     np.testing.assert_allclose(np.sort(heavy.chosen[0][0]), np.sort(errors)[-20:], rtol=1e-12)
     centred = (rows()["t"] - rows()["t"].mean()).to_numpy() ** 2
     np.testing.assert_allclose(np.sort(heavy.chosen[1][0]), np.sort(centred)[-20:], rtol=1e-9)
+
+
+def test_rows_that_are_alike_carry_a_figure_as_often_as_they_are_there():
+    table = pl.DataFrame({"t": [0.0, 1.0, 2.5, 7.0] * 15, "p": [0.0, 3.0, 2.5, 8.0] * 15})
+    heavy = stakes.count(table.lazy(), truth="t", prediction="p").tallies["errors"].heavy
+    assert heavy.chosen[0].tolist() == [
+        [4.0] * 15 + [1.0] * 5,
+        [1.0] * 15 + [7.0] * 5,
+        [3.0] * 15 + [8.0] * 5,
+        *[[1.0] * 20] * 2,
+    ]
+    assert heavy.chosen[3][0].tolist() == [2.0] * 15 + [1 / 7] * 5

@@ -6,7 +6,7 @@ than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from stakes.engines.class_sums import (
 )
 from stakes.engines.clusters import ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
+from stakes.engines.conditions.translation import combine_in_pairs
 from stakes.engines.cost_sums import CostQuery
 from stakes.engines.deciding import with_decisions
 from stakes.engines.groups import count_as_rows
@@ -34,17 +35,7 @@ from stakes.engines.labels import Labels, encode
 from stakes.engines.memory import Binned, Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
-from stakes.engines.queries import (
-    MOST_GROUPS,
-    MOST_SCORES,
-    Groups,
-    Look,
-    QuerySource,
-    combine_in_pairs,
-    surprise,
-    whether,
-    with_infinite,
-)
+from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Look, QuerySource, surprise, whether, with_infinite
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.spark_text import choose
@@ -107,13 +98,8 @@ def _look_at(source: QuerySource, classes: tuple[str, ...]) -> Look:
     return found
 
 
-def sum_of(columns: Iterable[nw.Expr]) -> nw.Expr:
-    """The sum of columns in each row."""
-    return combine_in_pairs(operator.add, list(columns))
-
-
-def _any(tests: Iterable[nw.Expr]) -> nw.Expr:
-    return combine_in_pairs(operator.or_, list(tests))
+sum_of, _any = (partial(combine_in_pairs, combine) for combine in (operator.add, operator.or_))
+"""The sum of columns in each row, and whether any of several tests holds."""
 
 
 def _uneven(total: nw.Expr) -> nw.Expr:

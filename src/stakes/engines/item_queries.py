@@ -30,7 +30,9 @@ def count_items_inside(
         return None
     scores = {name: nw.col(source.places[argument]).cast(nw.Float64) for name, argument in models.items()}
     facts = _facts(source, scores, [source.places[name] for name in ("item", "cluster") if name in wanted])
-    if facts is None or ("item" in wanted and _repeated(source, facts[0])):
+    if facts is None:
+        return None
+    if "item" in wanted and collect(source.frame.select(nw.col(source.places["item"]).n_unique())).item() < facts[0]:
         return None
     if "cluster" not in wanted:
         return _by_item(source, scores, facts)
@@ -54,10 +56,6 @@ def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[
     return rows, float(told[:, 0].min()), float(told[:, 1].max()), not told[:, 2].any()
 
 
-def _repeated(source: QuerySource, rows: int) -> bool:
-    return bool(collect(source.frame.select(nw.col(source.places["item"]).n_unique().alias("many"))).item() < rows)
-
-
 def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:
     """Every item stands for itself: sums, and squares of differences of every two models."""
     pairs = list(itertools.combinations(range(len(scores)), 2))
@@ -67,17 +65,15 @@ def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -
     asked += [(columns[a] - columns[b]).sum() for a, b in pairs]
     answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(asked)))).rows()[0]
     sums, squares, apart, gaps = np.split(np.array(answer, np.float64), np.cumsum([len(columns)] * 2 + [len(pairs)]))
-    differences = _matrix(apart, pairs, 1), _matrix(gaps, pairs, -1)
+    differences = _matrix(apart, len(columns), 1), _matrix(gaps, len(columns), -1)
     return GradedItems.of_pairs(tuple(scores), facts[0], (sums, squares), *differences, facts[1:])
 
 
-def _matrix(values: Array, pairs: Sequence[tuple[int, int]], mirrored: int) -> Array:
+def _matrix(values: Array, size: int, mirrored: int) -> Array:
     """Every two models, from those of which the first comes first."""
-    size = max(second for _, second in pairs) + 1
     found = np.zeros((size, size))
-    for (one, other), value in zip(pairs, values.tolist(), strict=True):
-        found[one, other], found[other, one] = value, mirrored * value
-    return found
+    found[np.triu_indices(size, 1)] = values
+    return found + mirrored * found.T
 
 
 def _by_cluster(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:

@@ -237,7 +237,8 @@ def _group(
     if threshold is not None:
         source, keys = source.decided_at(threshold), [*keys, "decided"]
     grid = "probability" if looked.of_probabilities else "line"
-    groups = source.on_grid(grid).groups(keys)
+    binned = source.on_grid(grid)
+    groups = (looked.count_two(binned, "truth") if keys == ["truth", "score"] else None) or binned.groups(keys)
     assert groups is not None
     return looked.beside(groups, {key: source.places[key] for key in others}) if grid == "probability" else groups, grid
 

@@ -43,18 +43,21 @@ from stakes.tallies.keys import put_together
 if TYPE_CHECKING:
     from stakes.engines.number_partitions import PartitionNumbers
 
+Numbers = dict[str, Array]
+"""What an engine answered by name, in whatever order its groups came."""
+
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
 _FIRST = tuple(f"sum {place}" for place in range(12))
 _AWAY = "x_away"
-_HEAVY = tuple(_TERMS[key] for key in KEYS)
+_HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
 _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
 
-_DEAL, _MOST_HEAVY = 7919.3729, 10**3
-"""Rows are dealt into groups by the digits of their errors times this; so many heavy rows are brought here at most."""
+_DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
+"""Rows are dealt into 512 parts by digits of their truths and errors, times these; 64 parts tell of all."""
 
 _MOST_SIZES = 10**6
-"""So many different errors around the median are brought here at most; of more, their bins say it."""
+"""So many different errors around the median are brought here at most; of more, finer bins say it."""
 
 
 def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestion) -> Counted | None:
@@ -84,7 +87,7 @@ class QueryNumbers:
     frame: LazyTable
     places: Mapping[str, str]
     seen: Look = field(default_factory=lambda: Look({}))
-    opening: "SumsBySegment | None" = None
+    opening: Mapping[str, Numbers] = field(default_factory=dict)
     dropped: int = 0
 
     @classmethod
@@ -154,47 +157,31 @@ class QueryNumbers:
     def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centre = self.opening, 0.0
-        assert answer is not None
-        n, t, square = (math.fsum(answer.numbers[_FIRST[place]]) for place in (0, 4, 5))
+        n, t, square = (math.fsum(answer[""][_FIRST[place]]) for place in (0, 4, 5))
         if t * t > _FAR * n * (square - t * t / n):  # so far from 0 that digits are lost
             centre = t / n
             answer = self._read(self._open([], centre=centre))
 
-        def sums(found: Mapping[str, Array], sizes: SizeCounts | None) -> ErrorSums:
-            each = [math.fsum(found[name]) for name in _FIRST]
+        def sums(name: str, sizes: SizeCounts | None) -> ErrorSums:
+            found = answer[name]
+            each = [math.fsum(found[term]) for term in _FIRST]
             least = min(found["low truth"].min(), found["low prediction"].min())
             return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
-        sums(answer.of(slice(None)), None)  # which refuses errors beyond floats
-        column = column_of(self.frame)
-        frame = add_columns(self.frame, {"size": (column("truth") - column("prediction")).abs()})
-        sizes = self._sizes(frame, FINE) if self._by else {}
-        parts = {name: sums(answer.of(rows), sizes.get(name)) for name, rows in answer.segments.items()}
-        whole = sums(answer.of(slice(None)), self._all_sizes(frame, sizes.get("")))
-        return FirstPass(whole, parts, self.seen.rows, self.dropped)
+        sums("", None)  # which refuses errors beyond floats
+        sizes = self._sizes(column_of(self.frame)("prediction"), FINE if self._by else COARSE)
+        parts = {name: sums(name, sizes[name]) for name in answer}
+        return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
-    def _all_sizes(self, frame: LazyTable, known: SizeCounts | None = None) -> SizeCounts:
-        """Errors of all rows by size, with those around the median that ranks can reach, unless these are very many."""
-        for bits in (COARSE, FINE) if known is None else (FINE,):
-            sizes = replace(self, places={})._sizes(frame, bits)[""] if known is None else known
-            low, high = sizes.around(0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1)
-            size = column_of(frame)("size")
-            within = keep_rows(frame, (size >= low) & ((size < high) | (size == low)))
-            table = collect(add_up(within, ["size"], ["weight"]).head(_MOST_SIZES + 1))
-            if len(table) <= _MOST_SIZES:
-                each, many = (table[name].to_numpy().astype(np.float64) for name in ("size", "weight"))
-                order = np.argsort(each)
-                return sizes.refined(each[order], many[order])
-        return sizes
+    def _sizes(self, said: Term, bits: int) -> dict[str, SizeCounts]:
+        """Distances of truths from what is said, by size: of all rows, and of each segment.
 
-    def _sizes(self, frame: LazyTable, bits: int) -> dict[str, SizeCounts]:
-        """Errors by size: of all rows, and of each segment."""
-        frame = round_down(add_columns(frame, {"edge": column_of(frame)("size")}), "line", 2.0**bits)
-        answer = self._ask(frame, ["weight"], extra="edge")
-        every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
-        sizes = {}
-        for name, rows in every.items():
-            found = answer.of(rows)
+        They are asked for without other columns, which engines would work out again.
+        """
+        size = (column_of(self.frame)("truth") - said).abs()
+        narrow = add_columns(self.frame, {"edge": size}).select("edge", "weight", *self._keys)
+        frame, sizes = round_down(narrow, "line", 2.0**bits), {}
+        for name, found in self._ask(frame, ["weight"], extra="edge").items():
             edges, counts = put_together([(found["edge"], found["weight"])])  # several segments may share a bin
             sizes[name] = SizeCounts.of_bins(edges, counts, bits)
         return sizes
@@ -202,36 +189,27 @@ class QueryNumbers:
     # ── the second pass ──────────────────────────────────────────────────────────────────────────────────────────
     def second(self, asked: Asked) -> SecondPass:
         """Ask for sums of products of terms by segment, or of terms by cluster."""
-        frame, own = self._with_terms(asked, _number(self.frame, asked.whole)), ""
+        frame, own = self._with_terms(self.frame, asked, _number(self.frame, asked.whole)), ""
         if asked.segments:
             own = "own_"
-            frame = self._with_terms(asked, self._baseline(asked), frame, own)
-        sums = [*_TERMS, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
-        highs, heavy = [*dict.fromkeys(["far", f"{own}far"])], None
-        where: list[list[str]] = []
+            frame = self._with_terms(frame, asked, self._baseline(asked), own)
+        sums = [_AWAY, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
+        highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
-            answer = self._ask(frame, sums, highs, self.places["cluster"])
+            answer = self._ask(frame, [*dict.fromkeys([*_TERMS, *sums])], highs, self.places["cluster"])
         else:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
-            heavy, where = self._heavy(frame)
-        away = self._far_from(asked.whole)
-        whole = replace(self._varied(answer.of(slice(None)), "", heavy), sizes=away)
+        sizes, away, heavy, where = self._look_closer(frame, asked)
+        whole = replace(self._varied(answer.pop(""), "", heavy), sizes=away, errors=sizes)
         parts = {}
-        for name, rows in answer.segments.items():
-            found = answer.of(rows)
+        for name, found in answer.items():
             held = None if heavy is None else _of_segment(heavy, where, name, int(found["rows"].sum()))
             parts[name] = self._varied(found, own, held)
         return SecondPass(whole, parts)
 
-    def _far_from(self, said: float) -> SizeCounts:
-        """Distances of all truths from a number, by size: asked of two columns alone, for engines repeat the others."""
-        far = add_columns(self.frame, {"size": (column_of(self.frame)("truth") - said).abs()}).select("size", "weight")
-        return self._all_sizes(far)
-
-    def _with_terms(self, asked: Asked, said: Term, frame: "LazyTable | None" = None, own: str = "") -> LazyTable:
+    def _with_terms(self, frame: LazyTable, asked: Asked, said: Term, own: str = "") -> LazyTable:
         """Add the terms of each row, or those alone that depend on the number that is always said."""
-        frame = self.frame if frame is None else frame
         column = column_of(frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
@@ -239,8 +217,7 @@ class QueryNumbers:
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
-        part = column("error") * _DEAL
-        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "dealt": ((part - part.floor()) * 64.0).floor()}
+        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "size": column("error").abs()}
         return add_columns(frame, found)
 
     def _baseline(self, asked: Asked) -> Term:
@@ -253,7 +230,7 @@ class QueryNumbers:
             return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
-    def _varied(self, found: Mapping[str, Array], own: str, heavy: HeavyRows | None) -> SecondSums:
+    def _varied(self, found: Numbers, own: str, heavy: HeavyRows | None) -> SecondSums:
         away, balance, logs, shares = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
         products = clusters = numbers = None
@@ -267,27 +244,72 @@ class QueryNumbers:
         lost = away, balance, logs, shares, largest
         return SecondSums(*lost, products, clusters, heavy=heavy, cluster_numbers=numbers)
 
-    def _heavy(self, frame: LazyTable) -> tuple[HeavyRows, list[list[str]]]:
-        """Bring a few rows here that can carry a figure, and the segments that they lie in.
+    # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
+    def _look_closer(
+        self, frame: LazyTable, asked: Asked
+    ) -> tuple[SizeCounts, SizeCounts, HeavyRows | None, list[list[str]]]:
+        """Ask for what bins hide: errors and distances from the baseline around their medians, and heavy rows.
 
-        Of each key as many rows as are wanted, or more, reach what as many groups of rows reach.
+        One question brings them all, as groups of rows alike; the segments of heavy rows stand beside those.
         """
-        dealt = collect(add_up(frame, ["dealt"], [], highs=[*_HEAVY]))
-        reached = [np.sort(dealt[f"high {name}"].to_numpy())[-HEAVY:][0] for name in _HEAVY]
-        columns = ["truth", "prediction", "weight", *_HEAVY, *self._keys]
-        asked, column = frame.select(*columns), column_of(frame)
-        tests = (column(name) >= float(least) for name, least in zip(_HEAVY, reached, strict=True))
-        some = collect(keep_rows(asked, reduce(operator.or_, tests)).head(_MOST_HEAVY + 1))
-        enough = len(dealt) >= HEAVY and len(some) <= _MOST_HEAVY  # or very many are as heavy as each other
+        assert asked.first.whole.sizes is not None
+        column, alone = column_of(frame), replace(self, places={})
+        said = {"size": column("prediction"), "far": asked.whole}
+        known = {"size": asked.first.whole.sizes, "far": alone._sizes(said["far"], COARSE)[""]}
+        ranks = 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
+        keys, tests = {}, []
+        for name, sizes in known.items():
+            (low, high), size = sizes.around(ranks), column(name)
+            tests.append((size >= low) & ((size < high) | (size == low)))
+            keys[f"{name} here"] = choose(tests[-1], size, -1.0)
+        if "cluster" not in self.places:
+            each = zip(_HEAVY, self._least_heavy(frame, asked), strict=True)
+            tests.append(reduce(operator.or_, (column(name) >= least for name, least in each)))
+            keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in (*_ROW, *_HEAVY)}
+            keys["heavy"] = whether(tests[-1])
+        some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
+        table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
+        many = len(table) > _MOST_SIZES
+        found = [
+            alone._sizes(said[name], FINE)[""] if many else sizes.refined(*_sizes_in(table, f"{name} here"))
+            for name, sizes in known.items()
+        ]
+        heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
+        if "cluster" not in self.places:
+            heavy = self._heavy(frame, None if many else table.filter(nw.col("heavy") == 1))
+        return found[0], found[1], *heavy
+
+    def _least_heavy(self, frame: LazyTable, asked: Asked) -> list[float]:
+        """What rows have at least that can carry a figure, for each term that grows without end.
+
+        As many rows as are wanted, or more, reach what as many groups of some rows reach; few groups are of few rows,
+        or of rows that are alike, and all of those come.
+        """
+        column, unit = column_of(frame), max(float(asked.first.whole.mean(a=1)), 1e-290)
+        part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
+        frame = add_columns(frame, {"dealt": ((part - part.floor()) * _PARTS).floor()})
+        dealt = collect(add_up(keep_rows(frame, column("dealt") < _SOME), ["dealt"], [], highs=[*_HEAVY]))
+        highs = (dealt[f"high {name}"].to_numpy() for name in _HEAVY)
+        return [float(np.sort(high)[-HEAVY]) if len(high) >= HEAVY else 0.0 for high in highs]
+
+    def _heavy(self, frame: LazyTable, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
+        """The few rows that can carry a figure, and the segments that they lie in; without a table they are sorted."""
         chosen, segments = [], []
         for name in _HEAVY:
-            table = some if enough else collect(asked.sort(name, descending=True).head(HEAVY))
-            each = [table[column].to_numpy().astype(np.float64) for column in (name, *columns[:3])]
-            top = np.argsort(-each[0])[:HEAVY]
+            some = self._sort(frame, name) if table is None else table
+            each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
+            order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
+            top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
             chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
-            by = self._labels(table)
+            by = self._labels(some)
             segments.append([] if by is None else [by.names[code] for code in by.codes[top].tolist()])
         return HeavyRows(tuple(chosen), self.seen.rows), segments
+
+    def _sort(self, frame: LazyTable, name: str) -> Table:
+        """The rows that have most of a term."""
+        own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_HEAVY))
+        rows = frame.sort(name, descending=True).head(HEAVY)
+        return collect(rows.select(*own, *self._keys, nw.lit(1).alias("rows")))
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -298,10 +320,7 @@ class QueryNumbers:
             terms, _ = _terms_of(truth, said, column("error"), centre, none)
             frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
-        answer = self._ask(frame, pairs)
-        every: dict[str, Array | slice] = {"": slice(None), **answer.segments}
-        found = {name: answer.of(rows) for name, rows in every.items()}
-        shape = len(OWN), len(OWN)
+        found, shape = self._ask(frame, pairs), (len(OWN), len(OWN))
         sums = {name: [math.fsum(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
         return {name: np.array(each).reshape(shape) for name, each in sums.items()}
 
@@ -316,39 +335,24 @@ class QueryNumbers:
 
     def _ask(
         self, frame: LazyTable, sums: Sequence[str | tuple[str, str]], highs: Sequence[str] = (), extra: str = ""
-    ) -> "SumsBySegment":
-        """Ask for sums by segment, and perhaps by one more column."""
+    ) -> dict[str, Numbers]:
+        """Ask for sums of all rows ("") and by segment, and perhaps by one more column."""
         keys = dict.fromkeys([*self._keys, *([extra] if extra else [])])
         return self._read(collect(add_up(frame, [*keys], sums, highs=highs)), extra)
 
-    def _read(self, table: Table, extra: str = "") -> "SumsBySegment":
+    def _read(self, table: Table, extra: str = "") -> dict[str, Numbers]:
         numbers = {name: table[name].to_numpy() for name in table.columns if name not in self.places.values()}
         found: dict[str, Array] = {name: column.astype(np.float64) for name, column in numbers.items()}
         if extra in self.places.values():
             found["extra"] = np.unique(to_column(table[extra], "cluster").values, return_inverse=True)[1]
-        return SumsBySegment(found, self._labels(table))
+        by, parts = self._labels(table) or Labels(np.zeros(0, np.int64), ()), {"": found}
+        for code, segment in enumerate(by.names):
+            rows = np.flatnonzero(by.codes == code)
+            parts[segment] = {name: column[rows] for name, column in found.items()}
+        return parts
 
     def _labels(self, table: Table) -> Labels | None:
         return segment_labels({name: to_column(table[self.places[name]], name) for name in self._by})
-
-
-@dataclass(frozen=True, eq=False)
-class SumsBySegment:
-    """Numbers by segment, in whatever order the engine gave them."""
-
-    numbers: Mapping[str, Array]
-    by: Labels | None
-
-    @property
-    def segments(self) -> dict[str, Array]:
-        """Where the answers about each segment stand."""
-        if self.by is None:
-            return {}
-        return {name: np.flatnonzero(self.by.codes == code) for code, name in enumerate(self.by.names)}
-
-    def of(self, rows: Array | slice) -> dict[str, Array]:
-        """The numbers of some segments."""
-        return {name: column[rows] for name, column in self.numbers.items()}
 
 
 def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) -> HeavyRows:
@@ -356,6 +360,12 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
     own = [[float(segment == name) for segment in segments] for segments in where]
     chosen = tuple(np.vstack([some[:-1], flags]) for some, flags in zip(heavy.chosen, own, strict=True))
     return HeavyRows(chosen, rows)
+
+
+def _sizes_in(table: Table, name: str) -> tuple[Array, ...]:
+    """The sizes that are told one by one, which none below 0 is, and how many there are of each."""
+    sizes, many = (table[column].to_numpy().astype(np.float64) for column in (name, "weight"))
+    return put_together([(sizes[sizes >= 0], many[sizes >= 0])])
 
 
 def _number(frame: LazyTable, number: float) -> Term:

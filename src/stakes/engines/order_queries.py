@@ -45,12 +45,8 @@ def order_inside(source: QuerySource, table: ScoreTable, positive: Sequence[obje
     found = found.with_columns(reduce(add, (whether(score >= cut) for cut in cuts[1:]), nw.lit(0)).alias("range"))
     running = ((of, nw.col(of).cum_sum(reverse=True).over("range", order_by="score")) for of in "pn")
     found = found.with_columns(*(so_far.cast(nw.Int64).alias(f"here_{of}") for of, so_far in running))
-    found = found.with_columns(
-        *(
-            (nw.col(f"here_{of}") + _above(score, cuts, own)).alias(to)
-            for of, to, own in zip("pn", ("tp", "fp"), sizes, strict=True)
-        )
-    )
+    above = [_above(score, cuts, own) for own in sizes]
+    found = found.with_columns((nw.col("here_p") + above[0]).alias("tp"), (nw.col("here_n") + above[1]).alias("fp"))
     found = found.with_columns(
         (p * (n - 2 * nw.col("here_n"))).alias("wins"),
         choose(p > 0, p.cast(nw.Float64) * tp / (tp + fp), nw.lit(0.0)).alias("steps"),

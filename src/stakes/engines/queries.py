@@ -35,8 +35,8 @@ MOST_GROUPS = 2 * MOST_SCORES
 ALIKE = "how many rows are alike"
 """A column of tables whose rows stand for several."""
 
-_SURELY = 1.5
-"""An estimate so many times as high is surely of more."""
+_SURELY, _COUNTED = 1.5, 1000
+"""An estimate so many times as high is surely of more; it is made by counting some thousand."""
 
 _FINE, _ZERO = 0, 1
 _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
@@ -167,8 +167,11 @@ class QuerySource:
 
     def count(self) -> int:
         """How many rows there are."""
-        (found,) = collect(self.frame.select(nw.len().alias("rows"))).rows(named=True)
-        return int(found["rows"])
+        return int(collect(self.frame.select(self._size.alias("rows"))).item())
+
+    @property
+    def _size(self) -> nw.Expr:
+        return nw.col(ALIKE).sum() if self.alike else nw.len()
 
     def refuse_nothing(self, rows: int) -> None:
         """Refuse a condition that keeps no row."""
@@ -198,8 +201,7 @@ class QuerySource:
 
     def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
-        rows = nw.col(ALIKE).sum() if self.alike else nw.len()
-        frame, sums, names = self.frame, [rows.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
+        frame, sums, names = self.frame, [self._size.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
@@ -230,13 +232,15 @@ class QuerySource:
     def has_too_many_scores(self) -> bool:
         """Whether there are surely more different scores than can be told one by one.
 
-        Spark estimates that in one look (HyperLogLog, off by 5 % or so); to find it out by grouping takes it as long as
-        everything else. Other engines are not asked.
+        Spark counts those that a hash puts into one of many parts (off by 3 % or so); to find it out by grouping takes
+        it as long as everything else. Other engines are not asked.
         """
         if not self.frame.implementation.is_pyspark():
             return False
-        about = self.frame.to_native().selectExpr(f"approx_count_distinct({self.places['score']}) AS scores")
-        return int(collect(as_frame(about).lazy()).item()) > _SURELY * MOST_SCORES
+        score, parts = self.places["score"], max(MOST_SCORES // _COUNTED, 1)
+        some = self.frame.to_native().where(f"pmod(xxhash64({score}), {parts}) = 0")
+        different = some.selectExpr(f"count(DISTINCT {score}) AS scores")
+        return int(collect(as_frame(different).lazy()).item()) * parts > _SURELY * MOST_SCORES
 
     @property
     def _score(self) -> nw.Expr:
@@ -274,7 +278,12 @@ class QuerySource:
 
 
 def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data | None:
-    """The combinations of columns that occur, as a table that is asked like the rows; None where they are very many."""
+    """The combinations of columns that occur, as a table that is asked like the rows; None where they are very many.
+
+    None as well where a column is not there: whoever asks for it alone can say what it was wanted for.
+    """
+    if not set(columns) <= set(as_frame(data).lazy().collect_schema().names()):
+        return None
     source = QuerySource.of(data, {name: name for name in columns}, where)
     if any(source.dtype(name).is_float() or source.dtype(name).is_nested() for name in columns):
         return None
@@ -282,7 +291,7 @@ def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data |
     if groups is None:
         return None
     sizes = nw.new_series(ALIKE, groups.sizes, backend="polars")
-    table = nw.from_dict({name: column.to_list() for name, column in groups.columns.items()}, backend="polars")
+    table = nw.from_dict({name: column.to_arrow() for name, column in groups.columns.items()}, backend="polars")
     return table.with_columns(sizes).lazy().to_native()
 
 
@@ -337,6 +346,23 @@ class ScoreLook(Look):
         """Whether all scores lie in [0, 1]."""
         low, high = self.span("score")
         return low >= 0 and high <= 1
+
+    def count_two(self, source: QuerySource, key: str) -> Groups | None:
+        """Count scores where Spark groups rows by those alone, beside each other for both values of another column.
+
+        Those are half as many groups. None elsewhere, and where there are more values or weights.
+        """
+        place, spark = source.places[key], source.frame.implementation.is_pyspark()
+        values = self.table[place].to_list()
+        if not spark or "weight" in source.places or len(values) != 2 or None in values:
+            return None
+        frame = source.frame.with_columns(whether(nw.col(place) == values[0]).alias("first"))
+        table = collect(add_up(frame, [source.places["score"]], ["first"]))
+        first, rows = (table[name].to_numpy() for name in ("first", "rows"))
+        sizes = np.stack([first, rows - first])
+        codes, groups = np.nonzero(sizes)
+        columns = {key: self.table[place][codes], "score": table[source.places["score"]][groups]}
+        return Groups(columns, sizes[codes, groups])
 
     def beside(self, groups: Groups, places: Mapping[str, str]) -> Groups:
         """Put what the scores of each combination lose beside the first group of it; no figure asks where it lies."""
@@ -463,14 +489,6 @@ def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> Laz
     beside = _nearest(near * choose(mirrored, 1 + step, 1 - step), fine)
     frame = add_columns(frame, {"size": (choose(right, near, beside) - start) / unit})
     return add_columns(frame, {"edge": choose(mirrored, mirror - size, size)})
-
-
-def combine_in_pairs(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Sequence[nw.Expr]) -> nw.Expr:
-    """Combine expressions two by two: one after the other would nest those of many columns too deeply."""
-    if len(each) == 1:
-        return each[0]
-    middle = len(each) // 2
-    return combine(combine_in_pairs(combine, each[:middle]), combine_in_pairs(combine, each[middle:]))
 
 
 def _nearest(size: Term, fine: float) -> Term:

@@ -21,7 +21,7 @@ from stakes.engines.numbers import OTHER
 from stakes.engines.on_disk import table_of
 from stakes.engines.plan import Plan
 from stakes.engines.pricing import of_costs
-from stakes.engines.queries import Groups, QuerySource, collect, round_down, whether
+from stakes.engines.queries import Groups, QuerySource, round_down, whether
 from stakes.engines.streaming import BATCH, rows_in_files
 from stakes.engines.tables import is_lazy
 from stakes.tallies.arithmetic import Array
@@ -142,10 +142,7 @@ def have_more_rows_than(most: int, data: Data, truth: str, where: str | None) ->
 
 def count_where(data: Data, truth: str, where: str | None) -> int:
     """How many rows satisfy a condition."""
-    if is_lazy(data):
-        frame = QuerySource.of(data, {"truth": truth}, where).frame
-        return int(collect(frame.select(nw.len().alias("rows"))).item())
-    return rows_in_files(data, truth, where)
+    return QuerySource.of(data, {"truth": truth}, where).count() if is_lazy(data) else rows_in_files(data, truth, where)
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────

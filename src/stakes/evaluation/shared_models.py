@@ -94,17 +94,15 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     if mixed or len(of_classes) > 1 or not one_each or not all(isinstance(name, str) for name in names):
         return None
     where, dropped = question["where"], 0
+    decided = all(one.score is None and one.task != "regression" and one.baseline is None for one in asked.values())
     if question["missing"] == "drop":
         where, dropped = _without_gaps(data, [*shared.values(), *names], where)
-    elif (
-        is_lazy(data)
-        and all(name == "truth" or name.startswith("by") for name in shared)
-        and not any(
-            one.score is not None or one.task == "regression" or one.baseline is not None for one in asked.values()
-        )
-    ):  # decisions: one question answers all
+    elif is_lazy(data) and decided and all(name == "truth" or name.startswith("by") for name in shared):
         grouped = group_table(data, list(dict.fromkeys([*shared.values(), *names])), where)
-        data, where = (data, where) if grouped is None else (grouped, None)
+        data, where = (data, where) if grouped is None else (grouped, None)  # which answers all that is asked
+    few = MOST_EXACT // max(len(_columns_of(entry)) for entry in entries.values()) if _are_files(data) else FEW_ROWS
+    if question["exact"] is not False and not have_more_rows_than(few, data, shared["truth"], where):
+        return None
     groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
     found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
     classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []
@@ -136,9 +134,8 @@ def _are_files(data: Data) -> bool:
 
 def _columns(data: Data, question: Question) -> dict[str, str] | None:
     """The columns that all models share, by argument, where rows of such a question are counted where they lie."""
-    files = _are_files(data)
     by_row = () if question.pricing is None else question.pricing.costs.columns
-    if question["exact"] or (files and not are_of_one_kind(data)):
+    if question["exact"] or (_are_files(data) and not are_of_one_kind(data)):
         return None
     if question["ordered"] or question["frequency"] is not None:
         return None
@@ -147,17 +144,7 @@ def _columns(data: Data, question: Question) -> dict[str, str] | None:
     named |= spread_by(question["by"], data)
     named |= {cost_column(name): name for name in by_row}
     given = {name: column for name, column in named.items() if column is not None}
-    if not all(isinstance(name, str) for name in given.values()):
-        return None
-    few = MOST_EXACT // _most_classes(question["scores"]) if files else FEW_ROWS
-    enough = question["exact"] is False or have_more_rows_than(few, data, given["truth"], question["where"])
-    return given if enough else None
-
-
-def _most_classes(scores: Value) -> int:
-    """How many columns of scores a model has at most."""
-    models = scores.values() if isinstance(scores, Mapping) else ()
-    return max([1, *(len(one) for one in models if isinstance(one, Mapping))])
+    return given if all(isinstance(name, str) for name in given.values()) else None
 
 
 def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, str] | None:

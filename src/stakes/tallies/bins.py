@@ -40,30 +40,16 @@ def domain(grid: str) -> tuple[int, int]:
 
 def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
     """Number the bins in the order of the scores; ``xp`` is the library that made them."""
-    scores, cut = xp.asarray(scores, dtype=xp.float64), 52 - bits
-    if grid == "line":
-        scores = scores + 0.0  # −0.0 becomes 0.0
+    scores = xp.asarray(scores, dtype=xp.float64) + 0.0  # −0.0 becomes 0.0
+    cut = 52 - bits
+    if grid == "probability":
+        others = 1.0 - scores
+        above = (others - scores).view(xp.int64) >> 63  # all bits, which are −1, where the difference has a sign
+        below = (xp.minimum(others, scores).view(xp.int64) + above) >> cut  # what is less by 1 above ½ …
+        found: Array = (below ^ above) + (above & 2 * (_HALF >> cut))  # … is 2 · half − 1 less that: it is rounded up
+    else:
         sizes = abs(scores).view(xp.int64)
-        found: Array = xp.where(scores >= 0, sizes >> cut, -((sizes + ((1 << cut) - 1)) >> cut))
-        return found
-    if xp is not np:
-        return _mirrored(scores, cut, xp)
-    found = scores.view(np.int64) >> cut
-    above = found.view(np.uint64) >= _HALF >> cut  # so is −0.0, by the bit of its sign
-    if 8 * np.count_nonzero(above) > scores.size:
-        return _mirrored(scores, cut, np)
-    there = above.nonzero()
-    found[there] = _mirrored(scores[there], cut, np)
-    return found
-
-
-def _mirrored(probabilities: Array, cut: int, xp: Any) -> Array:
-    """The bins of probabilities, those above ½ counted from 1."""
-    probabilities = probabilities + 0.0  # −0.0 becomes 0.0
-    others = 1.0 - probabilities
-    above = (others - probabilities).view(xp.int64) >> 63  # all bits, which are −1, where the difference has a sign
-    below = (xp.minimum(others, probabilities).view(xp.int64) + above) >> cut  # what is less by 1 above ½ …
-    found: Array = (below ^ above) + (above & 2 * (_HALF >> cut))  # … is 2 · half − 1 less that: it is rounded up
+        found = xp.where(scores >= 0, sizes >> cut, -((sizes + ((1 << cut) - 1)) >> cut))
     return found
 
 

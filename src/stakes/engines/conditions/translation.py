@@ -5,14 +5,13 @@ surely true, or those for which it is surely false. Arithmetic is that of float6
 gives a missing value, and whole numbers are compared with whole numbers only, which loses no digit.
 """
 
-import functools
 import math
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
+from operator import and_, or_
 from typing import TypeAlias
 
 import narwhals as nw
@@ -143,7 +142,8 @@ class _Translation:
             case tree.Not():
                 return self.sure(test.part, not wanted)
             case tree.Several():
-                return _join([self.sure(part, wanted) for part in test.parts], test.every == wanted)
+                combine = and_ if test.every == wanted else or_
+                return combine_in_pairs(combine, [self.sure(part, wanted) for part in test.parts])
             case tree.IsNull():
                 missing = self._value(test.value).is_null()
                 return missing if wanted else ~missing
@@ -157,7 +157,7 @@ class _Translation:
 
     def _leaf(self, known: list[nw.Expr], holds: nw.Expr | bool, wanted: bool) -> nw.Expr:
         """What holds of the rows in which nothing is missing; a Python boolean holds of all of them."""
-        there = _join([~value.is_null() for value in known], True)
+        there = combine_in_pairs(and_, [~value.is_null() for value in known])
         if isinstance(holds, bool):
             return there if holds == wanted else there & ~there
         return there & (holds if wanted else ~holds)
@@ -194,7 +194,7 @@ class _Translation:
         small = [item for item in items if item is _write(item)]
         tests = [value.is_in(small)] if small else []
         tests += [value == _write(item) for item in items if item not in small]
-        return self._leaf([value], _join(tests, False) if tests else False, wanted)
+        return self._leaf([value], combine_in_pairs(or_, tests) if tests else False, wanted)
 
     def _like(self, test: tree.Like, wanted: bool) -> nw.Expr:
         value = self._value(test.value)
@@ -296,12 +296,13 @@ def _write(value: Written) -> Written | nw.Expr:
     return nw.lit(value, nw.UInt64 if value <= _LARGEST_UINT64 else nw.Int128)
 
 
-def _join(parts: list[nw.Expr], every: bool) -> nw.Expr:
-    """Put parts together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
-    while len(parts) > 1:
-        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-        parts = [functools.reduce(operator.and_ if every else operator.or_, pair) for pair in pairs]
-    return parts[0]
+def combine_in_pairs(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Iterable[nw.Expr]) -> nw.Expr:
+    """Put expressions together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
+    first, *others = each
+    if not others:
+        return first
+    every, middle = [first, *others], (len(others) + 1) // 2
+    return combine(combine_in_pairs(combine, every[:middle]), combine_in_pairs(combine, every[middle:]))
 
 
 def _expression(pattern: str, any_case: bool) -> str:
