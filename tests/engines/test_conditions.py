@@ -612,7 +612,7 @@ def test_a_batch_that_is_of_another_kind_is_refused(tmp_path):
         counted_rows(tmp_path / "t.csv", "age > 3")
     with sqlite3.connect(tmp_path / "t.sqlite") as connection:
         connection.execute("CREATE TABLE t (k, n, age)")
-        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", [(i, i, "old" if i > 5 else i) for i in range(8)])
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", [(i, i, "old" if i > 35 else i) for i in range(40)])
     connection.close()
     with pytest.raises(InputError, match="the column 'age' is compared with a number but holds text"):
         counted_rows(f"{tmp_path / 't.sqlite'}::t", "age > 3")

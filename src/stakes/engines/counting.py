@@ -10,6 +10,7 @@ from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
+from stakes.engines.tasks import check_task
 from stakes.engines.tensors.arrays import lie_elsewhere
 from stakes.errors import InputError, Pass, Text
 from stakes.frozen import replace
@@ -26,6 +27,7 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     (True) or binned (False); otherwise those of very many rows are binned.
     """
     asked = RowQuestion(**columns)
+    check_task(asked.task)
     check_auc_error(asked.auc_error)
     data = in_format(data, asked.text_format)
     if exact is not None:

@@ -153,7 +153,7 @@ class RowQuestion:
     @property
     def needs_rows(self) -> bool:
         """Whether rows are read whole, however many: those of a single series in time, each told by those before it."""
-        return (self.order is None) != (self.series is None) or (self.of_counts and self.order is not None)
+        return (self.order is None) != (self.series is None) or (self.order is not None and self.of_counts)
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:

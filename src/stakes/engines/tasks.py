@@ -12,10 +12,15 @@ _SHOWN = 3
 TASKS = ("auto", "classification", "regression", "counts")
 
 
-def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
-    """Return "classification" or "regression"; some arguments make sense for one of them only."""
+def check_task(task: str) -> None:
+    """Refuse a task that there is not."""
     if not is_one_of(task, TASKS):
         raise InputError("no-such-task", Given("task", task), f" is not known; the tasks are {some(TASKS, last='or')}")
+
+
+def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
+    """Return "classification" or "regression"; some arguments make sense for one of them only."""
+    check_task(task)
     if task != "auto":
         return "regression" if task == "counts" else task
     if of_classes or of_numbers:
