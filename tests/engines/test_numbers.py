@@ -325,3 +325,29 @@ def test_rows_that_are_alike_carry_a_figure_as_often_as_they_are_there():
         *[[1.0] * 20] * 2,
     ]
     assert heavy.chosen[3][0].tolist() == [2.0] * 15 + [1 / 7] * 5
+
+
+@pytest.mark.parametrize("scale", [2.0**200, 2.0**-200])
+def test_engines_take_numbers_of_any_usual_size(scale):
+    rng = np.random.default_rng(0)
+    truth = rng.normal(3, 1, 300)
+    frame = pl.DataFrame({"t": truth, "p": truth + rng.normal(0, 0.3, 300)})
+    wanted, found = (
+        stakes.evaluate((frame * size).lazy(), truth="t", prediction="p", task="regression") for size in (1.0, scale)
+    )
+    for name in ("mae", "rmse"):
+        ends = [(one.low, one.value, one.high) for one in (found[name], wanted[name])]
+        assert np.divide(ends[0], scale) == pytest.approx(ends[1], rel=2e-4)
+    assert found["r2"].low == pytest.approx(wanted["r2"].low, rel=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"), [(1e100, "too far apart for a float; scale them down"), (1e-100, "for a float; scale them up")]
+)
+def test_engines_refuse_numbers_whose_fourth_powers_no_float_holds(scale, words):
+    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5], "p": [1.5, 1.0, 3.0]}) * scale
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(frame.lazy(), truth="t", prediction="p", task="regression")
+    assert stakes.evaluate(frame, truth="t", prediction="p", task="regression")["mae"].value == pytest.approx(
+        2 / 3 * scale
+    )

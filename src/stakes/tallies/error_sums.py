@@ -519,7 +519,8 @@ class _SpanSums:
                 found.logs.append(_squared_logs(t, p, w))
             if "percentages" in parts:
                 found.zeros += len(t) - int(np.count_nonzero(t))
-                found.percentages.append(weighted_sum(percentage(size, t), w))
+                with np.errstate(over="ignore"):  # of a truth next to 0 it may be endless
+                    found.percentages.append(weighted_sum(percentage(size, t), w))
             least = abs(found.worst[-1].error) if len(found.worst) == WORST else -1.0
             if "worst" in parts and here > least:
                 found.worst = worst_of([*found.worst, *worst_of_block(start, block[0], least)])

@@ -335,7 +335,7 @@ def _influence(changes: Array, many: Array, rest: float, balance: float, sums: E
         return Influence.of_error(math.sqrt(rest), units, units - 1)
     most, own = float(np.sort(np.abs(changes))[-min(HEAVY, len(changes))]), many > 0
     others = max(sums.heavy.all_rows - float(many.sum()), 0.0)
-    few = min(rest / most**2, others) if most > 0 else others
+    few = min(math.sqrt(rest) / most, math.sqrt(others)) ** 2 if most > 0 else others
     size = math.sqrt(rest / few) if few > 0 else 0.0
     shift = balance / others if others else 0.0  # to first order all changes add up to nothing
     each = np.concatenate([changes[own], np.array([size, -size, 0.0]) + shift])
