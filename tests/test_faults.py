@@ -237,7 +237,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(1_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [3, pytest.param(1_000, marks=pytest.mark.deep)])
 def test_kills_at_random_moments_of_a_report(tmp_path, kills):
     """A process that writes two reports in turn is killed; forked anew each time, since starting Python takes long."""
     import stakes

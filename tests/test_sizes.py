@@ -82,6 +82,7 @@ def test_a_line_of_very_many_fields(tmp_path):
     )
 
 
+@pytest.mark.deep
 def test_a_million_columns(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("y,p," + ",".join(f"c{i}" for i in range(1_000_000)) + "\n")

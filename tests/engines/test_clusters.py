@@ -207,7 +207,7 @@ def many_classes() -> tuple[pl.DataFrame, dict[str, str]]:
     return pl.DataFrame({"y": labels, "patient": rng.integers(0, 40, 2000), **said}), {name: name for name in names}
 
 
-@pytest.mark.parametrize("where", ["file", "engine"])
+@pytest.mark.parametrize("where", ["file", pytest.param("engine", marks=pytest.mark.deep)])
 def test_more_classes_than_engines_take(where, tmp_path, many_rows, monkeypatch):
     """Files are counted in batches, and rows of an engine come here in batches, by way of the disk."""
     frame, said = many_classes()

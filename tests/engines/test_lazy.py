@@ -987,6 +987,7 @@ def test_a_threshold_inside_a_bin_is_priced(elsewhere, monkeypatch):
 
 @pytest.mark.parametrize("place", ["lazy", "file"])
 @pytest.mark.parametrize("more", DECIDED)
+@pytest.mark.spread(5)
 def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp_path, monkeypatch):
     frame, asked = scores_of_many_values(), {"truth": "word", "score": "p", "positive": "yes", **DECIDED[more]}
     known = stakes.decide(frame, **asked)
@@ -1012,6 +1013,7 @@ def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp
 
 
 @pytest.mark.parametrize("place", ["parquet", "csv", "duckdb"])
+@pytest.mark.spread(1)
 def test_shuffled_rows_of_few_weights_stay_where_they_are(place, tmp_path, monkeypatch):
     frame = rows().select("word", "said", "p", pl.col("w").round(0) / 4)  # of weights 0, 0.25, 0.5 and 0.75
     question, read_rows = {"truth": "word", "positive": "yes", "weight": "w"}, permutation.read_rows

@@ -111,7 +111,7 @@ deeply = partial(pytest.param, marks=pytest.mark.deep)
     ("name", "kinds"),
     [
         ("two", "roc pr histograms cost reject reliability decision confusion segments"),
-        ("many", "confusion roc pr histograms cost reject reliability decision segments"),
+        deeply("many", "confusion roc pr histograms cost reject reliability decision segments"),
         ("regression", "predicted residuals reliability segments"),
         ("comparison", "forest roc pr reliability decision"),
         ("system", "network"),

@@ -204,8 +204,8 @@ def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
 
 def test_an_evaluation_of_many_rows_prices_thresholds_as_decide_does():
     rng = np.random.default_rng(3)
-    truth = rng.random(20_000) < 0.3
-    score = 1 / (1 + np.exp(1 - 1.5 * rng.normal(size=20_000) - 1.5 * truth))
+    truth = rng.random(6_000) < 0.3
+    score = 1 / (1 + np.exp(1 - 1.5 * rng.normal(size=6_000) - 1.5 * truth))
     ev = stakes.evaluate(truth=truth, score=score, costs=stakes.Costs(miss=5, false_alarm=1))
     decision = stakes.decide(truth=truth, score=score, costs=stakes.Costs(miss=5, false_alarm=1))
     told = sentences(payload_of(ev), "verdict.threshold")["verdict.threshold_limits"]
