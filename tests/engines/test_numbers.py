@@ -351,3 +351,22 @@ def test_engines_refuse_numbers_whose_fourth_powers_no_float_holds(scale, words)
     assert stakes.evaluate(frame, truth="t", prediction="p", task="regression")["mae"].value == pytest.approx(
         2 / 3 * scale
     )
+
+
+@pytest.mark.parametrize("baseline", [None, 2.0])
+@pytest.mark.parametrize(("place", "near"), [("file", 2**-14), ("engine", 2**-10)])
+def test_medians_of_tallies_whose_errors_are_unlike_add_up(tmp_path, small_batches, baseline, place, near):
+    """Around the median of each all errors are known; the median of both lies elsewhere, in a bin of the grid."""
+    rng, parts, tallies = np.random.default_rng(1), [], []
+    named = {"truth": "t", "prediction": "p", "task": "regression", "baseline": baseline}
+    for centre, wide in [(3, 0.1), (9, 4.0)]:
+        truth = rng.normal(centre, 1, 600)
+        parts.append(pl.DataFrame({"t": truth, "p": truth + rng.normal(0, wide, 600)}))
+        parts[-1].write_parquet(tmp_path / "rows.parquet")
+        data = str(tmp_path / "rows.parquet") if place == "file" else parts[-1].lazy()
+        tallies.append(stakes.count(data, **named))
+    wanted = stakes.evaluate(pl.concat(parts), **named)["median_absolute_error"]
+    found = stakes.evaluate(tallies[0] + tallies[1])["median_absolute_error"]
+    assert found.value == pytest.approx(wanted.value, rel=near)
+    if baseline is not None:
+        assert found.baseline == pytest.approx(wanted.baseline, rel=near)

@@ -20,7 +20,7 @@ from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import ErrorSums, WorstError
+from stakes.tallies import ErrorSums, WorstError, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
@@ -37,12 +37,15 @@ from stakes.tallies.error_variation import (
     heaviest,
     movement,
 )
-from stakes.tallies.keys import add_up, order_of
+from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
 _BLOCK, _QUICK_ROWS = 1 << 15, 1 << 14
 """Rows of arrays in memory that are worked on at a time, few enough to stay in a cache, and multiplied at a time."""
+
+_DENSE = 1 << 22
+"""So many neighbouring bins of sizes are counted in a table."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
@@ -248,6 +251,11 @@ class Guess:
     at: At
     reach: float = -1.0
     first: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether the number that is always said will stay what it is."""
+        return self.reach < 0
 
     @classmethod
     def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Guess":
@@ -461,6 +469,7 @@ class _Part:
         self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = np.full(len(KEYS), -np.inf)
         self.errors = Middle(guess.some.error, 0.0, guess.some.weight)
+        self.sizes = [Sizes(operations) for _ in range(1 + guess.sure)]  # of errors, and of those of a baseline
         self.away = Middle(guess.some.truth, guess.at.said, guess.some.weight, max(guess.reach, 0.0))
         self._near = [guess.some.take(slice(0))]
         self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
@@ -468,6 +477,9 @@ class _Part:
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
+        distances = rows.error, *([rows.truth - self.at.said] if len(self.sizes) == 2 else [])
+        for sizes, numbers in zip(self.sizes, distances, strict=True):
+            sizes.add(abs(numbers), rows.weight)
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
@@ -604,6 +616,62 @@ def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: fl
     return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
 
 
+class Sizes:
+    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
+
+    def __init__(self, operations: ArrayOperations) -> None:
+        self._ops = operations
+        self._zeros = 0.0
+        self._start = 0
+        self._dense: Array = np.zeros(0)
+        self._sparse: list[tuple[Array, ...]] = []
+
+    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
+        """Count some |x|."""
+        ops = self._ops
+        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
+        if not len(numbers):
+            return
+        low, high = map(int, ops.ends(numbers))
+        if low == 0:
+            positive = numbers > 0
+            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
+            self.add(sizes[positive], None if weight is None else weight[positive])
+            return
+        if high - low < _DENSE and self._make_room(low, high):
+            here = slice(low - self._start, high + 1 - self._start)
+            numbers -= low
+            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
+        else:
+            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
+            self._sparse.append(add_up(ops.home(numbers), weight))
+
+    def joined(self, other: "Sizes") -> "Sizes":
+        """What was counted in two places."""
+        found, there = copy.copy(self), np.flatnonzero(other._dense)
+        found._zeros += other._zeros
+        found._sparse = [*self._sparse, *other._sparse, (there + other._start, other._dense[there])]
+        return found
+
+    def _make_room(self, low: int, high: int) -> bool:
+        self._start = self._start if len(self._dense) else low
+        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
+        if len(self._dense) + sum(more) > _DENSE:
+            return False
+        if any(more):
+            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
+        return True
+
+    def result(self) -> SizeCounts:
+        """Return the bins that hold any."""
+        there = np.flatnonzero(self._dense)
+        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
+        lower = bins.edges(numbers, "line")
+        if self._zeros:
+            lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
+        return SizeCounts.of_bins(lower, counts)
+
+
 # ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
@@ -625,11 +693,13 @@ def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
     rows = sum(part.rows for part in parts)
     far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
     largest = max(part.largest for part in parts)
-    errors, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
+    known, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
+    grids = [reduce(Sizes.joined, sizes).result() for sizes in zip(*(part.sizes for part in parts), strict=False)]
     away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
     names = "away", "sign", "logs away", "share away"
     lost, balance, logs, shares = (float(added.sums[SUMS.index(name)]) for name in names)
-    told = SecondSums(lost, balance, logs, shares, max(far), sizes=away, errors=errors)
+    away = away.among(grids[1]) if len(grids) == 2 else away
+    told = SecondSums(lost, balance, logs, shares, max(far), sizes=away, errors=known.among(grids[0]))
     if added.clusters is None:
         products = added.products[np.ix_(IN_ORDER, IN_ORDER)].astype(np.float64)
         heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)

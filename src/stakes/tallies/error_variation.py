@@ -270,6 +270,15 @@ class SizeCounts:
         order = np.argsort(lower, kind="stable")
         return type(self)(lower[order], upper[order], many[order])
 
+    def among(self, grid: Self) -> Self:
+        """Return these sizes, which are known around the median, with others in the bins of the grid they lie in."""
+        known = self.lower == self.upper
+        low = 0.0 if known[0] else self.upper[0]
+        high = math.inf if known[-1] else self.lower[-1]
+        inside = (grid.lower >= low) & (grid.upper <= high)
+        here = known & inside[np.searchsorted(grid.lower, self.lower, side="right") - 1]
+        return grid.refined(self.lower[here], self.counts[here])
+
     @cached_property
     def _reached(self) -> Array:
         return np.cumsum(self.counts)
