@@ -22,6 +22,7 @@ from stakes.metrics import find
 from stakes.tallies import ClassScores
 from stakes.tallies.losses import Losses
 from stakes.uncertainty import permutation as shuffles
+from stakes.uncertainty import permutation_laws
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
 from tests.parts import is_older
 
@@ -399,8 +400,8 @@ def test_the_law_of_sets_of_highest_scores_is_that_of_all_orders(monkeypatch):
     all_orders = sorted(set(itertools.permutations(truth.tolist())))
     hits = [top_k_accuracy_score(order, score, k=2, labels=[0, 1, 2]) for order in all_orders]
     for tables in (1 << 12, 0):  # drawn, or as a normal sum
-        monkeypatch.setattr(shuffles, "_MOST_CELLS_OF_SETS", tables)
-        null, _ = shuffles.draw_top(tally, sets, rows, 4000, RNG(1))
+        monkeypatch.setattr(permutation_laws, "_MOST_CELLS_OF_SETS", tables)
+        null, _ = permutation_laws.draw_top(tally, sets, rows, 4000, RNG(1))
         assert null.mean() == pytest.approx(np.mean(hits), abs=4 * np.std(hits) / math.sqrt(4000))
         assert null.std() == pytest.approx(np.std(hits), rel=0.05)
         assert set(np.round(null * 7, 9)) <= set(np.round(np.array(hits) * 7, 9)) or not tables
@@ -412,10 +413,10 @@ def test_the_law_of_pairs_of_classes_is_that_of_shuffled_rows():
     truth = rng.choice(3, n, p=[0.7, 0.2, 0.1])
     score[:, 0] = 1 - score[:, 1:].sum(1)
     tally = ClassScores.from_rows(score, truth, list("abc"))
-    places = shuffles.places_in_rankings(tally)
+    places = permutation_laws.places_in_rankings(tally)
     own = np.stack([at[np.searchsorted(cut, s, "right") - 1] for (cut, at), s in zip(places, score.T, strict=True)])
     assert own[1] == pytest.approx((scipy.stats.rankdata(score[:, 1]) - 0.5) / n - 0.5, abs=1 / 128)
-    null, _ = shuffles.draw_pairs(tally, own @ own.T, 4000, RNG(2))
+    null, _ = permutation_laws.draw_pairs(tally, own @ own.T, 4000, RNG(2))
     areas = [roc_auc_score(rng.permutation(truth), score, multi_class="ovo") for _ in range(120)]
     assert np.mean(areas) == pytest.approx(null.mean(), abs=4 * null.std() / math.sqrt(120))
     assert np.std(areas) == pytest.approx(null.std(), rel=0.25)
@@ -466,19 +467,19 @@ def test_weighted_rows_of_many_scores_have_the_law_of_shuffled_rows(monkeypatch)
     truth, score, weight = rng.random(n) < 0.3, rng.random(n), rng.choice([1.0, 2.5, 4.0], n)
     own = {w: stakes.ScoreTable.from_rows(score[weight == w], truth[weight == w]) for w in (1.0, 2.5, 4.0)}
     table, brier, auc = stakes.ScoreTable.from_rows(score, truth, weight), find("brier_score"), find("auc")
-    monkeypatch.setattr(shuffles, "_EVEN_PARTS", 20)
-    scores, rows = shuffles._ranking_in_parts(table.from_rows(score, truth))
+    monkeypatch.setattr(permutation_laws, "_EVEN_PARTS", 20)
+    scores, rows = permutation_laws._ranking_in_parts(table.from_rows(score, truth))
     assert rows.sum() == n
     assert rows @ scores == pytest.approx(score.sum(), rel=1e-12)
     assert (scores[[0, 1, -2, -1]] == np.sort(score)[[-1, -2, 1, 0]]).all()
     assert len(rows) < n / 2
     paid = weight[:, None] * np.where(truth[:, None], (1 - score) ** 2, score**2) / weight.sum()
     away = paid - paid.mean(0) - paid.mean(1, keepdims=True) + paid.mean()
-    null = permute(table, brier, 1500, law=partial(shuffles.draw_weighted, table, brier, own)).null
+    null = permute(table, brier, 1500, law=partial(permutation_laws.draw_weighted, table, brier, own)).null
     spread = math.sqrt((away**2).sum() / (n - 1))
     assert null.mean() == pytest.approx(paid.sum() / n, abs=4 * spread / math.sqrt(1500))
     assert null.std() == pytest.approx(spread, rel=0.08)
-    aucs = permute(table, auc, 300, law=partial(shuffles.draw_weighted, table, auc, own)).null
+    aucs = permute(table, auc, 300, law=partial(permutation_laws.draw_weighted, table, auc, own)).null
     moved = [rng.permutation(n) for _ in range(300)]
     known = [roc_auc_score(truth[i], score, sample_weight=weight[i]) for i in moved]
     assert aucs.mean() == pytest.approx(0.5, abs=4 * np.std(known) / math.sqrt(300))

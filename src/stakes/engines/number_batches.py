@@ -12,6 +12,7 @@ import numpy as np
 from stakes.engines.cells import Cells
 from stakes.engines.clusters import ClusterNumbers
 from stakes.engines.columns import Arguments, Column, as_finite, to_column
+from stakes.engines.error_sizes import Middle, Sizes, around_median
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import over_exposure
 from stakes.engines.labels import encode
@@ -20,7 +21,7 @@ from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
-from stakes.tallies import ErrorSums, WorstError, bins
+from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
@@ -32,20 +33,16 @@ from stakes.tallies.error_variation import (
     OWN,
     SUMS,
     HeavyRows,
-    SizeCounts,
     fill_columns,
     heaviest,
     movement,
 )
-from stakes.tallies.keys import add_up, order_of, put_together
+from stakes.tallies.keys import order_of
 from stakes.tallies.moments import differences
 from stakes.tallies.parallel import in_turn
 
 _BLOCK, _QUICK_ROWS = 1 << 15, 1 << 14
 """Rows of arrays in memory that are worked on at a time, few enough to stay in a cache, and multiplied at a time."""
-
-_DENSE = 1 << 22
-"""So many neighbouring bins of sizes are counted in a table."""
 
 _PICTURED = 1 << 20
 """About so many rows are looked at for a picture."""
@@ -53,11 +50,8 @@ _PICTURED = 1 << 20
 _MANY, _MORE = 1 << 14, 64
 """So many rows around a median or the baseline are kept, and so many times the root of the number of all rows."""
 
-_APART, _BESIDE = 10, 4.0
-"""By so many standard errors the mean of first rows may miss that of all, and by so many roots of ranks the median."""
-
-_SURE = 2.0
-"""So many roots of the number of rows, as ranks on either side of a median, its interval takes at most."""
+_APART = 10
+"""By so many standard errors the mean of first rows may miss that of all."""
 
 _HERE = ArrayOperations()
 
@@ -549,129 +543,6 @@ class _Part:
         return self.added.moved(self.at, at, near), not apart or apart < self._reach
 
 
-class Middle:
-    """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
-
-    Some numbers like them say where it begins; ``start`` may yet be moved by as much as ``reach``.
-    """
-
-    def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
-        self.start = start
-        self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
-        self._kept, self._waiting = [np.zeros((2, 0))], 0
-        beside = _BESIDE / len(some) ** 0.5
-        if beside < 0.5:
-            sizes = abs(some - start)
-            order = np.argsort(sizes)
-            sizes, reached = sizes[order], np.cumsum(np.ones(len(some)) if weight is None else weight[order])
-            ends = np.searchsorted(reached, [(0.5 - beside) * reached[-1], (0.5 + beside) * reached[-1]])
-            self.low, self.high = max(sizes[ends[0]] - reach, 0.0), sizes[ends[1]] + reach
-
-    def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
-        """Add some numbers, whose distances are these."""
-        under = sizes < self.low
-        here = ops.places((sizes <= self.high) & ~under)
-        self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
-        self.total += len(sizes) if weight is None else float(weight.sum())
-        if len(here):
-            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
-            self._kept.append(np.stack([ops.home(numbers[here]), many]))
-            self._waiting += len(here)
-
-    def narrow(self, most: int) -> None:
-        """Keep no more than so many: those that are alike count as one, and others are given up on either side."""
-        if self._waiting <= most:
-            return
-        numbers, many = self.kept
-        if len(numbers) > most // 2:
-            sizes = abs(numbers - self.start)
-            order = np.argsort(sizes, kind="stable")
-            sizes, numbers, many = sizes[order], numbers[order], many[order]
-            middle = int(np.searchsorted(self.below + np.cumsum(many), self.total / 2))
-            first, last = max(middle - most // 4, 0), min(middle + most // 4, len(numbers) - 1)
-            self.low = sizes[first] if first else self.low
-            self.high = sizes[last] if last < len(numbers) - 1 else self.high
-            self.below += float(many[:first].sum())
-            numbers, many = numbers[first : last + 1], many[first : last + 1]
-        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
-
-    @property
-    def kept(self) -> tuple[Array, ...]:
-        """The numbers in the window, and how many there are of each."""
-        return add_up(*np.concatenate(self._kept, axis=1))
-
-
-def _around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
-    """How many distances from a number there are of each size, and whether all around the median are known."""
-    low = max(part.low + abs(part.start - start) if part.low else 0.0 for part in parts)
-    high = max(min(part.high - abs(part.start - start) for part in parts), low)
-    kept = [(abs(numbers - start), many) for numbers, many in (part.kept for part in parts)]
-    sizes, many = add_up(*(np.concatenate(both) for both in zip(*kept, strict=True)))
-    inside = (sizes >= low) & (sizes <= high)
-    total, below = sum(part.total for part in parts), sum(part.below for part in parts) + float(many[sizes < low].sum())
-    above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
-    few = (0.5 - _SURE / rows**0.5) * total
-    between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
-    lower, upper = (np.concatenate([[one], between, [two]])[counts > 0] for one, two in ((0.0, high), (low, largest)))
-    return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
-
-
-class Sizes:
-    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
-
-    def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
-        self._zeros = 0.0
-        self._start = 0
-        self._dense: Array = np.zeros(0)
-        self._sparse: list[tuple[Array, ...]] = []
-
-    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
-        """Count some |x|."""
-        ops = self._ops
-        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
-        if not len(numbers):
-            return
-        low, high = map(int, ops.ends(numbers))
-        if low == 0:
-            positive = numbers > 0
-            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
-            self.add(sizes[positive], None if weight is None else weight[positive])
-            return
-        if high - low < _DENSE and self._make_room(low, high):
-            here = slice(low - self._start, high + 1 - self._start)
-            numbers -= low
-            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
-        else:
-            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
-            self._sparse.append(add_up(ops.home(numbers), weight))
-
-    def joined(self, other: "Sizes") -> "Sizes":
-        """What was counted in two places."""
-        found, there = copy.copy(self), np.flatnonzero(other._dense)
-        found._zeros += other._zeros
-        found._sparse = [*self._sparse, *other._sparse, (there + other._start, other._dense[there])]
-        return found
-
-    def _make_room(self, low: int, high: int) -> bool:
-        self._start = self._start if len(self._dense) else low
-        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
-        if len(self._dense) + sum(more) > _DENSE:
-            return False
-        if any(more):
-            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
-        return True
-
-    def result(self) -> SizeCounts:
-        """Return the bins that hold any."""
-        there = np.flatnonzero(self._dense)
-        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
-        lower = bins.edges(numbers, "line")
-        if self._zeros:
-            lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
-        return SizeCounts.of_bins(lower, counts)
-
-
 # ── what parts tell ──────────────────────────────────────────────────────────────────────────────────────────────
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
@@ -693,9 +564,9 @@ def _varied(parts: "Sequence[_Part]", at: At) -> tuple[SecondSums, bool]:
     rows = sum(part.rows for part in parts)
     far = max(part.ends[1] for part in parts) - at.said, at.said - min(part.ends[0] for part in parts)
     largest = max(part.largest for part in parts)
-    known, found = _around_median([part.errors for part in parts], 0.0, rows, largest)
+    known, found = around_median([part.errors for part in parts], 0.0, rows, largest)
     grids = [reduce(Sizes.joined, sizes).result() for sizes in zip(*(part.sizes for part in parts), strict=False)]
-    away, near = _around_median([part.away for part in parts], at.said, rows, max(far))
+    away, near = around_median([part.away for part in parts], at.said, rows, max(far))
     names = "away", "sign", "logs away", "share away"
     lost, balance, logs, shares = (float(added.sums[SUMS.index(name)]) for name in names)
     away = away.among(grids[1]) if len(grids) == 2 else away

@@ -7,11 +7,10 @@ its margins a table has one free cell, so every table can be looked at.
 import bisect
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Steps, Tally
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
-from stakes.tallies.columns import COUNTS, Columns
+from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
 from stakes.tallies.error_variation import TERMS
 from stakes.tallies.losses import Losses
@@ -63,14 +62,7 @@ _MOST_ROWS = 10**9
 _DRAWN_ONE_BY_ONE = 1 << 11
 """More positives than this are drawn part by part of the ranking."""
 
-_PARTS_OF_RANKING = 128
-
-_EVEN_PARTS, _PARTS_OF_ENDS = 512, 32
-"""Of weighted rows the ranking has so many parts of equal size, cut finer towards its ends: by this share of the rows
-that lie beyond."""
-
-_MOST_CELLS_OF_SETS = 1 << 12
-"""Cells of sets and classes that are drawn one by one."""
+PARTS_OF_RANKING = 128
 
 _MOST_LISTED = 1 << 22
 """Labels in all orders that are listed: a table of some megabytes."""
@@ -165,7 +157,7 @@ def permute(
         by_rows = again if few or not known else None
         if by_rows is None and not known:
             raise errors.rows_not_kept(metric.text)
-        (tally,) = _at_middles([tally])
+        tally = at_middles(tally)
         if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
             method = f"exact, over all {len(listed):,} orders of the truth, one-sided{told}"
             return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
@@ -185,6 +177,11 @@ def figure_to_test(tally: Tally, metric: Metric) -> tuple[float, str]:
     if isinstance(tally, ScoreTable | ClassScores) and math.isnan(value) and not tally.merged:
         return float(metric.of(tally.at_middles())), "; each score taken as the middle of its bin"
     return value, ""
+
+
+def at_middles(tally: Tally) -> Tally:
+    """The same with scores in the middles of their bins, if they lie in any."""
+    return tally.at_middles() if isinstance(tally, ScoreTable | ClassScores) else tally
 
 
 def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
@@ -224,15 +221,15 @@ def draw(
             return sums_drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
         moved = (
             rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
-            for size in _parts(permutations, 8 * len(rows.truth))
+            for size in in_parts(permutations, 8 * len(rows.truth))
         )
         return _errors(tally, rows, metric, moved), f"{permutations:,} shuffles of the truth"
     if tally.total >= _MOST_ROWS:
         raise errors.too_many_rows_to_shuffle(int(tally.total))
     if isinstance(tally, Confusion):
-        return _figures(metric, _tables(tally, permutations, rng)), f"{permutations:,} tables with the same margins"
+        return figures_of(metric, _tables(tally, permutations, rng)), f"{permutations:,} tables with the same margins"
     if isinstance(tally, JointCounts):
-        return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
+        return figures_of(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
     if isinstance(tally, ClassScores):
         of_each = np.asarray(_of_classes(tally, metric, permutations, rng))
         return of_each, f"{permutations:,} draws of the rows of each class, as wide as those of all can be together"
@@ -243,7 +240,7 @@ def draw(
     added = _add_up(tally, metric)
     if added is None:
         tables = _with_positives(tally, _positives(tally, permutations, rng))
-        return _figures(metric, tables), f"{permutations:,} draws of the positives"
+        return figures_of(metric, tables), f"{permutations:,} draws of the positives"
     fold, of_one, of_all = added
     sums, parts = _sums_of_positives(tally, of_one, permutations, rng)
     drawn = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
@@ -270,10 +267,10 @@ def every(tally: Tally, metric: Metric, most: int) -> Array | None:
         return _errors(tally, tally.rows, metric, iter([tally.rows.prediction[listed]]))
     if isinstance(tally, Confusion):
         decided = np.repeat(np.arange(tally.counts.shape[-1]), tally.counts.sum(-2).astype(np.int64))
-        return _figures(metric, iter([tally.with_counts(_counted(listed, decided, tally.counts.shape))]))
-    rows = _rows_at_scores(tally)
+        return figures_of(metric, iter([tally.with_counts(_counted(listed, decided, tally.counts.shape))]))
+    rows = rows_at_scores(tally)
     found = np.add.reduceat(listed, np.cumsum(rows) - rows, axis=1)
-    return _figures(metric, _with_positives(tally, iter([found])))
+    return figures_of(metric, _with_positives(tally, iter([found])))
 
 
 def _number_of_orders(sizes: list[int], most: int) -> int | None:
@@ -303,11 +300,12 @@ def orders(sizes: list[int]) -> Array:
     return listed
 
 
-def _figures(metric: Metric, tallies: Iterator[Tally]) -> Array:
+def figures_of(metric: Metric, tallies: Iterator[Tally]) -> Array:
+    """The figure of each shuffle, of tallies that hold some shuffles each."""
     return np.concatenate([np.atleast_1d(metric.of(tally)) for tally in tallies]).astype(np.float64)
 
 
-def _parts(permutations: int, cells: int) -> Iterator[int]:
+def in_parts(permutations: int, cells: int) -> Iterator[int]:
     """Cut the permutations into parts that fit into memory."""
     most = max(1, _CELLS // cells)
     for start in range(0, permutations, most):
@@ -317,7 +315,7 @@ def _parts(permutations: int, cells: int) -> Iterator[int]:
 
 def _times(permutations: int) -> Iterator[int]:
     """Count shuffles that are made one at a time."""
-    return (1 for _ in _parts(permutations, _CELLS))
+    return (1 for _ in in_parts(permutations, _CELLS))
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -328,7 +326,7 @@ def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> It
     by_cells = _COST_OF_A_DRAW * size <= rows and _FEW_AT_A_TIME * size <= _CELLS
     cells = size if by_cells else size + rows
     drawn = random_tables if by_cells else shuffled_tables
-    for size in _parts(permutations, cells):
+    for size in in_parts(permutations, cells):
         yield table.with_counts(drawn(truths, decisions, size, rng))
 
 
@@ -379,7 +377,7 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
     fold = base.function
     if not isinstance(fold, Fold):
         return None
-    rows, P = _rows_at_scores(table), int(table.P)
+    rows, P = rows_at_scores(table), int(table.P)
     if fold.each is twice_wins:  # ranks stay, and shuffling draws which of them are the positives'
         twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
         return fold, twice_ranks, -P * (P + 1)
@@ -414,7 +412,7 @@ def _sums_of_positives(
     part each one lies, comes from its normal limit, with its mean and variance. That is less than a thousandth of the
     variance of the sum (of ranks a ten-thousandth), so the limit is far closer than the draws can show.
     """
-    rows, P = _rows_at_scores(table), int(table.P)
+    rows, P = rows_at_scores(table), int(table.P)
     fewer = min(P, int(table.N))  # drawing the smaller class costs less
     if _COST_OF_A_DRAW * len(rows) <= min(_DRAWN_ONE_BY_ONE, table.total):
         drawn = (found @ of_one for found in _positives(table, permutations, rng))
@@ -429,7 +427,7 @@ def _sums_of_positives(
     away = of_one - np.repeat(means, np.diff(starts, append=len(rows)))
     spread = np.add.reduceat(rows * away**2, starts) / (sizes * np.maximum(sizes - 1.0, 1.0))
     some = []
-    for size in _parts(permutations, len(sizes)):
+    for size in in_parts(permutations, len(sizes)):
         found = rng.multivariate_hypergeometric(sizes, P, size, method="marginals")
         some.append(found @ means + np.sqrt((found * (sizes - found)) @ spread) * rng.standard_normal(size))
     return np.concatenate(some), len(sizes)
@@ -440,11 +438,11 @@ def _starts_of_parts(rows: Array, of_one: Array) -> Array:
     away = rows * (of_one - np.average(of_one, weights=rows)) ** 2
     share = (rows / rows.sum() + away / max(away.sum(), sys.float_info.min)) / 2
     middle = np.cumsum(share) - share / 2
-    return np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
+    return np.unique(middle * PARTS_OF_RANKING // 1, return_index=True)[1]
 
 
 def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[ScoreTable]:
-    scores, rows = table.as_columns().scores, _rows_at_scores(table)
+    scores, rows = table.as_columns().scores, rows_at_scores(table)
     for found in positives:
         values = {"positives": found, "negatives": rows - found}
         yield ScoreTable(table.positive, table.negative, Columns(scores, values), table.grid)
@@ -452,80 +450,26 @@ def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[S
 
 def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
     """Draw how many positives lie at each score, one row for each shuffle."""
-    rows, P = _rows_at_scores(table), int(table.P)
+    rows, P = rows_at_scores(table), int(table.P)
     if _COST_OF_A_DRAW * len(rows) <= table.total:
-        for size in _parts(permutations, len(rows)):
+        for size in in_parts(permutations, len(rows)):
             yield rng.multivariate_hypergeometric(rows, P, size, method="marginals")
         return
     places = np.repeat(np.arange(len(rows)), rows)
     fewer = min(P, int(table.N))
-    for size in _parts(permutations, len(rows)):
+    for size in in_parts(permutations, len(rows)):
         drawn = [np.bincount(places[_draw(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
         yield np.array(drawn) if fewer == P else rows - np.array(drawn)
 
 
-def _rows_at_scores(table: ScoreTable) -> Array:
+def rows_at_scores(table: ScoreTable) -> Array:
+    """How many rows have each score."""
     values = table.as_columns().values
     return np.asarray(values["positives"] + values["negatives"], np.int64)
 
 
 def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
     return rng.choice(rows, size, replace=False, shuffle=False)
-
-
-# ── weighted rows ────────────────────────────────────────────────────────────────────────────────────────────────
-def draw_weighted(
-    tally: Confusion | ScoreTable,
-    metric: Metric,
-    strata: Mapping[float, Tally],
-    permutations: int,
-    rng: np.random.Generator,
-) -> tuple[Array, str]:
-    """Shuffle truths together with their weights.
-
-    ``strata`` are the rows of each weight, counted as one each. How many of each class and weight have each decision,
-    or lie in each part of the ranking, is drawn.
-    """
-    weights, middles = np.array(list(strata)), _at_middles(list(strata.values()))
-    sizes = np.array([[one.class_sizes()[name] for name in tally.class_sizes()] for one in middles], np.int64)
-    whole: Any = type(tally).sum(middles)  # type: ignore[arg-type]
-    ranked = None if isinstance(whole, Confusion) else _ranking_in_parts(whole)
-    rows = whole.counts.sum(-2).astype(np.int64) if ranked is None else ranked[1]
-
-    def weigh(drawn: Array) -> Confusion | ScoreTable:
-        sums = np.einsum("w,nwcr->ncr", weights, drawn.reshape(-1, *sizes.shape, len(rows)))
-        if isinstance(tally, Confusion):
-            return tally.with_counts(sums)
-        assert ranked is not None
-        columns = Columns(ranked[0], dict(zip(COUNTS, sums.swapaxes(0, 1), strict=True)))
-        return ScoreTable(tally.positive, tally.negative, columns)
-
-    parts = _parts(permutations, sizes.size * len(rows))
-    drawn = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
-    return _figures(metric, drawn), f"{permutations:,} draws of where the rows of each class and weight lie"
-
-
-def _at_middles(tallies: Sequence[Tally]) -> list[Tally]:
-    """The same with scores in the middles of their bins, if they lie in any."""
-    return [one.at_middles() if isinstance(one, ScoreTable | ClassScores) else one for one in tallies]
-
-
-def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
-    """The mean score and the rows of parts of the ranking: single rows at its ends, where few decide about a figure."""
-    scores, rows = np.asarray(table.as_columns().scores, np.float64), _rows_at_scores(table)
-    even, total = rows.sum() / _EVEN_PARTS, rows.sum()
-    beyond = np.cumsum(rows) - rows
-
-    def part_of(beyond: Array) -> Array:
-        """How many parts lie beyond a row with so many rows beyond it, towards an end."""
-        near = np.minimum(beyond, even * _PARTS_OF_ENDS)
-        return np.asarray(_PARTS_OF_ENDS * np.log1p(near) + (beyond - near) / even)
-
-    half = beyond * 2 < total
-    number = np.where(half, part_of(beyond) // 1, 2 * part_of(total) - part_of(total - beyond - rows) // 1)
-    starts = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
-    sizes = np.add.reduceat(rows, starts)
-    return np.add.reduceat(rows * scores, starts) / sizes, sizes
 
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
@@ -549,7 +493,7 @@ def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.
         return None
     lost, squared = np.zeros(permutations), metric.loss is not ROW_LOSSES[0]
     for table, share in zip(tables, shares, strict=True):
-        columns, rows = table.as_columns(), _rows_at_scores(table)
+        columns, rows = table.as_columns(), rows_at_scores(table)
         with np.errstate(divide="ignore"):
             of_one = 1 - 2 * columns.scores if squared else -np.log(columns.scores)
         impossible = int(rows[np.isinf(of_one)].sum())
@@ -564,55 +508,6 @@ def _widened(drawn: Array, share: float) -> Array:
     """Sums over rows of a class of this share, drawn without replacement, with the variance of those drawn with it."""
     centre = drawn.mean()
     return np.asarray(centre + (drawn - centre) / math.sqrt(max(1 - share, 1e-9)))
-
-
-def draw_top(
-    scores: ClassScores, sets: Array, rows: Array, permutations: int, rng: np.random.Generator
-) -> tuple[Array, str]:
-    """Draw the share of rows whose class is among their highest scores: those of each set (set × class).
-
-    Of very many sets the number of hits is taken as normal, with the mean and variance of all shuffles.
-    """
-    sizes, total = scores.sizes.astype(np.int64), int(rows.sum())
-    if sets.size <= _MOST_CELLS_OF_SETS:
-        parts = _parts(permutations, sets.size)
-        drawn = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
-        return np.concatenate(drawn) / total, f"{permutations:,} tables with the same margins"
-    expected = sets @ (sizes / total)  # in rows of each set
-    away = sets - rows @ sets / total - (expected - rows @ expected / total)[:, None]
-    spread = math.sqrt(float(rows @ away**2 @ sizes) / (total - 1))
-    return _normal(float(rows @ expected) / total, spread / total, permutations, rng)
-
-
-def _normal(mean: float, spread: float, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-    """Draw a share that is nearly normal over all shuffles."""
-    drawn = np.clip(mean + spread * rng.standard_normal(permutations), 0, 1)
-    return drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
-
-
-def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
-    """Cut the ranking by each class's scores: from which score on a part begins, and where its rows lie (−½ to ½)."""
-    found = []
-    for table in scores.tables:
-        (levels, *counts), total = table.upwards(), float(table.total)
-        rows = counts[0] + counts[1]
-        middle = (np.cumsum(rows) - rows / 2) / total
-        starts = np.unique(middle * _PARTS_OF_RANKING // 1, return_index=True)[1]
-        places = np.add.reduceat(rows * middle, starts) / np.add.reduceat(rows, starts) - 0.5
-        found.append((levels[starts], places))
-    return found
-
-
-def draw_pairs(scores: ClassScores, products: Array, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-    """Draw the mean area over all pairs of classes: it is nearly a sum of where rows lie in the rankings.
-
-    ``products`` are the sums over rows of their places in the rankings by two classes' scores, which tell the variance
-    of that sum over all shuffles (Hoeffding, 1951); it is taken as normal.
-    """
-    k, sizes = len(scores.classes), scores.sizes.astype(np.float64)
-    gains = (np.eye(k) - (1 - np.eye(k)) / (k - 1)) / sizes / k  # own scores count for a class (score × class)
-    spread = math.sqrt(float(np.einsum("ct,cd,dt,t->", gains, products, gains, sizes)) / (float(scores.total) - 1))
-    return _normal(0.5, spread, permutations, rng)
 
 
 # ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -645,10 +540,10 @@ def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
 def _errors(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Array:
     """The figure of each shuffle of the predictions; they come some at a time."""
     if set(metric.parts) <= {"prediction", "baseline"} and not metric.no_interval:  # figures of sums
-        return _figures(metric, _shuffled_sums(sums, rows, metric, moved))
+        return figures_of(metric, _shuffled_sums(sums, rows, metric, moved))
     baseline = sums.baseline if sums.baseline_given else None
     sums_of = partial(ErrorSums.from_rows, rows.truth, weight=rows.weight, baseline=baseline, parts=metric.parts)
-    return _figures(metric, (sums_of(one) for some in moved for one in some))
+    return figures_of(metric, (sums_of(one) for some in moved for one in some))
 
 
 def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Iterator[ErrorSums]:

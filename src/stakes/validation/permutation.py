@@ -22,17 +22,8 @@ from stakes.question.options import Column, Data, Permuted, asks, grouped, why_n
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
-from stakes.uncertainty.permutation import (
-    Law,
-    PermutationTest,
-    draw_pairs,
-    draw_top,
-    draw_weighted,
-    figure_to_test,
-    permute,
-    places_in_rankings,
-    shuffles,
-)
+from stakes.uncertainty.permutation import Law, PermutationTest, figure_to_test, permute, shuffles
+from stakes.uncertainty.permutation_laws import draw_pairs, draw_top, draw_weighted, places_in_rankings
 
 _PERMUTATIONS = 10_000
 

@@ -1,0 +1,145 @@
+"""How large errors are, batch by batch: each of those around the median, and all of them in bins of the fixed grid."""
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+
+from stakes.engines.tensors.arrays import Tensor
+from stakes.engines.tensors.operations import ArrayOperations
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.error_variation import SizeCounts
+from stakes.tallies.keys import add_up, put_together
+
+_BESIDE = 4.0
+"""By so many roots of ranks the median of first rows may miss that of all."""
+
+_SURE = 2.0
+"""So many roots of the number of rows, as ranks on either side of a median, its interval takes at most."""
+
+_DENSE = 1 << 22
+"""So many neighbouring bins of sizes are counted in a table."""
+
+
+class Middle:
+    """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
+
+    Some numbers like them say where it begins; ``start`` may yet be moved by as much as ``reach``.
+    """
+
+    def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
+        self.start = start
+        self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
+        self._kept, self._waiting = [np.zeros((2, 0))], 0
+        beside = _BESIDE / len(some) ** 0.5
+        if beside < 0.5:
+            sizes = abs(some - start)
+            order = np.argsort(sizes)
+            sizes, reached = sizes[order], np.cumsum(np.ones(len(some)) if weight is None else weight[order])
+            ends = np.searchsorted(reached, [(0.5 - beside) * reached[-1], (0.5 + beside) * reached[-1]])
+            self.low, self.high = max(sizes[ends[0]] - reach, 0.0), sizes[ends[1]] + reach
+
+    def add(self, numbers: Tensor, sizes: Tensor, weight: Tensor | None, ops: ArrayOperations) -> None:
+        """Add some numbers, whose distances are these."""
+        under = sizes < self.low
+        here = ops.places((sizes <= self.high) & ~under)
+        self.below += int(ops.xp.count_nonzero(under)) if weight is None else float(weight[under].sum())
+        self.total += len(sizes) if weight is None else float(weight.sum())
+        if len(here):
+            many = np.ones(len(here)) if weight is None else ops.home(weight[here])
+            self._kept.append(np.stack([ops.home(numbers[here]), many]))
+            self._waiting += len(here)
+
+    def narrow(self, most: int) -> None:
+        """Keep no more than so many: those that are alike count as one, and others are given up on either side."""
+        if self._waiting <= most:
+            return
+        numbers, many = self.kept
+        if len(numbers) > most // 2:
+            sizes = abs(numbers - self.start)
+            order = np.argsort(sizes, kind="stable")
+            sizes, numbers, many = sizes[order], numbers[order], many[order]
+            middle = int(np.searchsorted(self.below + np.cumsum(many), self.total / 2))
+            first, last = max(middle - most // 4, 0), min(middle + most // 4, len(numbers) - 1)
+            self.low = sizes[first] if first else self.low
+            self.high = sizes[last] if last < len(numbers) - 1 else self.high
+            self.below += float(many[:first].sum())
+            numbers, many = numbers[first : last + 1], many[first : last + 1]
+        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
+
+    @property
+    def kept(self) -> tuple[Array, ...]:
+        """The numbers in the window, and how many there are of each."""
+        return add_up(*np.concatenate(self._kept, axis=1))
+
+
+def around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
+    """How many distances from a number there are of each size, and whether all around the median are known."""
+    low = max(part.low + abs(part.start - start) if part.low else 0.0 for part in parts)
+    high = max(min(part.high - abs(part.start - start) for part in parts), low)
+    kept = [(abs(numbers - start), many) for numbers, many in (part.kept for part in parts)]
+    sizes, many = add_up(*(np.concatenate(both) for both in zip(*kept, strict=True)))
+    inside = (sizes >= low) & (sizes <= high)
+    total, below = sum(part.total for part in parts), sum(part.below for part in parts) + float(many[sizes < low].sum())
+    above = 0.0 if high == np.inf else max(total - below - float(many[inside].sum()), 0.0)
+    few = (0.5 - _SURE / rows**0.5) * total
+    between, counts = sizes[inside], np.concatenate([[below], many[inside], [above]])
+    lower, upper = (np.concatenate([[one], between, [two]])[counts > 0] for one, two in ((0.0, high), (low, largest)))
+    return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
+
+
+class Sizes:
+    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
+
+    def __init__(self, operations: ArrayOperations) -> None:
+        self._ops = operations
+        self._zeros = 0.0
+        self._start = 0
+        self._dense: Array = np.zeros(0)
+        self._sparse: list[tuple[Array, ...]] = []
+
+    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
+        """Count some |x|."""
+        ops = self._ops
+        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
+        if not len(numbers):
+            return
+        low, high = map(int, ops.ends(numbers))
+        if low == 0:
+            positive = numbers > 0
+            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
+            self.add(sizes[positive], None if weight is None else weight[positive])
+            return
+        if high - low < _DENSE and self._make_room(low, high):
+            here = slice(low - self._start, high + 1 - self._start)
+            numbers -= low
+            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
+        else:
+            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
+            self._sparse.append(add_up(ops.home(numbers), weight))
+
+    def joined(self, other: "Sizes") -> "Sizes":
+        """What was counted in two places."""
+        found, there = copy.copy(self), np.flatnonzero(other._dense)
+        found._zeros += other._zeros
+        found._sparse = [*self._sparse, *other._sparse, (there + other._start, other._dense[there])]
+        return found
+
+    def _make_room(self, low: int, high: int) -> bool:
+        self._start = self._start if len(self._dense) else low
+        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
+        if len(self._dense) + sum(more) > _DENSE:
+            return False
+        if any(more):
+            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
+        return True
+
+    def result(self) -> SizeCounts:
+        """Return the bins that hold any."""
+        there = np.flatnonzero(self._dense)
+        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
+        lower = bins.edges(numbers, "line")
+        if self._zeros:
+            lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
+        return SizeCounts.of_bins(lower, counts)
