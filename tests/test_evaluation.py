@@ -20,7 +20,7 @@ def test_a_figure_is_an_estimate():
     assert (f1.name, f1.value, float(f1)) == ("f1", 2 / 3, 2 / 3)
     assert f1.baseline == pytest.approx(2 / 3)  # calling everyone sick does as well
     assert f1.low < f1.value < f1.high
-    assert f1.method == "the table drawn 2,000 times"
+    assert f1.method == "the table resampled 2,000 times"
     assert f1.reason == f1.no_interval == ""
     assert f1.defined
 

@@ -310,7 +310,7 @@ def test_equal_weights_are_rows():
         assert ends(same[name]) == pytest.approx(ends(plain[name]), abs=0.05), name
 
 
-# ── tables drawn anew ────────────────────────────────────────────────────────────────────────────────────────────
+# ── resampled tables ─────────────────────────────────────────────────────────────────────────────────────────────
 def test_drawn_tables_spread_like_resampled_rows():
     truth, score = two_classes(500)
     table = ScoreTable.from_rows(score, truth).at(0.5)
@@ -320,7 +320,7 @@ def test_drawn_tables_spread_like_resampled_rows():
         low, high = np.quantile(find(name).of(bootstrapped), (0.025, 0.975))
         _, found = one(name, table)
         assert ends(found) == pytest.approx((low, high), abs=0.06 * (high - low)), name
-        assert found.method == "the table drawn 2,000 times"
+        assert found.method == "the table resampled 2,000 times"
 
 
 def test_thousands_of_tables_have_the_same_limits():

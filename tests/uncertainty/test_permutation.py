@@ -286,7 +286,7 @@ def test_parts_of_the_ranking_give_the_law_of_single_rows(name, kind, monkeypatc
     table = stakes.ScoreTable.from_rows(score, rng.random(3000) < 0.3)
     singly, how = shuffles.draw(table, metric, 3000, RNG(0), None)
     assert "parts" not in how
-    monkeypatch.setattr(shuffles, "_DRAWN_ONE_BY_ONE", 10)
+    monkeypatch.setattr(shuffles, "_MOST_SINGLE", 10)
     together, how = shuffles.draw(table, metric, 3000, RNG(1), None)
     assert re.search(r"positives; counted in \d+ parts of the ranking, normal within each$", how)
     assert scipy.stats.ks_2samp(singly, together).pvalue > 1e-3

@@ -1,14 +1,14 @@
-"""Tables drawn anew: percentiles of figures of a 2×2 table, and score tables for the bands of curves.
+"""Resampled tables: percentiles of figures of a 2×2 table, and score tables for the bands of curves.
 
-Rows drawn again from the same population give cells that are nearly Dirichlet; so an interval needs the table and not
-the rows, and costs the same for a thousand rows and for a billion. Cells that happen to be empty would stay empty, so
-half a row is added to each, as Jeffreys would.
+Rows resampled from the same population give cells that are nearly Dirichlet. So an interval needs the table and not
+the rows, and takes as long for a thousand rows as for a billion. Cells that happen to be empty would stay empty, so
+half a row is added to each (Jeffreys' prior).
 
-A table of millions of scores is first put together into some hundred pieces that grow with the rank. Drawing those
-costs the same for any number of rows and moves the ends of an interval by some thousandths of a standard error
+A table of millions of scores is first compressed into some hundred pieces that grow with the rank. Resampling those
+takes as long for any number of rows and moves the ends of an interval by some thousandths of a standard error
 (`make bench` measures it).
 
-When rows come in clusters whole clusters are drawn, with exponential weights (Rubin's bootstrap).
+Where rows come in clusters, whole clusters are resampled with exponential weights (Rubin's bootstrap).
 """
 
 import math
@@ -26,27 +26,27 @@ from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling, normal
 
 _REPLICATES = 400
-"""How many large score tables are drawn: only their spread is used, which needs fewer than percentiles do."""
+"""Replicates of a large score table: only their spread is used, which needs fewer than percentiles do."""
 
 _CELLS = 400_000
 _MOST = 2000
-"""Small score tables are drawn more often, until so many cells have been drawn."""
+"""Small score tables are resampled more often: up to this many cells in all, and at most `_MOST` times."""
 
 
 _ENDS = 0.5
-"""So many rows of each class are added above and below all scores."""
+"""Rows of each class that are added above and below all scores."""
 
 _BEYOND = 50
-"""How many draws of a 2×2 table shall lie beyond each end of an interval."""
+"""Least number of replicates of a 2×2 table beyond each end of an interval."""
 
 _MOST_DRAWS = 500_000
 
 _TABLES = 128
-"""So many tables are drawn anew at once."""
+"""Tables that are resampled at once."""
 
 
 def gamma_like(sums: Array, squares: Array | None, replicates: int, sampling: Sampling) -> Array:
-    """Draw sums of weights with these means, and with these sums of squared weights as variances.
+    """Sample sums of weights with these means, and with these sums of squared weights as variances.
 
     Unweighted counts are gamma variables whose shares are Dirichlet.
     """
@@ -93,17 +93,17 @@ def _draw_clusters(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) ->
 
 
 def replicates_of(cells: int) -> int:
-    """How often a table of so many cells is drawn."""
+    """How often a table of this many cells is resampled."""
     return min(_MOST, max(_REPLICATES, _CELLS // cells))
 
 
 def scale_draws(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> ScoreTable:
-    """Make tables of what was drawn (replicates × class × score), each scaled to the rows of the table itself."""
+    """Make tables of the draws (replicates × class × score), each scaled to the rows of the table itself."""
     wanted = np.array([float(table.P), float(table.N)])
     found = draws.sum(-1)
     with np.errstate(invalid="ignore"):
         factors = wanted / found if fixed else (wanted.sum() / found.sum(-1))[:, None] * np.ones(2)
-    factors = np.nan_to_num(factors, nan=1.0)  # of a class without rows nothing is drawn
+    factors = np.nan_to_num(factors, nan=1.0)  # a class without rows has no draws
     draws *= factors[..., None]
     columns = Columns(scores, {"positives": draws[:, 0], "negatives": draws[:, 1]})
     return ScoreTable(table.positive, table.negative, columns)
@@ -111,7 +111,7 @@ def scale_draws(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> 
 
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def cluster_weights(sampling: Sampling, generator: "np.random.Generator") -> Array:
-    """Return how often each group of clusters is drawn (draws × groups)."""
+    """Return the weight of each group of clusters in each replicate (replicates × groups)."""
     return generator.standard_exponential((_REPLICATES, sampling.require_clusters().size))
 
 
@@ -119,14 +119,14 @@ def cluster_weights(sampling: Sampling, generator: "np.random.Generator") -> Arr
 def table_intervals(
     metrics: Sequence[Metric], values: Sequence[float], table: Confusion, sampling: Sampling
 ) -> list[Interval]:
-    """Return the percentiles of each figure over tables drawn anew."""
+    """Return the percentiles of each figure over resampled tables."""
     times = min(max(sampling.replicates, math.ceil(_BEYOND / sampling.tail)), _MOST_DRAWS)
     cells = sampling.generator().standard_gamma(table.counts.astype(np.float64) + 0.5, (times, 2, 2))
-    drawn = np.stack(measure(list(metrics), table.with_counts(cells)))
-    words, places = f"the table drawn {times:,} times", np.flatnonzero(np.isfinite(drawn).all(-1))
-    ends = dict(zip(places.tolist(), zip(*sampling.percentiles(drawn[places].T), strict=True), strict=True))
+    figures = np.stack(measure(list(metrics), table.with_counts(cells)))
+    words, places = f"the table resampled {times:,} times", np.flatnonzero(np.isfinite(figures).all(-1))
+    ends = dict(zip(places.tolist(), zip(*sampling.percentiles(figures[places].T), strict=True), strict=True))
     return [
-        _between(*ends[i], words) if i in ends else percentiles(one, sampling, words) for i, one in enumerate(drawn)
+        _between(*ends[i], words) if i in ends else percentiles(one, sampling, words) for i, one in enumerate(figures)
     ]
 
 
@@ -135,15 +135,15 @@ def limits_of_tables(metric: Metric, tables: Confusion, sampling: Sampling) -> t
     generator, ends = sampling.generator(), []
     for start in range(0, len(tables.counts), _TABLES):
         counts = tables.counts[start : start + _TABLES] + 0.5
-        drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
-        figures = measure([metric], tables.with_counts(drawn))[0]
+        cells = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
+        figures = measure([metric], tables.with_counts(cells))[0]
         ends.append(sampling.percentiles(figures))
     low, high = np.concatenate(ends, axis=1)
     return low, high
 
 
 def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
-    """Return the percentiles between which most draws of a figure lie; ``words`` say what was drawn."""
+    """Return the percentiles between which most draws of a figure lie; ``words`` say what was resampled."""
     defined = draws[~np.isnan(draws)]
     lost = len(draws) - len(defined)
     if lost > len(draws) / 2:
@@ -160,14 +160,14 @@ def _between(low: float, high: float, words: str, note: str = "") -> Interval:
 
 
 # ── rows, for whoever wants to check ─────────────────────────────────────────────────────────────────────────────
-# Rows drawn with replacement are counts drawn from a multinomial law, so tables draw their cells and score tables their
-# levels; predicted numbers and class scores draw the rows that were kept. With classes fixed the rows of each class are
-# drawn by themselves. Efron (1987), Journal of the American Statistical Association 82.
+# Counts of rows sampled with replacement are multinomial, so tables resample their cells and score tables their levels;
+# predicted numbers and class scores resample the rows that were kept. With classes fixed each class is resampled by
+# itself. Efron (1987), Journal of the American Statistical Association 82.
 
 BOOTSTRAPS = ("bootstrap", "bca")
 
-_DRAWN_AT_ONCE = 4_000_000
-"""About so many numbers are drawn at once."""
+_NUMBERS_AT_ONCE = 4_000_000
+"""About this many numbers are sampled at once."""
 
 
 def bootstrap_interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str) -> Interval:
@@ -176,36 +176,38 @@ def bootstrap_interval(metric: Metric, value: float, tally: Tally, sampling: Sam
     if gone or (isinstance(tally, ClassScores) and tally.sample is None):
         return none(NOT_KEPT)
     with np.errstate(all="ignore"):
-        drawn = np.concatenate([np.atleast_1d(np.asarray(one, np.float64)) for one in _draw(metric, tally, sampling)])
-    words = f"rows bootstrapped {len(drawn):,} times"
-    found = percentiles(drawn, sampling, words)
+        figures = np.concatenate([np.atleast_1d(np.asarray(one, np.float64)) for one in _draw(metric, tally, sampling)])
+    words = f"rows bootstrapped {len(figures):,} times"
+    found = percentiles(figures, sampling, words)
     if method == "bootstrap" or found.low is None:
         return found
     (influence,) = influences([metric], [value], tally, sampling)
     if isinstance(influence, str):
         return none(influence)
-    low, high = _accelerated(drawn[np.isfinite(drawn)], value, influence.changes, influence.counts, sampling)
+    low, high = _accelerated(figures[np.isfinite(figures)], value, influence.changes, influence.counts, sampling)
     return Interval(low, high, f"{words}, BCa", found.note)
 
 
-def _accelerated(drawn: Array, value: float, changes: Array, counts: Array, sampling: Sampling) -> tuple[float, float]:
-    """The percentiles, moved by the bias of the draws and by how much the spread grows with the figure."""
+def _accelerated(
+    figures: Array, value: float, changes: Array, counts: Array, sampling: Sampling
+) -> tuple[float, float]:
+    """The percentiles of the resampled figures, moved by their bias and by how their spread grows with the figure."""
     from scipy.special import ndtr
 
-    below = float(np.mean(drawn < value) + np.mean(drawn == value) / 2)
-    bias = normal(min(max(below, 1 / len(drawn)), 1 - 1 / len(drawn)))
+    below = float(np.mean(figures < value) + np.mean(figures == value) / 2)
+    bias = normal(min(max(below, 1 / len(figures)), 1 - 1 / len(figures)))
     moved = changes - float((counts * changes).sum() / counts.sum())
     square = float((counts * moved**2).sum())
     growth = float((counts * moved**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
     ends = []
     for tail in (sampling.tail, 1 - sampling.tail):
         z = bias + normal(tail)
-        ends.append(float(np.quantile(drawn, float(ndtr(bias + z / (1 - growth * z))))))
+        ends.append(float(np.quantile(figures, float(ndtr(bias + z / (1 - growth * z))))))
     return ends[0], ends[1]
 
 
 def _draw(metric: Metric, tally: Tally, sampling: Sampling) -> Iterator[Array | float]:
-    """The figure of bootstrapped rows, several draws at once where they are cheap."""
+    """The figures of bootstrapped rows; of tables several at once."""
     generator, times = sampling.generator(), max(sampling.replicates, math.ceil(50 / sampling.tail))
     if isinstance(tally, Confusion):
         for cells in _counts(tally.counts.astype(np.int64), sampling.fixed, times, generator):
@@ -213,15 +215,15 @@ def _draw(metric: Metric, tally: Tally, sampling: Sampling) -> Iterator[Array | 
     elif isinstance(tally, ScoreTable):
         columns = tally.as_columns()
         for cells in _counts(columns.counts().astype(np.int64), sampling.fixed, times, generator):
-            drawn = dict(zip(COUNTS, np.moveaxis(cells, 1, 0), strict=True))
-            yield metric.of(ScoreTable(tally.positive, tally.negative, Columns(columns.scores, drawn), tally.grid))
+            counts = dict(zip(COUNTS, np.moveaxis(cells, 1, 0), strict=True))
+            yield metric.of(ScoreTable(tally.positive, tally.negative, Columns(columns.scores, counts), tally.grid))
     else:
         yield from _draw_kept_rows(metric, tally, times, generator)
 
 
 def _counts(counts: Array, fixed: bool, times: int, generator: np.random.Generator) -> Iterator[Array]:
-    """Draw tables of as many rows (of each class, where that is fixed), some at once."""
-    step = max(1, _DRAWN_AT_ONCE // counts.size)
+    """Resample tables of as many rows (of each class, where that is fixed), some at once."""
+    step = max(1, _NUMBERS_AT_ONCE // counts.size)
     groups = counts if fixed else counts.reshape(1, -1)
     for start in range(0, times, step):
         size = min(step, times - start)
@@ -230,20 +232,20 @@ def _counts(counts: Array, fixed: bool, times: int, generator: np.random.Generat
 
 
 def _draw_kept_rows(metric: Metric, tally: Tally, times: int, generator: np.random.Generator) -> Iterator[float]:
-    """Rows of predicted numbers, or of class scores."""
+    """The figures of resampled rows of predicted numbers, terms or class scores."""
     if isinstance(tally, ErrorSums) and tally.rows is not None:
         rows = tally.rows
         for i in _places(len(rows.truth), times, generator):
             yield float(metric.of(ErrorSums.from_rows(rows.truth[i], rows.prediction[i], parts=metric.parts)))
     elif isinstance(tally, TermSums) and tally.rows is not None:
         for i in _places(len(tally.rows), times, generator):
-            drawn_rows = tally.rows.take(i).columns
-            yield float(metric.of(type(tally).from_rows(tally.names, drawn_rows, parts=metric.parts)))
+            columns = tally.rows.take(i).columns
+            yield float(metric.of(type(tally).from_rows(tally.names, columns, parts=metric.parts)))
     elif isinstance(tally, ClassScores) and tally.sample is not None:
         sample, parts = tally.sample, metric.parts
         for i in _places(len(sample.truth), times, generator):
-            drawn = ClassScores.from_rows(sample.scores[i], sample.truth[i], tally.classes, parts=parts)
-            yield float(metric.of(drawn))
+            resampled = ClassScores.from_rows(sample.scores[i], sample.truth[i], tally.classes, parts=parts)
+            yield float(metric.of(resampled))
 
 
 def _places(n: int, times: int, generator: np.random.Generator) -> Iterator[Array]:

@@ -1,8 +1,8 @@
 """What the figures of a tally would be without one row, or one cluster, after another.
 
-A table knows how many rows of each kind there are, so a figure is worked out once for every kind; sums of terms are
-worked out without the terms of each row. Rankings of very many scores are put together into some hundred pieces first
-(``scores.py``), and rows with very many predicted numbers into random groups (``numbers.py``).
+A table counts the rows of each kind, so a figure is computed once for every kind. Sums of terms are computed without
+the terms of each row. Rankings of very many scores are first compressed into some hundred pieces (``scores.py``), and
+very many rows of predicted numbers into random groups (``numbers.py``).
 """
 
 import math
@@ -114,7 +114,7 @@ def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusio
 
 
 def _bearing_rows(metric: Metric, table: Confusion) -> float:
-    """How many rows of equal weight tell as much as those that a figure rests on: all, or those it is a share of."""
+    """The effective number of the rows that a figure rests on: all, or those it is a share of."""
     if table.squares is None or not metric.share_of or metric.population is not None or not table.of_pair:
         return table.equal_rows
     weight, square = (float(getattr(one, metric.share_of)) for one in (table, table.with_counts(table.squares)))
@@ -124,7 +124,7 @@ def _bearing_rows(metric: Metric, table: Confusion) -> float:
 def of_parts(
     metrics: Sequence[Metric], values: Sequence[float], table: Confusion, parts: Iterable[Array]
 ) -> list[Found]:
-    """Leave out one cluster after another, of which these are the tables, some at a time."""
+    """Leave out one cluster after another; ``parts`` are their tables, some at a time."""
     found = [(each.sum((-1, -2)), *table_changes(metrics, values, table, each)) for each in parts]
     sizes, *changes = (np.concatenate(one) for one in zip(*found, strict=True))
     units, unseen = kish(sizes), _largest_unseen(metrics, values, table)
@@ -142,8 +142,8 @@ def _some_cells(alike: Array, sampling: Sampling) -> tuple[Array, Array, Array]:
     rows, columns = np.nonzero(alike > 0)
     number, most = alike[rows, columns], max(200, CELLS // alike.size)
     if len(rows) > most:
-        drawn = sampling.generator().choice(len(rows), most, p=number / number.sum())
-        chosen, times = np.unique(drawn, return_counts=True)
+        sample = sampling.generator().choice(len(rows), most, p=number / number.sum())
+        chosen, times = np.unique(sample, return_counts=True)
         rows, columns, number = rows[chosen], columns[chosen], times * (number.sum() / most)
     return rows, columns, number
 
@@ -192,7 +192,7 @@ def _with_parts(table: Confusion, sign: float, each: Array, held: bool) -> Confu
     return table.with_counts(cells)
 
 
-SPARSE = "scores are sparse, and what a row changes in their ranking is not told; give an array"
+SPARSE = "scores are sparse, and what a row changes in their ranking is not known; give an array"
 
 _FEWEST_GROUPS = 200
 _STEP = 1e-6
@@ -215,7 +215,7 @@ def groups_of(tally: TermSums | OutputSums, sampling: Sampling) -> tuple[Array, 
 
 
 def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums, sampling: Sampling) -> list[Found]:
-    """Leave out one row, cluster or group of the sums; where none were kept, ask the sums of products."""
+    """Leave out one row, cluster or group of the sums; where none were kept, use the sums of products."""
     if sums.groups is None and sums.rows is None:
         return [_of_products(metric, sums, sampling) for metric in metrics]
     groups, count, rows = np.zeros(0, np.int64), 0, 0
@@ -234,7 +234,7 @@ def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums,
 
 
 def _unseen(metric: Metric, value: float, rows: float) -> float:
-    """What one more row could change in a figure between two ends: it is one row, whatever is left out."""
+    """What one more row could change in a bounded figure: it is one row, whatever is left out."""
     low, high = metric.range
     return max(value - low, high - value) / (rows + 1) if math.isfinite(high - low) else 0.0
 
@@ -254,7 +254,7 @@ def term_changes(
 def _sums_of_groups(
     wanted: Sequence[tuple[Metric, float]], sums: TermSums, groups: Array, count: int
 ) -> tuple[Array, Array | None]:
-    """The sums of each group, and where a figure asks for them those of a model that ignores its input."""
+    """The sums of each group, and where a figure needs them those of a model that ignores its input."""
     if sums.groups is not None:
         return sums.groups, sums.ignoring_groups
     assert sums.rows is not None
@@ -268,7 +268,7 @@ def _sums_of_groups(
 
 
 def _left_out(wanted: Sequence[tuple[Metric, float]], sums: TermSums, each: Array, always: Array | None) -> list[Array]:
-    """What figures lose without each group, of which these are the sums."""
+    """What figures lose without each group; ``each`` holds the sums of the groups."""
     constant = None if always is None else sums.constant
 
     def figures(metrics: list[Metric], step: float) -> list[Array]:
@@ -315,7 +315,7 @@ def of_outputs(metrics: Sequence[Metric], values: Sequence[float], sums: OutputS
 
 
 def _of_output_groups(metrics: Sequence[Metric], values: Sequence[float], sums: OutputSums) -> list[Found]:
-    """Leave out one group of rows after another, which are the same ones of every output."""
+    """Leave out one group of rows after another; the groups are the same for every output."""
     varied = [one.variation for one in sums.each]
     if any(one is None or one.clusters is None for one in varied):
         return [NOT_KEPT] * len(metrics)

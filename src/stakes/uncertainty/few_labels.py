@@ -1,7 +1,7 @@
-"""What a few labels and many outputs tell together: draws of the table that all rows would make if they had a truth.
+"""Few labels and many outputs: posterior draws of the table that all rows would make if they had a truth.
 
-Whether a row was labelled may depend on its output alone. Then the labels say how frequent positives are at each score
-(a curve with floors at both ends), or at each decision, and all rows say how often each score is seen. Where decisions
+Whether a row was labelled may depend on its output alone. Then the labels give the frequency of positives at each score
+(a curve with floors at both ends), or at each decision, and all rows give the frequency of each score. Where decisions
 are taken, the curve is moved so that each decision's share of positives is as uncertain as its own labels make it.
 """
 
@@ -17,7 +17,7 @@ from stakes.uncertainty.sampling import student
 
 DRAWS = 4_000
 SOFTENED = 0.8
-"""Figures of the whole ranking believe a curve that saw somewhat fewer labels, beside the one that saw all of them."""
+"""Figures of the whole ranking also use a curve whose labels count for this share, beside the one of all labels."""
 
 _TAILS = 5.0
 """Degrees of freedom of the proposals."""
@@ -25,22 +25,22 @@ _TAILS = 5.0
 _LEAST, _MOST = 1e-15, 1 - 1e-15
 _MANY = 1e9
 _HALVINGS = 28
-"""So many halvings leave less open than draws do by far."""
+"""Bisection steps: far more exact than the draws."""
 
 _CLOSE = 1e-6
-"""How near to the wanted log odds is near enough."""
+"""Tolerance of log odds."""
 
 _SMALL = 1e-5
-"""Steps by which slopes are told."""
+"""Step of numerical slopes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
     """Rows by score: how many in each bin, how many of them are labelled positive and negative, sums of scores.
 
-    ``cell`` is the decision that each bin is taken for (0 or 1). Where labels weigh differently ``unseen`` is how many
-    plain ones another label of each decision could count for. ``elsewhere`` are the rows without a truth, where classes
-    may be of other frequencies than among the labelled ones; draws are then of them.
+    ``cell`` is the decision of each bin (0 or 1). Where labels have weights ``unseen`` is the largest weight of another
+    label of each decision, in plain labels. ``elsewhere`` are the rows without a truth, where class frequencies may
+    differ from those among labelled rows; draws are then of these rows.
     """
 
     rows: Array
@@ -67,7 +67,7 @@ class Draws:
 
 
 def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0, draws: int = DRAWS) -> Draws:
-    """Draw what all rows would be if they had a truth: by the curve, moved in each decision to what its labels say."""
+    """Sample the classes of all rows: by the curve, moved in each decision to the share among its labels."""
     generator = np.random.default_rng(seed)
     share = _curves(bins, generator, power, draws)
     if anchored:
@@ -76,17 +76,17 @@ def draw_tables(bins: Bins, seed: int, anchored: bool = True, power: float = 1.0
 
 
 def draw_decisions(bins: Bins, seed: int, draws: int = DRAWS) -> Draws:
-    """Draw the same where rows have a decision and no score: the labels of each decision alone."""
+    """Sample the same where rows have a decision and no score: by the labels of each decision alone."""
     generator = np.random.default_rng(seed)
     share = [_share(bins, np.arange(len(bins.rows)) == place, generator, draws) for place in range(len(bins.rows))]
     return _with_rows(bins, np.stack(share, axis=-1), generator)
 
 
 def effective_labels(weight: Array, square: Array, positive: Array) -> float:
-    """How many plain labels those of one decision count for, which stand for different numbers of rows.
+    """The effective number of weighted labels of one decision.
 
-    They count for as many as would tell the share of positives as well (Hájek's estimate of it), and never for more
-    than those that have equal weights would. ``weight`` and ``square`` are sums of weights and of their squares.
+    It is the number of plain labels that would estimate the share of positives as well (Hájek's estimate), and at most
+    Kish's number. ``weight`` and ``square`` are sums of weights and of their squares.
     """
     total = float(weight.sum())
     most = total**2 / float(square.sum())
@@ -96,10 +96,10 @@ def effective_labels(weight: Array, square: Array, positive: Array) -> float:
 
 
 def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) -> Array:
-    """Draw the share of positives among some bins of one decision, as its labels allow.
+    """Sample the share of positives among some bins of one decision, given its labels.
 
-    Half a label more of each class is as usual. One label more of either class instead, the heaviest that there could
-    be, where they weigh differently.
+    Half a label of each class is added (Jeffreys). Where labels have weights, one more label of either class is added
+    instead, with the largest possible weight.
     """
     positive, negative = float(bins.positive[here].sum()), float(bins.negative[here].sum())
     if bins.unseen is None:
@@ -110,7 +110,7 @@ def _share(bins: Bins, here: Array, generator: np.random.Generator, draws: int) 
 
 
 def _with_rows(bins: Bins, share: Array, generator: np.random.Generator) -> Draws:
-    """How many rows there are of each kind is chance, too."""
+    """Sample the number of rows in each bin, too."""
     rows = bins.rows if bins.elsewhere is None else bins.elsewhere
     many = generator.gamma(np.maximum(rows, 1e-300), size=share.shape)
     if bins.elsewhere is not None:
@@ -120,10 +120,10 @@ def _with_rows(bins: Bins, share: Array, generator: np.random.Generator) -> Draw
 
 
 def _shifted(share: Array, labelled: Array, rows: Array) -> Array:
-    """The share of positives in each bin of other rows, in which each class has its scores as among labelled rows.
+    """The share of positives in each bin of other rows, whose scores within each class are as among labelled rows.
 
-    How much likelier each score is in positives follows from the labelled rows; how frequent positives are in the other
-    rows is what makes their scores likeliest. EM (Saerens 2002) goes uphill to the same place.
+    Likelihood ratios of the scores come from the labelled rows; the frequency of positives in the other rows maximises
+    the likelihood of their scores. EM (Saerens 2002) climbs to the same maximum.
     """
     share = np.clip(share, 1e-12, 1 - 1e-12)
     base = (labelled * share).sum(axis=-1, keepdims=True) / labelled.sum(axis=-1, keepdims=True)
@@ -138,7 +138,7 @@ def _shifted(share: Array, labelled: Array, rows: Array) -> Array:
 
 # ── the curve ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _curves(bins: Bins, generator: np.random.Generator, power: float, draws: int) -> Array:
-    """Draw the share of positives in each bin: a logistic curve of the score's logit between a floor and a ceiling."""
+    """Sample the share of positives in each bin: a logistic curve of the logit between a floor and a ceiling."""
     labelled = float((bins.positive + bins.negative).sum())
     base = (float(bins.positive.sum()) + 0.5) / (labelled + 1)
     centre = math.log(base / (1 - base))
@@ -178,7 +178,7 @@ def _beta(x: Array) -> Array:
 
 
 def _sampled(chance: Callable[[Array], Array], start: Array, generator: np.random.Generator, draws: int) -> Array:
-    """Draw parameters: around the likeliest ones with heavy tails, then again by how likely each of them is."""
+    """Sample parameters by importance resampling: heavy-tailed proposals around the mode."""
     from scipy.optimize import minimize
 
     steps = _SMALL * np.eye(len(start))
@@ -198,7 +198,7 @@ def _sampled(chance: Callable[[Array], Array], start: Array, generator: np.rando
 
 
 def _spread(chance: Callable[[Array], Array], best: Array) -> Array:
-    """A root of the covariance at the likeliest parameters; along flat directions no wider than the priors are."""
+    """A root of the covariance at the mode; along flat directions no wider than the priors."""
     step, size = 0.05, len(best)
     one, other = step * np.eye(size)[:, None], step * np.eye(size)
     corners = np.stack([one + other, one - other, other - one, -one - other])
@@ -222,9 +222,9 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
 
 
 def _shift(share: Array, weight: Array, wanted: Array) -> Array:
-    """Shift log odds of each draw until the weighted mean is the wanted one: by Newton's steps, or by halves.
+    """Shift the log odds of each draw until the weighted mean is as wanted: by Newton's steps, or bisection.
 
-    The log odds of the mean are nearly a line in the shift, so that few steps lead there.
+    The log odds of the mean are nearly linear in the shift, so few steps are needed.
     """
     share = np.clip(share, 1e-12, 1 - 1e-12)
     seen = weight > 0
@@ -248,10 +248,10 @@ def _shift(share: Array, weight: Array, wanted: Array) -> Array:
 
 # ── decisions between several classes ────────────────────────────────────────────────────────────────────────────
 def stratified(figure: Callable[[Array], Array], labels: Array, rows: Array) -> tuple[float, Influence]:
-    """A figure of the table that all rows would make, each decision as its labels are, and what moves it.
+    """A figure of the table of all rows, estimated by the labels of each decision, and its influences.
 
-    ``labels`` are counts of classes (first axis) and decisions, ``rows`` how many have each decision. What one label
-    changes is told first, then what one row of each decision does; a decision without labels is taken to be right.
+    ``labels`` are counts of classes (first axis) and decisions, ``rows`` the number of rows of each decision. Changes
+    by one label come first, then those by one row of each decision; a decision without labels is taken to be right.
     """
 
     def table(counts: Array) -> Array:
@@ -264,7 +264,8 @@ def stratified(figure: Callable[[Array], Array], labels: Array, rows: Array) -> 
     seen = labels.ravel() > 0
     changes = np.nan_to_num(value - figure(table(labels - every[seen])))
     unseen = float(np.nanmax(np.abs(figure(table(labels + every)) - value), initial=0.0))
-    sizes = np.where(held > 1, held, _MANY)[np.nonzero(labels)[1]]  # one label alone tells its decision nothing twice
+    # a single label says nothing about the spread within its decision
+    sizes = np.where(held > 1, held, _MANY)[np.nonzero(labels)[1]]
     found = Influence(changes, labels[labels > 0], sizes, float(labels.sum()) - 1, unseen)
     there = rows > 0
     less = whole - (whole / np.maximum(rows, 1.0)) * np.eye(len(rows))[there][:, None, :]
@@ -275,11 +276,11 @@ def stratified(figure: Callable[[Array], Array], labels: Array, rows: Array) -> 
 def regressed_mean(
     seen: Array, beside: tuple[Array, Array] | None, confidence: float, weight: Array | None = None
 ) -> tuple[float, float, float]:
-    """The mean of numbers that few rows tell, and its limits: corrected by a line through another number of all rows.
+    """The mean of a number known in few rows, and its limits: the regression estimate with a number known in all rows.
 
-    ``beside`` is that other number in the rows that were ``seen``, and in all rows; without it they tell alone. Each
-    row's distance from the line is the one from a line that was drawn without it (jackknife). Rows were seen at random,
-    or each stands for as many as its ``weight`` says.
+    ``beside`` is that other number in the rows that were ``seen``, and in all rows; without it the plain mean is taken.
+    Residuals are those from a line fitted without the row (jackknife). Rows were seen at random, or each stands for as
+    many as its ``weight``.
     """
     share = np.full(len(seen), 1 / len(seen)) if weight is None else weight / weight.sum()
     n = 1 / float((share**2).sum())

@@ -1,9 +1,9 @@
-"""What one row changes, and how sure that makes a figure: the engine behind intervals and tests.
+"""What one row changes in a figure, and the standard error that follows: the engine behind intervals and tests.
 
-Leaving a row out changes a figure a little. The sum of the squares of these changes is the variance of the figure (the
-jackknife), whatever the figure is, and a few named devices make it honest in small samples: a quarter of the squared
-change that one row could make which happens not to be there, Student's t with as many degrees of freedom as the changes
-bear (few rows that carry a figure are few degrees), and limits that stay between the ends of the figure.
+Leaving a row out changes a figure a little. The sum of the squares of these changes is the variance of any figure (the
+jackknife). Three corrections make it honest in small samples: a quarter of the squared change that one unseen row could
+make is added; Student's t has as many degrees of freedom as the changes support (fewer where a few rows carry the
+figure); and limits stay within the range of the figure.
 
 Efron & Stein (1981), Annals of Statistics 9; Wilson (1927), JASA 22.
 """
@@ -20,10 +20,10 @@ from stakes.uncertainty.interval import Interval, none, t_limits
 from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling, student
 
 FEWEST_DEGREES = 4.0
-"""So many degrees of freedom a figure has at least, where as many rows bear it."""
+"""Least degrees of freedom of a figure that rests on as many rows."""
 
 FEW_CARRY = "a few rows carry this figure, so its interval can be too short"
-"""The note of a figure that has too few degrees of freedom for its interval to be believed."""
+"""The note of a figure with too few degrees of freedom for a reliable interval."""
 
 SINGLE_CLUSTER = "there is a single cluster"
 SINGLE_ROW = "a class has a single row"
@@ -31,26 +31,26 @@ NO_DIFFERENCE = "no row makes a difference"
 NOT_KEPT = "the rows were not kept, only sums of them"
 
 CELLS = 4_000_000
-"""About so many numbers are worked out at once for a figure."""
+"""About this many numbers are computed at once for a figure."""
 
 TOO_FEW_IN_TIME = "there are too few rows for forecasts so many steps ahead"
 
 _STEP = 1e-4
-"""So much more of a unit is added where a figure is undefined without it."""
+"""The share of a unit that is added where a figure is undefined without it."""
 
 _TINY = 1e-14
 
 
 def steps_of(changes: Array, rows: int, horizon: int) -> int:
-    """A horizon in units, each of which stands for some rows that follow each other."""
+    """A horizon in units; each unit stands for some consecutive rows."""
     return 1 + math.ceil((horizon - 1) * len(changes) / rows)
 
 
 def long_run_variance(changes: Array, steps: int) -> float | None:
-    """The variance of a figure whose rows, in time, resemble those less than so many steps before; None of too few.
+    """The variance of a figure of autocorrelated rows, up to lag ``steps`` − 1; None if there are too few rows.
 
-    One below 0 is that of single rows. With the correction of Harvey, Leybourne & Newbold (1997), International Journal
-    of Forecasting 13.
+    Where the sum over lags is not above 0, lag 0 alone is used. With the correction of Harvey, Leybourne & Newbold
+    (1997), International Journal of Forecasting 13.
     """
     n, away = len(changes), (len(changes) - 1) * (changes - changes.mean())
     if steps >= n:
@@ -67,7 +67,7 @@ class Influence:
     """What a figure would lose without one unit (a row, or a cluster), for every kind of unit.
 
     ``changes`` are the figure minus what it is without such a unit, ``counts`` how many units of each kind there are.
-    ``sizes`` is among how many units each was drawn: all, or those of its class where class counts are fixed.
+    ``sizes`` is the size of the sample that each unit belongs to: all, or its class where class counts are fixed.
     ``most_degrees`` bounds the degrees of freedom, ``unseen`` is the largest change that one more row could make.
     """
 
@@ -81,7 +81,7 @@ class Influence:
     def of_error(
         cls, error: float, units: float, most_degrees: float, carried: float | None = None, unseen: float = 0.0
     ) -> "Influence":
-        """What is known where nothing but the standard error is: two kinds of units, to either side.
+        """An influence with this standard error: two kinds of units, with changes to either side.
 
         They are equally many, unless it is known how many rows ``carried`` the figure.
         """
@@ -92,7 +92,7 @@ class Influence:
 
     @classmethod
     def of_units(cls, changes: Array, equal_units: float, unseen: float = 0.0) -> "Influence":
-        """What each of these rows or clusters changes; by weight they tell as much as so many equal ones."""
+        """What each of these rows or clusters changes; ``equal_units`` is their effective number."""
         return cls(changes, np.ones(len(changes)), float(len(changes)), equal_units - 1, unseen)
 
     def joined(self, changes: Array, counts: Array) -> "Influence":
@@ -107,7 +107,7 @@ class Influence:
         )
 
     def in_time(self, steps: int) -> "Found":
-        """Return the same of rows in time, of which those nearer than so many steps resemble each other."""
+        """Return the same for rows in time that are correlated when nearer than so many steps."""
         alone = float(self._weights @ self.changes**2)
         if not alone > 0:
             return self
@@ -123,7 +123,7 @@ class Influence:
 
     @property
     def bias(self) -> float:
-        """How far the figure lies from what it would be in many rows, by the jackknife: its negative."""
+        """The negative of the jackknife's bias."""
         return weighted_sum(self.changes, self._weights)
 
     @cached_property
@@ -133,7 +133,7 @@ class Influence:
 
     @cached_property
     def degrees(self) -> float:
-        """How many degrees of freedom the variance has: fewer, the fewer rows make most of it."""
+        """The degrees of freedom of the variance: the fewer rows make most of it, the fewer."""
         square = weighted_sum(self._squares, self.counts)
         if square <= 0:
             return min(FEWEST_DEGREES, self.most_degrees)
@@ -144,7 +144,7 @@ class Influence:
 
     @property
     def note(self) -> str:
-        """What to say where a few rows make most of the variance, as of errors with heavy tails."""
+        """A note where a few rows make most of the variance, as with heavy-tailed errors."""
         return FEW_CARRY if self.degrees < min(20, float(self.counts.sum()) / 5) else ""
 
     @cached_property
@@ -158,7 +158,7 @@ class Influence:
 
     @cached_property
     def _squares(self) -> Array:
-        """The squares of the changes as shares of the largest: those of very large or small ones stay numbers."""
+        """The squares of the changes relative to the largest, so that none overflows or underflows."""
         return (self.changes / self._largest) ** 2 if self._largest > 0 else np.zeros(len(self.changes))
 
 
@@ -168,18 +168,18 @@ Found = Influence | str
 
 # ── units that are left out ──────────────────────────────────────────────────────────────────────────────────────
 def kish(weights: Array) -> float:
-    """How many units of equal weight would tell as much."""
+    """Kish's effective number of units."""
     return kish_of(weights, weights**2)
 
 
 def kish_of(weight: Array, squares: Array) -> float:
-    """How many rows of equal weight would tell as much, from sums of weights and of their squares."""
+    """Kish's effective number of rows, from sums of weights and of their squares."""
     square = float(squares.sum())
     return float(weight.sum()) ** 2 / square if square else 0.0
 
 
 def unit_weights(counts: Array, squares: Array | None) -> Array:
-    """What a row of each cell weighs: the usual weight where there is none."""
+    """The weight of a row of each cell; the mean weight in empty cells."""
     if squares is None:
         return np.ones(counts.shape)
     squares = squares.astype(np.float64)
@@ -187,7 +187,7 @@ def unit_weights(counts: Array, squares: Array | None) -> Array:
 
 
 def left_out(value: float, without: Array, with_more: Callable[[float], Array]) -> Array:
-    """The changes; where a figure is undefined without a unit, those of a little more of the unit instead."""
+    """The changes; where a figure is undefined without a unit, the slope towards more of the unit instead."""
     changes = value - without
     if np.isfinite(changes).all() or not math.isfinite(value):
         return np.asarray(changes)
@@ -196,7 +196,7 @@ def left_out(value: float, without: Array, with_more: Callable[[float], Array]) 
 
 # ── limits ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def few_alike(influence: Influence, sampling: Sampling) -> str:
-    """Say where clusters are so unequal, or so few of them hold positives, that they tell as much as a few."""
+    """A note where clusters are so unequal, or so few hold positives, that their effective number is small."""
     alike = influence.most_degrees + 1
     if sampling.clusters is None or not alike < FEW_CLUSTERS <= sampling.clusters.count:
         return ""
@@ -234,7 +234,7 @@ def limits(
 def _between_ends(
     value: float, influence: Influence, span: tuple[float, float], reach: float, centred: bool
 ) -> tuple[float, float]:
-    """Wilson's limits of a figure between two ends, as of a share of as many rows as its variance tells."""
+    """Wilson's limits of a bounded figure, as of a share with the same variance."""
     low, size = span[0], span[1] - span[0]
     half_row = influence.unseen / size / 2
     share = min(max((value - low) / size, half_row), 1 - half_row)
@@ -253,7 +253,7 @@ def _between_ends(
 def difference_limits(
     gap: float, influence: Influence, size: float, confidence: float
 ) -> tuple[float, float, float] | None:
-    """Return the ends of the interval of a difference and its p-value, by one law; None where nothing varies.
+    """Return the ends of the interval of a difference and its p-value; None where nothing varies.
 
     ``size`` is the largest difference that there can be.
     """

@@ -15,7 +15,7 @@ from stakes.uncertainty.sampling import normal, student
 class Interval:
     """Two limits and how they were found; ``note`` is what to keep in mind, ``reason`` says why there are none.
 
-    ``bounds`` are the ends between which bins that were put together leave the figure itself.
+    ``bounds`` is the range of the figure that merged bins leave open.
     """
 
     low: float | None = None
@@ -26,7 +26,7 @@ class Interval:
     bounds: tuple[float, float] | None = None
 
     def around(self, value: float) -> "Interval":
-        """Return limits between which the value itself lies: small samples can leave it outside by a hair."""
+        """Return limits that contain the value itself: in small samples it can lie just outside."""
         if self.low is None or self.high is None or self.low <= value <= self.high:
             return self
         return replace(self, low=float(min(self.low, value)), high=float(max(self.high, value)))
@@ -62,8 +62,8 @@ def mean_interval(
 ) -> tuple[float, float] | None:
     """Return Student's interval of a (weighted) mean; None for a single row or infinite values.
 
-    Rows of a ``cluster`` count as one. Of ``classes`` whose counts are fixed only the spread within each counts. Where
-    values are those of many rows alike, weights are those of all together, and ``squares`` sums of squared weights.
+    Rows of a ``cluster`` count as one. Where counts of ``classes`` are fixed, only the spread within each class counts.
+    Where a value stands for many equal rows, its weight is their sum and ``squares`` the sum of their squared weights.
     """
     n = len(values) if squares is None or weight is None else float(weight.sum() ** 2 / squares.sum())
     if n < 2 or not np.isfinite(values).all():
@@ -86,7 +86,7 @@ def mean_interval(
 
 # ── means over folds ─────────────────────────────────────────────────────────────────────────────────────────────
 # Folds share training rows, so their spread understates how other fits would vary. Nadeau and Bengio (2003, Machine
-# Learning 52) add the share of judged to fitted rows to the variance of the mean; Bouckaert and Frank (2004, PAKDD)
+# Learning 52) add the ratio of test to training rows to the variance of the mean; Bouckaert and Frank (2004, PAKDD)
 # found that tests over repeated folds then hold their level.
 METHOD = "Nadeau & Bengio's corrected t over {folds:,} folds"
 
@@ -101,12 +101,11 @@ class FoldMean:
 
 
 def mean_over_folds(
-    values: Sequence[float], judged_to_fitted: float, confidence: float, span: tuple[float, float]
+    values: Sequence[float], test_to_train: float, confidence: float, span: tuple[float, float]
 ) -> FoldMean:
     """Return the mean over folds with its limits, and the p-value of its being 0.
 
-    ``judged_to_fitted`` is how many rows a fold is judged on, for each that it is fitted on; ``span`` are the ends
-    between which the figure lies.
+    ``test_to_train`` is the ratio of a fold's test rows to its training rows; ``span`` is the range of the figure.
     """
     known = np.array([value for value in values if not math.isnan(value)])
     if not len(known):
@@ -116,7 +115,7 @@ def mean_over_folds(
         return FoldMean(mean, none("there is a single fold" if folds < 2 else "it is infinite on some fold"))
     if not known.any():
         return FoldMean(0.0, Interval(0.0, 0.0, METHOD.format(folds=folds)), 1.0)
-    error = math.sqrt((1 / folds + judged_to_fitted) * float(known.var(ddof=1)))
+    error = math.sqrt((1 / folds + test_to_train) * float(known.var(ddof=1)))
     if error <= 1e-14 * abs(mean):
         return FoldMean(mean, none("it is the same on every fold"))
     low, high, p_value = t_limits(mean, error, folds - 1, math.inf, confidence)
@@ -176,7 +175,7 @@ SHARE_METHODS = {
 # ── two models on the same rows ──────────────────────────────────────────────────────────────────────────────────
 # Only the rows on which one of them is right and the other wrong tell the two apart.
 _CLOSE, _FAR = 1e-15, 1e9
-"""How exactly an end of the interval is found, and a score that is as good as infinite."""
+"""Tolerance of the ends of the interval, and a score that stands for infinity."""
 
 
 def exact_p_value(only_first: int, only_second: int) -> float:

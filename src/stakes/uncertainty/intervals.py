@@ -22,7 +22,7 @@ from stakes.uncertainty.sampling import FEW_ROWS, Sampling, normal
 from stakes.uncertainty.scores import IN_BINS, known_in_bins
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
-"""The methods between which a user can choose, beside those of any figure: for whoever wants to check."""
+"""The methods that a user can choose, beside those of any figure."""
 
 Method = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
 """A method takes figures of the tallies that it is for."""
@@ -105,7 +105,7 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
 
 
 def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
-    """Where bins were put together, an interval is wider by as much as the figure of the scores may be off."""
+    """Where bins were merged, an interval is wider by as much as the figure of the scores may be off."""
     bounds = None if metric.one_row is None else metric.one_row.bounds
     if not isinstance(tally, ScoreTable) or not tally.merged or bounds is None or math.isnan(value):
         return found
@@ -139,7 +139,7 @@ def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
 
 def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str = "wilson") -> Interval:
     rows = float(getattr(tally, metric.share_of))
-    if tally.weighted:  # as many rows of equal weight as would tell as much
+    if tally.weighted:  # the effective number of rows
         rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
     if rows < 1:
         return none("there are too few rows")
@@ -184,7 +184,7 @@ def _limits(
 
 
 def _seen_of(tally: Tally, metric: Metric) -> str:
-    """Say where a sample of the rows was asked, or nothing but sums of them."""
+    """Say where only a sample of the rows was used, or sums of them."""
     if not isinstance(tally, ClassScores):
         return ""
     if tally.sample is None:
@@ -196,7 +196,7 @@ def _seen_of(tally: Tally, metric: Metric) -> str:
 
 
 def _noted(found: Interval, metric: Metric, tally: Tally) -> Interval:
-    """Say where rows beyond outer quantiles, or those of the rarest label in an average, are few: simulated."""
+    """Note where rows beyond outer quantiles, or of the rarest label in an average, are few (found by simulation)."""
     few = isinstance(tally, QuantileSums) and float(tally.total) < 2 * FEW_ROWS
     if isinstance(tally, LabelSums):
         averages = [one for one in getattr(metric.function, "args", ()) if isinstance(one, Average)]

@@ -1,9 +1,9 @@
-"""What one row changes in figures of predicted numbers; of medians the ranks tell more.
+"""What one row changes in figures of predicted numbers; medians use ranks instead.
 
-A figure is a function of the means of a few terms of a row (``tallies/error_variation.py``). Where rows were kept, or
-sums of each cluster, these means are worked out without each of them. Where only sums were kept, how the figure moves
-with each mean, and how these vary together, says how sure it is: the delta method, which is what leaving rows out comes
-to for many rows. A few rows that can carry a figure are kept, and tell its degrees of freedom.
+A figure is a function of the means of a few terms of a row (``tallies/error_variation.py``). Where rows or sums of each
+cluster were kept, these means are computed without each of them. Where only sums were kept, the delta method gives the
+standard error from the slopes of the figure and the covariances of the means; for many rows leaving rows out comes to
+the same. The few rows that can carry a figure are kept, and give its degrees of freedom.
 """
 
 import math
@@ -36,21 +36,21 @@ from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling, normal
 
 _EXACT_RANKS = 1000
-"""Of more rows the ranks around the median are nearly normal."""
+"""Above this many rows the ranks around the median are taken as normal."""
 
 _BLOCK, _SPAN = 1 << 16, 1 << 20
-"""Rows that are handled at a time, and that a thread adds up before it takes others."""
+"""Rows that are handled at a time, and rows that a thread adds up in one task."""
 
 MOST_GROUPS = 20_000
-"""More rows of predicted numbers are left out in random groups, which tell their spread to half a per cent."""
+"""More rows of predicted numbers are left out in random groups: accurate to half a per cent of the spread."""
 
 _ROUNDING = 1e-13
 _STEP = 1e-5
-"""By so many standard deviations a mean is moved to see how a figure follows."""
+"""Step of a mean, in standard deviations, for the slope of a figure."""
 
 
 def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling) -> list[Found]:
-    """Leave out one row, or one cluster, of the sums; where no rows were kept, ask how their terms vary together."""
+    """Leave out one row, or one cluster, of the sums; where no rows were kept, use the covariances of their terms."""
     if (rows := sums.rows) is not None:
         groups, count = group_rows(len(rows.truth), sampling)
         weight = np.ones(len(groups)) if rows.weight is None else rows.weight
@@ -90,13 +90,13 @@ _OF_PREDICTIONS: dict[str, Callable[[Mean], Array]] = {
     "prediction2": lambda mean: mean("truth2") - 2 * mean("cross") + mean("square"),
     "product": lambda mean: mean("truth2") - mean("cross"),
 }
-"""What other means say of predictions; rows say it themselves, and lose no digits where errors are large."""
+"""Means of predictions from other means; those from rows are better, they lose no digits where errors are large."""
 
 
 def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, parts: Iterable[str]) -> ErrorSums:
     """Return sums with these means of the terms, along a leading axis: what figures are functions of.
 
-    The mean that a baseline says moves with the truths; what that does to its absolute errors is added to first order.
+    A baseline that predicts the mean moves with the truths; its absolute errors follow to first order.
     """
     wanted = {part for part in parts if sums.has(part)}
     logs = total * mean("logs") if "logs" in wanted else None
@@ -111,12 +111,12 @@ def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, p
     before, pull = sums.baseline - varied.centre, varied.balance / float(sums.total)
 
     def of_baseline(name: str) -> Array:
-        said = before if sums.baseline_given else mean("truth")
+        prediction = before if sums.baseline_given else mean("truth")
         if name == "size":
-            return np.asarray(mean("away") - pull * (said - before))
+            return np.asarray(mean("away") - pull * (prediction - before))
         if name == "error":
-            return np.asarray(mean("truth") - said)
-        return mean("truth2") - 2 * said * mean("truth") + said**2 if name == "square" else mean(name)
+            return np.asarray(mean("truth") - prediction)
+        return mean("truth2") - 2 * prediction * mean("truth") + prediction**2 if name == "square" else mean(name)
 
     own, constant = sums_of(mean), sums_of(of_baseline)
     return replace(own, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
@@ -200,11 +200,11 @@ def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> ErrorVariation:
 
 
 Column = Callable[[Array, Array, Array], Array]
-"""What is made of truth, prediction and error of some rows."""
+"""A function of truth, prediction and error of some rows."""
 
 
 def terms_by_name(varied: ErrorVariation, rows: ErrorRows) -> dict[str, Column]:
-    """Each term of a row by itself, of truth, prediction and error: a figure needs few of them."""
+    """Each term of a row as a function of truth, prediction and error: a figure needs few of them."""
     centre, baseline = varied.centre, varied.baseline
     middle = float(np.average(rows.prediction, weights=rows.weight))
     return {
@@ -238,7 +238,7 @@ def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
 
 
 def resembling(found: Sequence[Found], rows: int, sampling: Sampling) -> list[Found]:
-    """What units that stand for so many rows change, where those that follow each other may resemble each other."""
+    """The same influences, allowing for autocorrelation where rows are in time order; ``rows`` is their number."""
     if not sampling.in_time:
         return list(found)
     return [
@@ -305,7 +305,7 @@ def _from_moments(sums: ErrorSums) -> tuple[ErrorVariation, Array]:
 def _of_products(
     metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, varied: ErrorVariation, means: Array
 ) -> Iterator[Found]:
-    """By the delta method; rows that were kept are left out one by one."""
+    """The delta method; rows that were kept are left out one by one."""
     assert varied.products is not None
     covariance, total = centred(varied.products, means), float(sums.total)
     slopes = _slopes(metrics, sums, varied, means)
@@ -325,10 +325,10 @@ def _of_products(
 
 
 def _influence(changes: Array, many: Array, rest: float, balance: float, sums: ErrorSums) -> Influence:
-    """Rows that were kept change what they change, all others together the rest of the variance and of the balance.
+    """The changes of kept rows, and of all others what is left of the variance and of the balance.
 
-    Those were not kept since they are not among the heaviest in any way, so none of them is taken to change more than
-    the last of the heaviest; as few as can make up the rest make it up, so that degrees of freedom are rather too few.
+    The others were not kept because none is among the heaviest, so none is taken to change more than the last of the
+    heaviest. As few of them as possible make up the rest, which errs towards too few degrees of freedom.
     """
     units = sums.equal_rows
     if sums.heavy is None:
@@ -384,14 +384,14 @@ def of_two_sums(
     units, total = both[0].equal_rows, float(one.counts.sum())
     if square <= _ROUNDING * apart:
         return Influence(np.zeros(1), np.array([total]), total, units - 1)
-    # as few rows make most of the variance as make it in either figure
+    # as few rows make up the variance as in the figure with fewer
     few = total / (1 + 2 * total / min(one.degrees, other.degrees))
     change = math.sqrt(square / few)
     return Influence(np.array([change, -change, 0.0]), np.array([few / 2, few / 2, total - few]), total, units - 1)
 
 
 def _squared_changes(metric: Metric, both: Sequence[ErrorSums], own: Array) -> tuple[float, float]:
-    """What rows change in a difference, squared and added up; and the same were the two not of the same rows."""
+    """The sum of squared changes of a difference, and what it would be for independent rows."""
     slopes, means, products = [], [], []
     for sums in both:
         varied = sums.variation
@@ -447,10 +447,10 @@ def median_interval(metric: Metric, value: float, sums: ErrorSums, sampling: Sam
 
 
 def median_changes(rows: ErrorRows, median: float) -> Array:
-    """What each row changes in the median |error|, which ranks alone do not tell: by where its interval ends.
+    """What each row changes in the median |error|, scaled so that it agrees with the interval of the median.
 
-    A row on one side of the median moves it by as much as one on the other side; how much follows from the ranks
-    between which the median lies (Price & Bonett, 2001, Journal of Statistical Computation and Simulation 68).
+    Rows on either side move the median by the same amount, which follows from the ranks between which the median lies
+    (Price & Bonett, 2001, Journal of Statistical Computation and Simulation 68).
     """
     n = len(rows.sizes)
     low = max(_rank_below(n, 0.025), 0)

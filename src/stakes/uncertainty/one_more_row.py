@@ -1,11 +1,11 @@
 """Limits of a mean cost: those of a bounded mean to which one row could still be added (Gaffke 2005).
 
-Nearly all of a cost can lie in a few rows, and the dearest of them may not have come up yet. So rows are drawn anew as
-gamma variables, and one more row is added: at the highest cost that a row could have for the upper limit, at the lowest
-one for the lower limit. With two costs these are Clopper and Pearson's limits.
+Nearly all of a cost can lie in a few rows, and the most expensive of them may not have come up yet. So rows are
+resampled as gamma variables, and one more row is added: at the highest possible cost for the upper limit, at the lowest
+for the lower limit. With two costs these are Clopper and Pearson's limits.
 
-Rows are put together in cells of the same cost. A saving is a mean cost, too: that of the difference, in cells of the
-truth and both decisions.
+Rows of the same cost are grouped in cells. A saving is a mean cost, too: that of the difference, in cells of the truth
+and both decisions.
 """
 
 import math
@@ -31,10 +31,10 @@ from stakes.uncertainty.sampling import Sample, Sampling, normal, student
 _DRAWS = 9_999
 _MOST_DRAWS = 199_999
 _BEYOND = 50
-"""How many draws shall lie beyond each end of an interval."""
+"""Least number of draws beyond each end of an interval."""
 
 _MOST_VALUES = 100
-"""Rows of more costs than this are put together to rows of two."""
+"""Rows with more different costs than this are replaced by rows with two."""
 
 
 class Limits(NamedTuple):
@@ -54,12 +54,12 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Rows put together by class and cost. The first axis of all arrays is the class, the others are cells.
+    """Rows grouped by class and cost. The first axis of all arrays is the class, the others are cells.
 
     ``counts`` are (weighted) rows, ``squares`` sums of their squared weights (None without weights), ``reach`` says
-    into which cells one more row could fall, empty or not. ``shares`` are how frequent the classes count; None if that
-    varies like everything else. ``clusters`` are the counts of each cluster, along an axis before the others. ``cases``
-    are those of each class in which its share was seen, where that is not known for sure.
+    into which cells one more row could fall, empty or not. ``shares`` are the frequencies of the classes; None if they
+    vary like everything else. ``clusters`` are the counts of each cluster, along an axis before the others. ``cases``
+    are the cases of each class from which its share was estimated, where it is not known exactly.
     """
 
     values: Array
@@ -85,20 +85,20 @@ class Cells:
         if self.cases is None:
             return _shares(self)[:, None]
         size, generator = (_draws(sampling), len(self.cases)), np.random.default_rng(sampling.seed + 1)
-        drawn = generator.standard_gamma(np.array(self.cases, np.float64) + 0.5, size)
-        return np.asarray((drawn / drawn.sum(axis=1, keepdims=True)).T)
+        sampled = generator.standard_gamma(np.array(self.cases, np.float64) + 0.5, size)
+        return np.asarray((sampled / sampled.sum(axis=1, keepdims=True)).T)
 
 
 # ── a mean ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def mean_limits(cells: Cells, sampling: Sampling, *others: Cells) -> Limits:
-    """Return the limits of a mean cost, or of a mean saving; means over ``others``, drawn apart, are added."""
+    """Return the limits of a mean cost, or of a mean saving; means over ``others``, sampled apart, are added."""
     low, high, ends = _draw_means(sampling, cells, *others)
     crossed = min(np.count_nonzero(low <= 0), np.count_nonzero(high >= 0))
     return _quantiles(low, high, ends, sampling)._replace(p=min(1.0, 2 * (1 + float(crossed)) / (1 + len(low))))
 
 
 def _draw_means(sampling: Sampling, *cells: Cells) -> tuple[Array, Array, Array]:
-    """Draw the lower and the upper limit of a mean, or a sum of means; and the lowest and highest there can be."""
+    """Sample the lower and the upper limit of a mean, or a sum of means; and the lowest and highest there can be."""
     generator, draws = sampling.generator(), _draws(sampling)
     low, high, ends = np.zeros(draws), np.zeros(draws), np.zeros(2)
     for groups in (one.groups for one in cells):
@@ -136,7 +136,7 @@ def _draws(sampling: Sampling) -> int:
 def _draw(
     values: Array, counts: Array, extra: float, draws: int, generator: np.random.Generator
 ) -> tuple[Array, Array, Array]:
-    """Draw what the rows of a group cost together, how many they are, and how much one more row counts."""
+    """Sample what the rows of a group cost together, how many they are, and how much one more row counts."""
     kept = counts > 0
     each, place = np.unique(values[kept], return_inverse=True)
     rows = np.bincount(place, counts[kept], len(each))
@@ -144,12 +144,12 @@ def _draw(
         least, each = each[0], each - each[0]  # costs that are not below 0 keep their skewness best
         each, rows = two_costs(rows.sum(), rows @ each, rows @ each**2)
         each += least
-    drawn = generator.standard_gamma(rows, (draws, len(rows)))
-    return drawn @ each, drawn.sum(axis=1), extra * generator.standard_exponential(draws)
+    sampled = generator.standard_gamma(rows, (draws, len(rows)))
+    return sampled @ each, sampled.sum(axis=1), extra * generator.standard_exponential(draws)
 
 
 def _quantiles(low: Array, high: Array, ends: Array, sampling: Sampling) -> Limits:
-    """The draws beyond which as many lie as the p-value allows, so that the two agree; with too few draws, the ends."""
+    """The quantiles that agree with the p-value; with too few draws, the ends of the range."""
     beyond = math.floor(sampling.tail * (1 + len(low)) + 1e-9)
     if not beyond:
         return Limits(float(ends[0]), float(ends[1]))
@@ -190,10 +190,10 @@ def normalised_limits(cells: Cells, prices: Array, sampling: Sampling) -> Limits
 
 # ── weights and clusters ─────────────────────────────────────────────────────────────────────────────────────────
 def _equal_rows(groups: Cells, sampling: Sampling) -> tuple[Array, float]:
-    """Return how many equal and independent rows of each cell would tell as much, and how much one more row counts.
+    """Return the effective number of independent rows of each cell, and how much one more row counts.
 
-    An unseen row may weigh more than those that make up the variance: it counts more by as much as they tell more than
-    rows of their weights usually do.
+    An unseen row may weigh more than those that make up the variance. It counts more by as much as their effective
+    number exceeds what is usual for their weights.
     """
     if groups.squares is None and groups.clusters is None:
         return groups.counts, 1.0
@@ -208,14 +208,14 @@ def _equal_rows(groups: Cells, sampling: Sampling) -> tuple[Array, float]:
         return groups.counts * (kish * gain)[:, None], max(1.0, gain)
     clusters, variance = _clusters(groups.clusters, around, shares)
     alike = usual / variance if variance > 0 else 1.0
-    # where every row costs the same nothing tells how much clusters differ, so that each counts as one row
+    # where every row costs the same the spread of clusters is unknown, so that each counts as one row
     gain = min(alike if usual > 0 else clusters / float(sizes @ kish), 1.0)
     longer = student(1 - sampling.tail, clusters - 1) / normal(1 - sampling.tail)
     return groups.counts * (kish * gain / longer**2)[:, None], 1.0
 
 
 def _clusters(counts: Array, around: Array, shares: Array) -> tuple[float, float]:
-    """Return to how many equal clusters these amount, and the variance of the mean: clusters left out one by one."""
+    """Return the effective number of clusters, and the variance of the mean: clusters left out one by one."""
     sizes = counts.sum(axis=-1)
     rest = sizes.sum(axis=0) - sizes
     pulls = divide((counts * around).sum(axis=-1), np.where(rest > 0, rest, sizes.sum(axis=0))) @ shares
@@ -223,18 +223,18 @@ def _clusters(counts: Array, around: Array, shares: Array) -> tuple[float, float
     return float(each.sum() ** 2 / (each**2).sum()), float((pulls**2).sum()) * (1 - 1 / len(pulls))
 
 
-# ── rows of unlike costs ─────────────────────────────────────────────────────────────────────────────────────────
+# ── rows of several costs ─────────────────────────────────────────────────────────────────────────────────────────
 def two_costs(rows: Array, sums: Array, squares: Array) -> tuple[Array, Array]:
-    """Rows of unlike costs as rows of two costs with the same mean and the same mean square: (costs, rows).
+    """Replace rows of several costs by rows of two costs with the same mean and mean square: (costs, rows).
 
-    One of the two is 0, the other Σa²/Σa, the mean cost of where the money is; where costs of both signs cancel out,
-    they lie as far on either side of the mean.
+    One of the two is 0, the other Σa²/Σa, the cost-weighted mean cost. Where costs of both signs cancel out, the two
+    lie at the same distance on either side of the mean.
     """
-    dear, many = divide(squares, np.abs(sums)) * np.sign(sums), divide(sums**2, squares)
+    high, many = divide(squares, np.abs(sums)) * np.sign(sums), divide(sums**2, squares)
     rest = np.where(rows - many > 1e-9 * rows, rows - many, 0.0)
     cancel = many * (rows + 10) < rows  # of costs of one sign at least one row remains
     mean, spread = divide(sums, rows), np.sqrt(divide(squares, rows))
-    costs = np.where(cancel, mean + spread, dear), np.where(cancel, mean - spread, 0.0)
+    costs = np.where(cancel, mean + spread, high), np.where(cancel, mean - spread, 0.0)
     return np.stack(costs, -1), np.where(cancel[..., None], rows[..., None] / 2, np.stack([rows - rest, rest], -1))
 
 
@@ -258,7 +258,7 @@ def _known_shares(prior: Shares | None, sizes: Array, sampling: Sampling) -> Arr
 
 
 def _pricing(metric: Metric) -> tuple[Pricing, str]:
-    """What a figure prices by: the costs of the evaluation, or its own parameters; and the class that it is about."""
+    """The costs of a figure (those of the evaluation, or its own parameters), and the class that it is about."""
     pricing, of = given_to(metric)
     return pricing or Pricing(Costs(**metric.parameters)), of
 
@@ -268,7 +268,7 @@ def saving_limits(
 ) -> Limits:
     """Return the limits of what one column of decisions costs more per case than another, with the p-value.
 
-    Decisions that the second ``might`` take belong to it although it took them in none of these rows.
+    ``might`` are decisions that the second can take although it took them in none of these rows.
     """
     K, M = len(sample.classes), len(sample.decisions)
     pricing, of = _pricing(metric)
@@ -295,7 +295,7 @@ def saving_limits(
 
 
 def _cells_of_rows(sample: Sample, first: Array, second: Array, shares: Array | None) -> Cells:
-    """Every row by itself; one more of its class could cost as much more or less as the dear ones of its rows do."""
+    """Every row by itself; one more of its class could cost as much more or less as the expensive rows do."""
     rows, costs = np.arange(len(first)), sample.costs
     assert isinstance(costs, np.ndarray)
     own = sample.truth == np.arange(len(sample.classes))[:, None]
@@ -306,14 +306,14 @@ def _cells_of_rows(sample: Sample, first: Array, second: Array, shares: Array | 
 
 
 def _cells_of_groups(sample: Sample, first: Array, second: Array, shares: Array | None) -> Cells:
-    """The rows of each group as rows of two costs, which have the same mean and the same mean square."""
+    """The rows of each group as rows of two costs with the same mean and mean square."""
     costs, (K, M) = sample.costs, (len(sample.classes), len(sample.decisions))
     assert isinstance(costs, CostGroups)
     numbers, truth, weighted = np.eye(EACH + M), sample.truth, sample.weight is not None
     apart = costs.factors(truth, first, numbers[OWN]) - costs.factors(truth, second, numbers[OWN])
     values, rows = two_costs(*costs.moments(apart, once=True))
     squares = None
-    if weighted:  # rows that count by squared weight vary in another way, and are none of those drawn
+    if weighted:  # rows that count by squared weight vary in another way, and are not among those resampled
         others, squares = two_costs(*costs.moments(apart))
         values, nothing = np.hstack([values, others]), np.zeros_like(rows)
         rows, squares = np.hstack([rows, nothing]), np.hstack([nothing, squares]).ravel()
@@ -329,10 +329,10 @@ def _cells_of_groups(sample: Sample, first: Array, second: Array, shares: Array 
 def _with_one_more(
     values: Array, rows: Array, squares: Array | None, own: Array, largest: Array, shares: Array | None
 ) -> Cells:
-    """Rows by class (``own`` says which belong to each), to which one may be added that costs so much more or less."""
-    K, dear = len(largest), largest[:, None]
+    """Rows by class (``own`` says which belong to each), and one more that costs up to ``largest`` more or less."""
+    K, most = len(largest), largest[:, None]
     some, nothing = np.ones((K, 2), bool), np.zeros((K, 2))
-    each = np.hstack([np.broadcast_to(values, own.shape), dear, -dear])
+    each = np.hstack([np.broadcast_to(values, own.shape), most, -most])
     weighing = None if squares is None else np.hstack([own * squares, nothing])
     return Cells(each, np.hstack([own * rows, nothing]), np.hstack([own & False, some]), shares, weighing)
 
@@ -381,7 +381,7 @@ def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -
 
 
 def _unseen_cost(sums: CostSums, direction: Array, means: Array, shares: Array | None) -> float:
-    """The largest change that one more row could make: of any class, as dear as the dear ones of it, decided anyhow."""
+    """The largest change by one more row: of any class, with any decision, as costly as its expensive rows."""
     sizes, squares = sums.sums[:, :1], np.einsum("cii->ci", sums.products)
     prices = divide(squares, np.abs(sums.sums))[:, EACH:]
     pulls = (direction[OWN] * prices).T + direction[LEAST] * prices.min(axis=1)
@@ -391,7 +391,7 @@ def _unseen_cost(sums: CostSums, direction: Array, means: Array, shares: Array |
 
 
 def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> Cells:
-    """The rows of each class as rows of two costs; one more could cost what the dearest or cheapest decision does."""
+    """The rows of each class as rows of two costs; one more could cost as much as its most or least costly decision."""
     first, squared = sums.sums, np.einsum("cii->ci", sums.products)
     each = divide(squared[:, :1], first[:, :1])  # the usual weight of a row
     costs, counts = two_costs(first[:, :1], first, divide(squared, each))
@@ -403,8 +403,8 @@ def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> C
     squares, parts = rows * each if sums.weighted else None, None
     if clusters is not None:
         sizes, paid = clusters.costs(len(costs))
-        dear, other = costs[:, OWN].T
-        many = divide(paid - other * sizes, np.abs(dear - other)) * np.sign(dear - other)
+        high, low = costs[:, OWN].T
+        many = divide(paid - low * sizes, np.abs(high - low)) * np.sign(high - low)
         nothing = np.zeros((*sizes.shape, one_more.shape[1]))
         parts = np.concatenate([many[..., None], (sizes - many)[..., None], nothing], axis=-1)
     return Cells(values, rows, reach, shares, squares, parts)
@@ -419,9 +419,9 @@ def _direction(value: float, means: Array) -> Array:
 
 
 def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequence[int] | None) -> float:
-    """The standard error of a mean of the numbers: over all rows, or over the classes apart where shares are set.
+    """The standard error of a mean of the numbers: over all rows, or within the classes where shares are set.
 
-    Shares that were seen in some ``cases`` vary as those do.
+    Shares that were estimated from ``cases`` add the variance of that estimate.
     """
     slopes, means = _slopes(sums, direction, shares), divide(sums.sums @ direction, sums.sums[:, 0])
     variance = 0.0
@@ -431,7 +431,7 @@ def _error(sums: CostSums, direction: Array, shares: Array | None, cases: Sequen
 
 
 def _slopes(sums: CostSums, direction: Array, shares: Array | None) -> Array:
-    """How much each number of one more row of each class moves a mean, whose ``direction`` the numbers' means have."""
+    """How much each number of one more row of each class moves a mean; ``direction`` is its gradient in their means."""
     sizes = sums.sums[:, 0]
     often = np.full(len(sizes), 1 / sums.total) if shares is None else divide(shares, sizes)
     means = np.full(len(sizes), direction @ sums.means()) if shares is None else divide(sums.sums @ direction, sizes)

@@ -1,7 +1,7 @@
-"""Two models on the same rows: how far apart are their figures, how sure is that, and could it be chance?
+"""Two models on the same rows: the difference of their figures, its interval, and its p-value.
 
-What a row changes in one model's figure, less what it changes in the other's, is what it changes in their difference.
-So interval and p-value come from the same engine as those of single figures, and agree. Only accuracies have a law of
+What a row changes in the difference is what it changes in one model's figure less what it changes in the other's. So
+interval and p-value come from the same engine as those of single figures, and agree. Only accuracies have methods of
 their own: McNemar's exact test and Tango's interval. With clusters whole clusters are left out.
 """
 
@@ -57,16 +57,16 @@ from stakes.uncertainty.scores import (
 )
 
 Output = Any
-"""What a model said in each row: decisions, scores or numbers; of other kinds of rows, their tally."""
+"""The output of a model in each row: decisions, scores or numbers; for other kinds of rows, their tally."""
 
 SAME_OUTPUT = "both models say the same on every row"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How sure a difference is; what cannot be said is None, and ``note`` says why.
+    """The interval and p-value of a difference; what is unknown is None, and ``note`` says why.
 
-    ``value`` is the difference itself where it is another than that of the two figures.
+    ``value`` is the difference itself where it is not that of the two figures.
     """
 
     low: float | None = None
@@ -78,7 +78,7 @@ class Difference:
 
 
 def difference(metric: Metric, sample: Sample, first: Output, second: Output, sampling: Sampling) -> Difference:
-    """Judge the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
+    """Test the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
     if sample.single_cluster:
         return Difference(note=SINGLE_CLUSTER)
     if why := metric.no_interval:
@@ -93,7 +93,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     if isinstance(sample.costs, CostGroups) and metric.tally is CostSums and sample.cluster is None:
         return _of_cost_groups(metric, sample, sample.costs, (first, second), sampling)
     with np.errstate(all="ignore"):
-        one, other = (_judge_output(metric, sample, output, sampling) for output in (first, second))
+        one, other = (_figure_of_rows(metric, sample, output, sampling) for output in (first, second))
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     with np.errstate(invalid="ignore"):
@@ -110,7 +110,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
 
 
 def _in_time(gap: float, changes: Array, steps: int, most: float, confidence: float) -> Difference:
-    """Judge a difference of forecasts of one series, whose errors resemble those of the steps before.
+    """Test a difference of forecasts of one series, whose errors are autocorrelated.
 
     Diebold & Mariano (1995), Journal of Business & Economic Statistics 13.
     """
@@ -130,9 +130,9 @@ def finish(
     sampling: Sampling,
     units: str = "rows",
 ) -> Difference:
-    """Judge a difference by what rows change in it; ``same`` says whether both models say the same in every row.
+    """Test a difference by what rows change in it; ``same`` says whether both models have the same output in every row.
 
-    Score ``tables`` tell what one more row could change where none of those that are there changes anything.
+    Score ``tables`` give the change by one more row where none of the rows changes anything.
     """
     method = f"influence of {units} on the difference, Student's t"
     if exact := _why_exact(metric, influence, same):
@@ -140,13 +140,13 @@ def finish(
     if metric.tally is ScoreTable and not influence.changes.any():  # equal as far as these rows can tell
         extra = max(_unseen_score(metric, value, table) for value, table in zip(values, tables, strict=True))
         influence = replace(influence, unseen=extra)
-    return _judge(metric, values[0] - values[1], influence, sampling, method)
+    return _limits(metric, values[0] - values[1], influence, sampling, method)
 
 
 def difference_of_sums(
     metric: Metric, values: Sequence[float], both: Sequence[ErrorSums], own: Array | None, sampling: Sampling
 ) -> Difference:
-    """The same of predicted numbers of which sums were kept (:func:`of_two_sums` tells of ``own``)."""
+    """The same for sums of predicted numbers; ``own`` as in :func:`of_two_sums`."""
     if why := metric.no_interval:
         return Difference(note=why)
     with np.errstate(all="ignore"):
@@ -160,7 +160,7 @@ def difference_of_sums(
 def difference_of_clusters(
     metric: Metric, values: Sequence[float], both: Sequence[tuple[Any, Sampling]], units: str
 ) -> Difference:
-    """The same where rows were not kept, but what whole clusters (or other groups of the same rows) add to tallies."""
+    """The same where not rows were kept, but what whole clusters (or other groups of the same rows) add to tallies."""
     if why := metric.no_interval:
         return Difference(note=why)
     one, other = (
@@ -178,13 +178,13 @@ def difference_of_clusters(
 def difference_of_unpaired(
     metric: Metric, first: tuple[Sample, Output], second: tuple[Sample, Output], sampling: Sampling
 ) -> Difference:
-    """Judge the difference of a figure between two models that saw different rows."""
+    """Test the difference of a figure between two models on different rows."""
     if first[0].single_cluster or second[0].single_cluster:
         return Difference(note=SINGLE_CLUSTER)
     if why := metric.no_interval:
         return Difference(note=why)
     with np.errstate(all="ignore"):
-        one, other = (_judge_output(metric, *side, sampling, alone=True) for side in (first, second))
+        one, other = (_figure_of_rows(metric, *side, sampling, alone=True) for side in (first, second))
     if isinstance(one, str) or isinstance(other, str):
         return Difference(note=one if isinstance(one, str) else str(other))
     parts = [side.influence for side in (one, other)]
@@ -208,8 +208,8 @@ def _most(metric: Metric) -> float:
 def _why_exact(metric: Metric, influence: Influence, same: bool) -> str:
     """Why a difference of 0 is exact; empty where it is not.
 
-    That two models agree on the rows at hand is no proof that they agree on the next one: only the same scores or
-    numbers on every row are, and figures that do not depend on the decisions.
+    Two models that agree on these rows may differ on the next one. A difference of 0 is exact only for figures that do
+    not depend on the decisions, and where scores or numbers are the same on every row.
     """
     if influence.changes.any() or influence.unseen:
         return ""
@@ -218,7 +218,7 @@ def _why_exact(metric: Metric, influence: Influence, same: bool) -> str:
     return SAME_OUTPUT if same else ""
 
 
-def _judge(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
+def _limits(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
     if not influence.finite:
         return Difference(method=method, note=f"{metric.name} is infinite or undefined without some row")
     found = difference_limits(gap, influence, _most(metric), sampling.confidence)
@@ -237,7 +237,7 @@ class _FigureOfRows:
     more: Array | None = None
 
 
-def _judge_output(
+def _figure_of_rows(
     metric: Metric, sample: Sample, output: Output, sampling: Sampling, alone: bool = False
 ) -> "_FigureOfRows | str":
     held = sampling.fixed and sample.cluster is None
@@ -278,7 +278,7 @@ def _unseen(one: _FigureOfRows, other: _FigureOfRows) -> float:
 
 
 def _unseen_score(metric: Metric, value: float, table: ScoreTable) -> float:
-    """The largest change of a figure by one more row, which the other model may score as before."""
+    """The largest change of a figure by one more row, where the other model's does not change."""
     if metric.interval == "area":  # ranked above or below all of the other class
         return max(value - metric.range[0], metric.range[1] - value) / (min(table.effective_rows) + 1)
     return unseen_row(metric, value, table)
@@ -407,7 +407,7 @@ def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _FigureOfRo
 def _of_cost_groups(
     metric: Metric, sample: Sample, costs: CostGroups, both: tuple[Array, Array], sampling: Sampling
 ) -> Difference:
-    """The difference of such costs in units of the cheapest constant decision, of groups of rows alike."""
+    """The difference of such costs in units of the cheapest constant decision, from groups of equal rows."""
     values, factors = [], []
     for decided in both:
         sums = costs.tally(sample.truth, decided, sample.classes, sample.decisions, sample.weight is not None)
@@ -424,7 +424,7 @@ def _of_cost_groups(
 
 
 def _to_either_side(middle: Array, spread: Array, weight: Array, squares: Array) -> tuple[Array, Array]:
-    """What rows of groups change, half of them more than their mean and half of them less, and how many do."""
+    """The changes of rows in groups: half of them above their mean and half below, and how many there are."""
     unit = squares / weight
     each = weight / unit / 2
     return np.concatenate([middle + spread, middle - spread]) * np.tile(unit, 2), np.tile(each, 2)
@@ -459,13 +459,13 @@ def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> 
 
 
 # ── scores that were not kept ────────────────────────────────────────────────────────────────────────────────────
-# Rows lie in the cells of a grid that both scores of a row fall into. What a row changes in a figure depends on its
-# class and its score, and within a narrow cell it is a line, near enough. So the sums of both scores, and of their
-# products, over the rows of every two cells tell how what rows change in the one figure varies together with what they
-# change in the other. What the lines leave open is added as if it were chance.
+# Both scores of a row fall into cells of a grid. What a row changes in a figure depends on its class and its score, and
+# within a narrow cell it is nearly linear in the score. So the sums of both scores, and of their products, over the
+# rows of every two cells give the covariance of the changes in the two figures. The residuals of the lines are added
+# as if they were independent.
 
 _NOISE = 1e-12
-"""Differences that are so small a share of what they are differences of come from rounding."""
+"""Relative differences below this come from rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -481,8 +481,8 @@ class CellSide:
 class ScoreCells:
     """Rows of one class in each two cells, which are named by their lower ends.
 
-    ``weight`` is what the rows weigh, ``squares`` the sum of their squared weights; ``sums`` are, times these squares,
-    how far the two scores lie above the ends, and the products of these: first, second, first², both, second².
+    ``weight`` is the sum of weights, ``squares`` that of squared weights; ``sums`` are, weighted by these squares, how
+    far the two scores lie above the ends, and the products of these: first, second, first², both, second².
     """
 
     positive: Array
@@ -507,7 +507,7 @@ class ScoreCells:
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """What a row changes as a line within each cell, by class (positive first); ``left`` is what that leaves open."""
+    """What a row changes as a line within each cell, by class (positive first); ``left`` is the residual variance."""
 
     ends: Array
     starts: Array
@@ -524,7 +524,7 @@ class _Lines:
 def difference_in_cells(
     metric: Metric, sides: Sequence[CellSide], values: Sequence[float], cells: ScoreCells, sampling: Sampling
 ) -> Difference:
-    """Judge the difference of a figure of scores between two models, as :func:`difference` does of rows."""
+    """Test the difference of a figure of scores between two models, as :func:`difference` does with rows."""
     if why := metric.no_interval:
         return Difference(note=why)
     with np.errstate(all="ignore"):
@@ -568,7 +568,7 @@ def _lines(metric: Metric, side: CellSide, held: bool) -> "_Lines | str":
 
 
 def _changes(one: _Lines, other: _Lines, cells: ScoreCells) -> tuple[Array, Array, Array]:
-    """What rows of each two cells change in the difference: half of them more than their mean, half of them less.
+    """What rows of each two cells change in the difference: half of them above their mean, half below.
 
     Returned are the changes, how many rows make each, and their class.
     """

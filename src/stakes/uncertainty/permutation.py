@@ -1,7 +1,7 @@
 """Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then.
 
-Shuffled figures are drawn from the tally where its law is known, else row by row. Two classes need no drawing: given
-its margins a table has one free cell, so every table can be looked at.
+Shuffled figures are sampled from the tally where its law is known, else row by row. Two classes need no sampling: given
+its margins a table has one free cell, so every table can be listed.
 """
 
 import bisect
@@ -45,40 +45,40 @@ Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
 
 Law = Callable[[int, np.random.Generator], tuple[Array, str]]
-"""Draws the figure of so many shuffles, where more was counted than the tally, and says how."""
+"""Samples the figure of this many shuffles from counts beyond the tally, and says how."""
 
 _CELLS = 1 << 21
-"""Cells of tables drawn at a time."""
+"""Cells of tables that are sampled at a time."""
 
 _COST_OF_A_DRAW = 10
-"""Drawing a count takes about as long as shuffling this many rows."""
+"""Sampling a count takes about as long as shuffling this many rows."""
 
 _FEW_AT_A_TIME = 100
-"""Drawing a cell of fewer tables than this at a time does not pay."""
+"""Sampling a cell of fewer tables than this at a time does not pay."""
 
 _MOST_ROWS = 10**9
-"""NumPy draws no hypergeometric counts from more rows."""
+"""NumPy samples no hypergeometric counts from more rows."""
 
-_DRAWN_ONE_BY_ONE = 1 << 11
-"""More positives than this are drawn part by part of the ranking."""
+_MOST_SINGLE = 1 << 11
+"""More positives than this are sampled part by part of the ranking."""
 
 PARTS_OF_RANKING = 128
 
 _MOST_LISTED = 1 << 22
-"""Labels in all orders that are listed: a table of some megabytes."""
+"""Most labels, over all orders, that are listed: a table of some megabytes."""
 
 _FEW_ORDERS = 10_000
-"""Of so many orders of the truth each one is counted."""
+"""Up to this many orders of the truth are all counted."""
 
 _BLOCK = 1 << 16
 _MOST_TABLES = 1 << 27
 """More tables than this, from some 10¹³ rows on, take minutes."""
 
 _PLAIN = ("one", "truth", "truth2", "error", "square", "cross", "away")
-"""The terms of predicted numbers (``tallies/error_variation.py``) of which the sums under a shuffle are known."""
+"""Terms of predicted numbers (``tallies/error_variation.py``) whose sums under a shuffle are known."""
 
 _FEWEST_SUMMED, _HEAVIEST = 20_000, 0.1
-"""Of fewer rows, or where fourth moments are so large beside their number, a sum is not near enough to a gamma."""
+"""With fewer rows, or fourth moments this large for their number, a sum is not near enough to a gamma."""
 
 _HARDLY_SKEWED = 1e-6
 
@@ -134,16 +134,16 @@ def permute(
 ) -> PermutationTest:
     """Compare a figure of fixed predictions with what it is when the truth is shuffled against them.
 
-    The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
-    classes need no drawing at all, nor do rows of which there are no more orders than permutations. For weighted
-    classes ``again(rng)`` must shuffle the rows and count them, unless their ``law`` is given; of few rows with scores
-    of several classes it should.
+    Wherever the law of the shuffled tally is known the tally is shuffled, not the rows. Decisions between two classes
+    need no sampling at all, nor do rows with no more orders than permutations. For weighted classes ``again(rng)``
+    must shuffle the rows and count them, unless their ``law`` is given; for few rows with scores of several classes it
+    should.
     """
     check_whole("permutations", permutations, least=1)
     check_whole("seed", seed, 0, math.inf)
     if metric.better == "neither":
         raise errors.no_direction(metric.text)
-    value, told = figure_to_test(tally, metric)
+    value, where = figure_to_test(tally, metric)
     if math.isnan(value):
         raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
     good = as_good(metric, value)
@@ -159,11 +159,11 @@ def permute(
             raise errors.rows_not_kept(metric.text)
         tally = at_middles(tally)
         if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
-            method = f"exact, over all {len(listed):,} orders of the truth, one-sided{told}"
+            method = f"exact, over all {len(listed):,} orders of the truth, one-sided{where}"
             return PermutationTest(metric.text, value, float(good(listed).mean()), None, 0, method, QUESTION)
         law = partial(draw, tally, metric, again=by_rows)
     null, method = law(permutations, np.random.default_rng(seed))
-    method += told
+    method += where
     undefined = int(np.isnan(null).sum())
     if undefined:
         method += f"; undefined in {undefined:,} of them, which count as good"
@@ -172,7 +172,7 @@ def permute(
 
 
 def figure_to_test(tally: Tally, metric: Metric) -> tuple[float, str]:
-    """The figure of the rows, or where bins do not tell it that of their middles, and words that say so."""
+    """The figure of the rows, or where bins leave it open that of their middles, and words that say so."""
     value = float(metric.of(tally))
     if isinstance(tally, ScoreTable | ClassScores) and math.isnan(value) and not tally.merged:
         return float(metric.of(tally.at_middles())), "; each score taken as the middle of its bin"
@@ -197,7 +197,7 @@ def as_good(metric: Metric, value: float) -> Callable[[Number], Array]:
 
 
 def shuffles(tally: Tally, metric: Metric) -> bool:
-    """Whether a tally tells by itself how a figure varies when the truth is shuffled."""
+    """Whether a tally alone determines how a figure varies when the truth is shuffled."""
     rng = np.random.default_rng(0)
     if isinstance(tally, ErrorSums):
         return tally.rows is not None or _of_sums(tally, metric, 1, rng) is not None
@@ -217,8 +217,8 @@ def draw(
         return np.array(null, np.float64), f"{permutations:,} shuffles of the truth{weights}"
     if isinstance(tally, ErrorSums):
         if (rows := tally.rows) is None:
-            sums_drawn = np.asarray(_of_sums(tally, metric, permutations, rng))
-            return sums_drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
+            null_of_sums = np.asarray(_of_sums(tally, metric, permutations, rng))
+            return null_of_sums, f"{permutations:,} draws of what a shuffle of the truth adds up to"
         moved = (
             rng.permuted(np.broadcast_to(rows.prediction, (size, len(rows.truth))), axis=1)
             for size in in_parts(permutations, 8 * len(rows.truth))
@@ -243,10 +243,10 @@ def draw(
         return figures_of(metric, tables), f"{permutations:,} draws of the positives"
     fold, of_one, of_all = added
     sums, parts = _sums_of_positives(tally, of_one, permutations, rng)
-    drawn = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
+    what = "draws of the ranks of the positives" if fold.each is twice_wins else "draws of the positives"
     within = f"; counted in {parts} parts of the ranking, normal within each" if parts else ""
     there = tally if metric.population is None else metric.population.of(tally)
-    return np.asarray(fold.finish(sums + of_all, there), np.float64), f"{permutations:,} {drawn}{within}"
+    return np.asarray(fold.finish(sums + of_all, there), np.float64), f"{permutations:,} {what}{within}"
 
 
 def every(tally: Tally, metric: Metric, most: int) -> Array | None:
@@ -306,7 +306,7 @@ def figures_of(metric: Metric, tallies: Iterator[Tally]) -> Array:
 
 
 def in_parts(permutations: int, cells: int) -> Iterator[int]:
-    """Cut the permutations into parts that fit into memory."""
+    """Split the permutations into batches that fit into memory."""
     most = max(1, _CELLS // cells)
     for start in range(0, permutations, most):
         progress.tell(start, permutations, "shuffling labels")
@@ -320,18 +320,18 @@ def _times(permutations: int) -> Iterator[int]:
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> Iterator[Confusion]:
-    """Draw tables with the same margins, by the cheaper method."""
+    """Sample tables with the same margins, by the cheaper method."""
     truths, decisions = (table.counts.sum(axis).astype(np.int64) for axis in (-1, -2))
     size, rows = table.counts.size, int(truths.sum())
     by_cells = _COST_OF_A_DRAW * size <= rows and _FEW_AT_A_TIME * size <= _CELLS
     cells = size if by_cells else size + rows
-    drawn = random_tables if by_cells else shuffled_tables
+    sample = random_tables if by_cells else shuffled_tables
     for size in in_parts(permutations, cells):
-        yield table.with_counts(drawn(truths, decisions, size, rng))
+        yield table.with_counts(sample(truths, decisions, size, rng))
 
 
 def random_tables(truths: Array, decisions: Array, size: int, rng: np.random.Generator) -> Array:
-    """Draw tables with these margins, cell by cell: each is hypergeometric given those before it."""
+    """Sample tables with these margins, cell by cell: each is hypergeometric given those before it."""
     tables = np.zeros((len(truths), len(decisions), size), np.int64)
     left = np.repeat(decisions[:, None], size, axis=1)
     for row, total in zip(tables[:-1], truths, strict=False):
@@ -378,7 +378,7 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
     if not isinstance(fold, Fold):
         return None
     rows, P = rows_at_scores(table), int(table.P)
-    if fold.each is twice_wins:  # ranks stay, and shuffling draws which of them are the positives'
+    if fold.each is twice_wins:  # ranks stay, and shuffling chooses which of them are the positives'
         twice_ranks = 2 * (rows[::-1].cumsum()[::-1] - rows) + rows + 1  # the middle rank of those that tie
         return fold, twice_ranks, -P * (P + 1)
     if isinstance(base.loss, Losses) and metric.loss is not None:
@@ -394,7 +394,7 @@ def _add_up(table: ScoreTable, metric: Metric) -> tuple[Fold, Array, float] | No
 
 
 def _draw_between_cuts(table: ScoreTable, metric: Metric, permutations: int, rng: np.random.Generator) -> Array:
-    """Draw figures of the positives between cuts of the scores, where rows and their probabilities stay."""
+    """Sample figures of the positives between cuts of the scores, where rows and their probabilities stay."""
     assert isinstance(metric.function, Fold)
     whole = Fold(metric.function.each, lambda sums, _: sums)
     _, rows, probabilities = np.asarray(fold_all([(whole, metric.parameters)], table)[0])
@@ -406,18 +406,17 @@ def _draw_between_cuts(table: ScoreTable, metric: Metric, permutations: int, rng
 def _sums_of_positives(
     table: ScoreTable, of_one: Array, permutations: int, rng: np.random.Generator
 ) -> tuple[Array, int]:
-    """Draw the sum over the positives of what one at each score adds, and say in how many parts of the ranking.
+    """Sample the sum over the positives of what one at each score adds, and say in how many parts of the ranking.
 
-    Of many positives at many scores, their numbers in parts of the ranking are drawn; only what is left, where in its
-    part each one lies, comes from its normal limit, with its mean and variance. That is less than a thousandth of the
-    variance of the sum (of ranks a ten-thousandth), so the limit is far closer than the draws can show.
+    With many positives at many scores, their numbers in parts of the ranking are sampled. Only the place of each within
+    its part is taken as normal, with its mean and variance. That is less than a thousandth of the variance of the sum
+    (a ten-thousandth for ranks), so the approximation is far below the noise of the draws.
     """
     rows, P = rows_at_scores(table), int(table.P)
-    fewer = min(P, int(table.N))  # drawing the smaller class costs less
-    if _COST_OF_A_DRAW * len(rows) <= min(_DRAWN_ONE_BY_ONE, table.total):
-        drawn = (found @ of_one for found in _positives(table, permutations, rng))
-        return np.concatenate(list(drawn)), 0
-    if fewer <= _DRAWN_ONE_BY_ONE:
+    fewer = min(P, int(table.N))  # sampling the smaller class costs less
+    if _COST_OF_A_DRAW * len(rows) <= min(_MOST_SINGLE, table.total):
+        return np.concatenate([found @ of_one for found in _positives(table, permutations, rng)]), 0
+    if fewer <= _MOST_SINGLE:
         of_rows = np.repeat(of_one, rows)
         sums = np.array([of_rows[_draw(len(of_rows), fewer, rng)].sum() for _ in _times(permutations)])
         return (sums if fewer == P else of_rows.sum() - sums), 0
@@ -434,7 +433,7 @@ def _sums_of_positives(
 
 
 def _starts_of_parts(rows: Array, of_one: Array) -> Array:
-    """Cut the ranking where parts hold like shares of rows and of their variance: what stands out is drawn alone."""
+    """Cut the ranking into parts with equal shares of rows and of their variance: outliers stand alone."""
     away = rows * (of_one - np.average(of_one, weights=rows)) ** 2
     share = (rows / rows.sum() + away / max(away.sum(), sys.float_info.min)) / 2
     middle = np.cumsum(share) - share / 2
@@ -449,7 +448,7 @@ def _with_positives(table: ScoreTable, positives: Iterator[Array]) -> Iterator[S
 
 
 def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
-    """Draw how many positives lie at each score, one row for each shuffle."""
+    """Sample how many positives lie at each score, one row for each shuffle."""
     rows, P = rows_at_scores(table), int(table.P)
     if _COST_OF_A_DRAW * len(rows) <= table.total:
         for size in in_parts(permutations, len(rows)):
@@ -458,8 +457,8 @@ def _positives(table: ScoreTable, permutations: int, rng: np.random.Generator) -
     places = np.repeat(np.arange(len(rows)), rows)
     fewer = min(P, int(table.N))
     for size in in_parts(permutations, len(rows)):
-        drawn = [np.bincount(places[_draw(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
-        yield np.array(drawn) if fewer == P else rows - np.array(drawn)
+        positives = [np.bincount(places[_draw(len(places), fewer, rng)], minlength=len(rows)) for _ in range(size)]
+        yield np.array(positives) if fewer == P else rows - np.array(positives)
 
 
 def rows_at_scores(table: ScoreTable) -> Array:
@@ -474,11 +473,11 @@ def _draw(rows: int, size: int, rng: np.random.Generator) -> Array:
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
 def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:
-    """The figure of each shuffle, from each class's scores; None of figures that look at several scores of a row.
+    """The figure of each shuffle, from each class's scores; None for figures that look at several scores of a row.
 
-    The rows that a class gets are drawn for each class by itself. How those of two classes vary together depends on
-    scores of the same row. It is at most as if the variance of each were that of drawing with replacement, and that
-    is what it is taken for: p may be too large, never too small.
+    The rows of each class are sampled by themselves. How those of two classes vary together depends on scores of the
+    same row. The variance of sampling with replacement is an upper bound, and is used instead: p may be too large,
+    never too small.
     """
     shares, average = scores.sizes / scores.sizes.sum(), metric.function
     if metric.population is not None or not scores.tables:
@@ -497,17 +496,17 @@ def _of_classes(scores: ClassScores, metric: Metric, permutations: int, rng: np.
         with np.errstate(divide="ignore"):
             of_one = 1 - 2 * columns.scores if squared else -np.log(columns.scores)
         impossible = int(rows[np.isinf(of_one)].sum())
-        drawn, _ = _sums_of_positives(table, np.where(np.isinf(of_one), 0.0, of_one), permutations, rng)
-        lost += _widened(drawn, share) + (rows @ columns.scores**2 if squared else 0.0)
+        sums, _ = _sums_of_positives(table, np.where(np.isinf(of_one), 0.0, of_one), permutations, rng)
+        lost += _widened(sums, share) + (rows @ columns.scores**2 if squared else 0.0)
         lost[rng.hypergeometric(impossible, int(table.total) - impossible, int(table.P), permutations) > 0] = math.inf
     of_1 = float(metric.of(replace(scores, tables=(), squares=1.0, surprise=1.0)))
     return of_1 * (np.sqrt(lost) if metric.root else lost)
 
 
-def _widened(drawn: Array, share: float) -> Array:
-    """Sums over rows of a class of this share, drawn without replacement, with the variance of those drawn with it."""
-    centre = drawn.mean()
-    return np.asarray(centre + (drawn - centre) / math.sqrt(max(1 - share, 1e-9)))
+def _widened(sums: Array, share: float) -> Array:
+    """Sums over sampled rows of a class of this share, given the variance of sampling with replacement."""
+    centre = sums.mean()
+    return np.asarray(centre + (sums - centre) / math.sqrt(max(1 - share, 1e-9)))
 
 
 # ── the sum of ranks ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -563,8 +562,8 @@ def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iter
 def _of_sums(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.Generator) -> Array | None:
     """The figure of each shuffle, from Σ truth · prediction: all else that it is a function of stays as it is.
 
-    That sum has the mean, variance and skewness of all shuffles, and is drawn from a gamma distribution. None where
-    a figure is a function of something else, such as |error|, rows have weights or clusters, or a few carry the sum.
+    That sum is sampled from a gamma distribution with the mean, variance and skewness of all shuffles. None where a
+    figure is a function of something else, such as |error|, rows have weights or clusters, or a few carry the sum.
     """
     varied, n = sums.variation, float(sums.total)
     if varied is None or varied.products is None or sums.weighted or n < _FEWEST_SUMMED:
@@ -592,7 +591,7 @@ def _of_sums(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.
 
 
 def _about_mean(m: float, m2: float, m3: float, m4: float) -> tuple[float, float, float]:
-    """The second, third and fourth moment about the mean, of those about another number."""
+    """The second, third and fourth moment about the mean, from those about another number."""
     return m2 - m**2, m3 - 3 * m * m2 + 2 * m**3, m4 - 4 * m * m3 + 6 * m**2 * m2 - 3 * m**4
 
 
@@ -606,7 +605,7 @@ def _skewed(skewness: float, count: int, rng: np.random.Generator) -> Array:
 
 # ── two classes, every table ─────────────────────────────────────────────────────────────────────────────────────
 def probability(table: Confusion, good: Callable[[Confusion], Array]) -> tuple[float, bool]:
-    """Return how probable the tables are that are as good, when the truth is shuffled.
+    """Return the probability of the tables that are as good, when the truth is shuffled.
 
     And whether those are the tables with at least as many positives found: then it is Fisher's exact test.
     """

@@ -1,4 +1,4 @@
-"""What shuffled truths do to a figure where the tally alone does not tell it, and rows were counted once more."""
+"""Null distributions of figures that need more counts than the tally itself."""
 
 import math
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ from stakes.uncertainty.permutation import (
 )
 
 _EVEN_PARTS, _PARTS_OF_ENDS = 512, 32
-"""Of weighted rows the ranking has so many parts of equal size, cut finer towards its ends: by this share of the rows
-that lie beyond."""
+"""The ranking of weighted rows is cut into this many parts of equal size, and finer towards its ends: parts per e-fold
+of the rows that lie beyond."""
 
 _MOST_CELLS_OF_SETS = 1 << 12
-"""Cells of sets and classes that are drawn one by one."""
+"""Up to this many cells of sets and classes are sampled one by one."""
 
 
 # ── weighted rows ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -37,8 +37,8 @@ def draw_weighted(
 ) -> tuple[Array, str]:
     """Shuffle truths together with their weights.
 
-    ``strata`` are the rows of each weight, counted as one each. How many of each class and weight have each decision,
-    or lie in each part of the ranking, is drawn.
+    ``strata`` are the rows of each weight, counted as one each. Sampled is how many of each class and weight have each
+    decision, or lie in each part of the ranking.
     """
     weights, middles = np.array(list(strata)), [at_middles(one) for one in strata.values()]
     sizes = np.array([[one.class_sizes()[name] for name in tally.class_sizes()] for one in middles], np.int64)
@@ -46,8 +46,8 @@ def draw_weighted(
     ranked = None if isinstance(whole, Confusion) else _ranking_in_parts(whole)
     rows = whole.counts.sum(-2).astype(np.int64) if ranked is None else ranked[1]
 
-    def weigh(drawn: Array) -> Confusion | ScoreTable:
-        sums = np.einsum("w,nwcr->ncr", weights, drawn.reshape(-1, *sizes.shape, len(rows)))
+    def weigh(counts: Array) -> Confusion | ScoreTable:
+        sums = np.einsum("w,nwcr->ncr", weights, counts.reshape(-1, *sizes.shape, len(rows)))
         if isinstance(tally, Confusion):
             return tally.with_counts(sums)
         assert ranked is not None
@@ -55,18 +55,18 @@ def draw_weighted(
         return ScoreTable(tally.positive, tally.negative, columns)
 
     parts = in_parts(permutations, sizes.size * len(rows))
-    drawn = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
-    return figures_of(metric, drawn), f"{permutations:,} draws of where the rows of each class and weight lie"
+    shuffled = (weigh(random_tables(sizes.ravel(), rows, size, rng)) for size in parts)
+    return figures_of(metric, shuffled), f"{permutations:,} draws of where the rows of each class and weight lie"
 
 
 def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
-    """The mean score and the rows of parts of the ranking: single rows at its ends, where few decide about a figure."""
+    """The mean score and the number of rows of each part of the ranking: single rows at its ends."""
     scores, rows = np.asarray(table.as_columns().scores, np.float64), rows_at_scores(table)
     even, total = rows.sum() / _EVEN_PARTS, rows.sum()
     beyond = np.cumsum(rows) - rows
 
     def part_of(beyond: Array) -> Array:
-        """How many parts lie beyond a row with so many rows beyond it, towards an end."""
+        """The number of parts between an end of the ranking and a row with this many rows ``beyond`` it."""
         near = np.minimum(beyond, even * _PARTS_OF_ENDS)
         return np.asarray(_PARTS_OF_ENDS * np.log1p(near) + (beyond - near) / even)
 
@@ -81,15 +81,15 @@ def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
 def draw_top(
     scores: ClassScores, sets: Array, rows: Array, permutations: int, rng: np.random.Generator
 ) -> tuple[Array, str]:
-    """Draw the share of rows whose class is among their highest scores: those of each set (set × class).
+    """Sample the share of rows whose class is among their highest scores: those of each set (set × class).
 
-    Of very many sets the number of hits is taken as normal, with the mean and variance of all shuffles.
+    With very many sets the number of hits is taken as normal, with the mean and variance of all shuffles.
     """
     sizes, total = scores.sizes.astype(np.int64), int(rows.sum())
     if sets.size <= _MOST_CELLS_OF_SETS:
         parts = in_parts(permutations, sets.size)
-        drawn = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
-        return np.concatenate(drawn) / total, f"{permutations:,} tables with the same margins"
+        hits = [np.einsum("ncs,sc->n", random_tables(sizes, rows, size, rng), sets) for size in parts]
+        return np.concatenate(hits) / total, f"{permutations:,} tables with the same margins"
     expected = sets @ (sizes / total)  # in rows of each set
     away = sets - rows @ sets / total - (expected - rows @ expected / total)[:, None]
     spread = math.sqrt(float(rows @ away**2 @ sizes) / (total - 1))
@@ -97,9 +97,9 @@ def draw_top(
 
 
 def _normal(mean: float, spread: float, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-    """Draw a share that is nearly normal over all shuffles."""
-    drawn = np.clip(mean + spread * rng.standard_normal(permutations), 0, 1)
-    return drawn, f"{permutations:,} draws of what a shuffle of the truth adds up to"
+    """Sample a share that is nearly normal over all shuffles."""
+    shares = np.clip(mean + spread * rng.standard_normal(permutations), 0, 1)
+    return shares, f"{permutations:,} draws of what a shuffle of the truth adds up to"
 
 
 def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
@@ -116,9 +116,9 @@ def places_in_rankings(scores: ClassScores) -> list[tuple[Array, Array]]:
 
 
 def draw_pairs(scores: ClassScores, products: Array, permutations: int, rng: np.random.Generator) -> tuple[Array, str]:
-    """Draw the mean area over all pairs of classes: it is nearly a sum of where rows lie in the rankings.
+    """Sample the mean area over all pairs of classes: it is nearly a sum of places in the rankings.
 
-    ``products`` are the sums over rows of their places in the rankings by two classes' scores, which tell the variance
+    ``products`` are the sums over rows of their places in the rankings by two classes' scores. They give the variance
     of that sum over all shuffles (Hoeffding, 1951); it is taken as normal.
     """
     k, sizes = len(scores.classes), scores.sizes.astype(np.float64)

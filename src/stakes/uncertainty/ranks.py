@@ -21,7 +21,7 @@ from stakes.uncertainty.sampling import normal, student
 from stakes.uncertainty.two_samples import holm
 
 FEWEST_GROUPS = 5
-"""With fewer clusters of equal size no two models are compared."""
+"""With fewer (effective) clusters no two models are compared."""
 
 _SAME = 1e-12
 
@@ -40,7 +40,7 @@ class PairTests:
 
     @classmethod
     def of(cls, tally: GradedItems, higher_is_better: bool = True) -> "PairTests":
-        """Test every two models of a tally; of scores that had better be low, the gap is turned round."""
+        """Test every two models of a tally; where lower scores are better, gaps change sign."""
         answered = np.maximum(tally.answered, 1.0)
         gaps = tally.gaps / answered
         parts = tally.gap_squares, 2 * gaps * tally.gap_counts, gaps**2 * tally.squared
@@ -53,7 +53,7 @@ class PairTests:
 
     @classmethod
     def over_tasks(cls, tallies: Sequence[GradedItems], higher_is_better: bool = True) -> "PairTests":
-        """Test mean scores over tasks, each of which weighs the same; the items of each vary, the tasks do not.
+        """Test mean scores over equally weighted tasks; the items of each vary, the tasks do not.
 
         Degrees of freedom are Satterthwaite's (1946).
         """
@@ -103,15 +103,15 @@ class PairTests:
         return float(self.gaps[one, other]) - half, float(self.gaps[one, other]) + half
 
     def among_best(self, confidence: float) -> Array:
-        """Which models cannot be told from the best: no other is shown to be better than them.
+        """Which models may be the best: no other is shown to be better than them.
 
-        That is one question about each model, so fewer tests share the chance of an error (Bonferroni); what the ranks
-        of all models show, by Holm's correction, holds here as well, and the best is lost no more often for it.
+        That is one question about each model, so fewer tests share the chance of an error (Bonferroni). What the ranks
+        of all models show by Holm's correction holds here as well, without losing the best more often.
         """
         rivals = len(self.gaps) - 1
         others = self.better + np.eye(len(self.gaps))  # a model is no rival of its own
-        told = self.surely_better(confidence).any(axis=0)
-        return np.asarray((others.min(axis=0) * rivals > 1 - confidence) & ~told)
+        worse = self.surely_better(confidence).any(axis=0)
+        return np.asarray((others.min(axis=0) * rivals > 1 - confidence) & ~worse)
 
     @property
     def order(self) -> Array:
@@ -152,7 +152,7 @@ def mean_interval(tally: GradedItems, place: int, confidence: float) -> Interval
 
 
 def mean_over_tasks(tallies: Sequence[GradedItems], place: int, confidence: float) -> tuple[float, Interval]:
-    """What a model scores on average over tasks that weigh the same, and its limits."""
+    """The mean score of a model over equally weighted tasks, and its limits."""
     means, variances = np.transpose([_mean_and_variance(tally, place) for tally in tallies])
     free = np.array([float(tally.equal_groups[place, place]) - 1 for tally in tallies])
     mean, variance = float(means.mean()), float(variances.sum()) / len(tallies) ** 2
@@ -198,7 +198,7 @@ class RepeatSpread:
 
 
 def repeat_spread(tally: GradedItems) -> RepeatSpread | None:
-    """What repeats tell, or None where nothing was asked twice."""
+    """The spread within and between items, or None where nothing was asked twice."""
     if tally.runs is None or tally.inverse_runs is None or tally.within is None or tally.item_squares is None:
         return None
     n = tally.answered.diagonal()

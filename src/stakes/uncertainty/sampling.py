@@ -1,4 +1,4 @@
-"""What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
+"""The sampling model of an interval: its confidence, and what would vary in another sample."""
 
 import math
 
@@ -17,11 +17,11 @@ DESIGNS = ("classes random", "classes fixed")
 """Whether another sample would have other class counts, or the same ones by design."""
 
 REPLICATES = 2000
-"""How many times a small table is drawn anew."""
+"""How many times a small table is resampled."""
 
 
 FEW_ROWS = 50
-"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
+"""With at least this many rows in every class, measured coverage of intervals is as stated."""
 
 FEW_CLUSTERS = 30
 """With fewer clusters intervals are too short, and a warning says so."""
@@ -29,11 +29,11 @@ FEW_CLUSTERS = 30
 
 @dataclass(frozen=True)
 class Sampling:
-    """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn.
+    """How intervals are made: their confidence, the design of the sample, and the random seed.
 
-    With ``clusters`` other clusters would have been drawn, not other rows. ``population`` is where the model is used,
-    if classes are not as frequent there as in the rows. Rows of one series in time are forecasts so many steps ahead
-    (``horizon``): those nearer than that resemble each other.
+    With ``clusters`` another sample would have other clusters, not other rows. ``population`` is where the model is
+    used, if class frequencies there differ from those of the rows. Rows of a time series are forecasts ``horizon``
+    steps ahead: rows nearer to each other than that are correlated.
     """
 
     confidence: float = 0.95
@@ -71,7 +71,7 @@ class Sampling:
 
     @property
     def units(self) -> str:
-        """What would be drawn again, in words."""
+        """The sampling units, in words."""
         return "rows" if self.clusters is None else f"{self.clusters.count:,} clusters"
 
     @property
@@ -91,11 +91,11 @@ class Sampling:
         return low, high
 
     def of_clusters(self, clusters: Clusters | None) -> "Sampling":
-        """Return the same of rows that come in these clusters, or in none."""
+        """Return the same for rows that come in these clusters, or in none."""
         return self if clusters is self.clusters else replace(self, clusters=clusters)
 
     def require_clusters(self) -> Clusters:
-        """Return the clusters that are drawn, where rows come in some."""
+        """Return the clusters, where rows come in some."""
         assert self.clusters is not None
         return self.clusters
 
@@ -110,12 +110,12 @@ USUAL = Sampling()
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
+    """The rows that models are compared on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
 
     Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
-    that differs from row to row. An entry can stand for many rows: ``alike`` says how many, ``weight`` what they weigh
-    together, and ``squares`` are the sums of their squared weights. Rows of a series in time are forecasts so many
-    steps ahead (``horizon``), of which those nearer than that resemble each other.
+    that differs from row to row. An entry can stand for many equal rows: ``alike`` is their number, ``weight`` their
+    total weight, and ``squares`` the sum of their squared weights. Rows of a time series are forecasts ``horizon``
+    steps ahead: rows nearer to each other than that are correlated.
     """
 
     truth: Array
@@ -149,19 +149,19 @@ class Sample:
 
     @property
     def weights(self) -> Array:
-        """What each row weighs, or rows alike together."""
+        """The weight of each entry."""
         return self.rows if self.weight is None else self.weight.astype(np.float64)
 
     @property
     def squared_weights(self) -> Array:
-        """The squared weight of each row, or the sum of those of rows alike."""
+        """The sum of squared weights of each entry."""
         if self.weight is None:
             return self.rows
         return self.weights**2 if self.squares is None else self.squares.astype(np.float64)
 
     @property
     def unit(self) -> Array:
-        """What one row of each entry weighs."""
+        """The weight of one row of each entry."""
         return self.squared_weights / self.weights
 
     @property

@@ -87,7 +87,7 @@ def _textbook(metric: Metric, value: float, influence: Influence, sampling: Samp
 
 
 def _sizes(table: ScoreTable, sampling: Sampling) -> tuple[float, float]:
-    """How many equal rows, or clusters, of positives and of negatives would tell as much."""
+    """The effective numbers of positive and negative rows, or clusters."""
     if sampling.clusters is None:
         return table.effective_rows
     clusters = sampling.clusters
@@ -110,7 +110,7 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
         spread = 1 + size * ((1 - area) / (2 - area) + area / (1 + area))
         return sign * (auc - area) > z * math.sqrt(area * (1 - area) * spread / (P * N))
 
-    # halving, because every auc asks, and loading SciPy's roots takes longer and more memory than a million scores
+    # bisection, because every auc needs it, and importing SciPy's roots takes longer than a million scores
     ends = []
     for sign, far, near in ((1, 0.0, auc), (-1, 1.0, auc)):
         for _ in range(60):
@@ -185,9 +185,9 @@ def line_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sam
 def _influence(
     line: FittedLine, place: int, table: ScoreTable, sampling: Sampling, there: Population | None
 ) -> Influence:
-    """What a coefficient loses without each row, or cluster: by one step of the fit from where it is.
+    """What a coefficient loses without each row, or cluster: by one Newton step.
 
-    In a population with other class frequencies only what rows of a class have beside their mean counts.
+    In a population with other class frequencies only deviations from the mean of the class count.
     """
     rows, clusters = _rows(table, sampling.clusters), sampling.clusters
     x = logistic.logit(rows.outputs if there is None else there.correct(rows.outputs), line.least)
@@ -224,7 +224,7 @@ def _rows(table: ScoreTable, clusters: Clusters | None) -> LossRows:
 
 
 def _step(bend: Array, pulls: Array, bends: Array) -> Array:
-    """Solve (bend − bends) · step = pulls for each unit; where a unit holds the line alone, bend · step = pulls."""
+    """Solve (bend − bends) · step = pulls for each unit; where a unit alone fixes the line, bend · step = pulls."""
     rest = bend[..., None] - bends
     if len(bend) == 1:
         return np.asarray(pulls / np.where(rest[0] > 0, rest[0], bend[0, 0]))
@@ -235,7 +235,7 @@ def _step(bend: Array, pulls: Array, bends: Array) -> Array:
 
 
 def _note(table: ScoreTable, least: float) -> str:
-    """What to keep in mind about rows with a probability of exactly 0 or 1."""
+    """A note on rows with a probability of exactly 0 or 1."""
     seen, total = certain_rows(table)[0], float(table.total)
     if not seen:
         return ""

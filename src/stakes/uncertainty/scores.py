@@ -32,13 +32,13 @@ from stakes.uncertainty.influence import (
 from stakes.uncertainty.sampling import Sampling
 
 MOST_ROWS = 1 << 17
-"""Of more rows evenly spaced ones are asked for their loss."""
+"""Of more rows than this, evenly spaced ones are used for losses."""
 
 _WIDE = 10
 """Powers of two are cut into 2¹⁰ bins where there are very many of the finer ones."""
 
 _SOME_ROWS = 1 << 14
-"""So many rows tell what one more could lose."""
+"""Rows from which the loss of one more is estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class LossRows:
 
     @cached_property
     def equal_units(self) -> float:
-        """How many units of equal weight would tell as much."""
+        """The effective number of units (Kish)."""
         return kish_of(self.weight, self.squares) if self.groups is None else kish(self._taken[0].sum(-1))
 
     @property
@@ -119,7 +119,7 @@ class LossRows:
     def losses(self, metric: Metric) -> tuple[Array, float]:
         """What each row loses, and what one more is taken to lose; figures that share a loss work it out once.
 
-        That is E(loss²)/E(loss), had each row the classes as often as was stated.
+        That is E(loss²)/E(loss), if the stated probabilities held.
         """
         key = metric.loss, tuple(metric.parameters.items())
         if key not in self._known:
@@ -139,7 +139,7 @@ class LossRows:
         return self._known[key]
 
     def losing(self, metric: Metric, losses: Array, worst: float) -> "LossRows":
-        """Return the same rows, of which it is known what each loses, and what one more is taken to lose."""
+        """Return the same rows with known losses, and the loss of one more row."""
         return replace(self, _known={(metric.loss, tuple(metric.parameters.items())): (losses, worst)})
 
     def _as_added_up(self, metric: Metric, losses: Array) -> Array:
@@ -153,7 +153,7 @@ class LossRows:
         return losses * divide(own, np.bincount(self.classes, self.weight * losses, 2), 1.0)[self.classes]
 
     def shares(self, metric: Metric) -> Array | None:
-        """How frequent the classes are where a figure is about another place than the rows."""
+        """The class frequencies of the population that a figure is about, if that is not the rows'."""
         if metric.population is None or metric.population.shares is None:
             return None
         shares = metric.population.by_class
@@ -186,7 +186,7 @@ class LossRows:
         return np.asarray(np.bincount(self.classes, self.weight * loss) / np.maximum(self.sizes, 1e-300))
 
     def by_class(self, loss: Array, shares: Array | None = None) -> Found:
-        """What units change in the mean loss where the frequency of each class is held, at ``shares`` or as it is."""
+        """What units change in the mean loss at fixed class frequencies: ``shares``, or those of the rows."""
         shares = self.sizes / self.sizes.sum() if shares is None else shares
         if self.groups is not None:
             return self._clusters_by_class(loss, shares, self.groups)
@@ -209,7 +209,7 @@ class LossRows:
 
 
 def _in_wide_bins(store: Columns, grid: Grid) -> tuple[Array, Columns]:
-    """What lies in the middle of bins; very many of them are put together into some a thousandth of a score wide."""
+    """The middles of bins; very many bins are merged into some a thousandth of a score wide."""
     middles = grid.middles(store.scores)
     if len(middles) <= MOST_ROWS:
         return middles, store
@@ -257,7 +257,7 @@ def score_counts(columns: Columns) -> tuple[Array, Array]:
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
 def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
-    """Ask the rows of clusters, or a sample of all, what each changes, and add that up over clusters."""
+    """What each row of clusters, or of a sample, changes; added up over clusters."""
     clusters, sample = sampling.clusters, scores.sample
     if len(scores.classes) > MOST_CLASSES:
         return [f"there are more than {MOST_CLASSES} classes"] * len(metrics)
@@ -297,13 +297,13 @@ def of_rows(changes: Array, rows: LossRows, held: bool) -> Found:
 
 
 _MOST_LEVELS = 1 << 17
-"""Where a figure knows what each row changes, up to so many scores are asked."""
+"""Up to this many scores are used where a figure declares what each row changes."""
 
 _FEW_LEVELS = 256
-"""The scores of a ranking are left out one by one up to so many of them."""
+"""Up to this many scores of a ranking are left out one by one."""
 
 _FEW_SINGLE = 16
-"""Of more scores pieces are left out, of which so many at the top are single ones."""
+"""Beyond that pieces are left out; this many at the top are single scores."""
 
 Levels = tuple[Array, Array, Array]
 """The scores (of pieces: the lowest), positives and negatives there, and the weight of such a row."""
@@ -330,7 +330,7 @@ IN_BINS = "the scores were counted in bins"
 
 
 def known_in_bins(metric: Metric) -> bool:
-    """Whether bins tell how sure a figure of scores is."""
+    """Whether a figure of scores has an interval when the scores lie in bins."""
     return metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
 
 
@@ -342,13 +342,13 @@ def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
 
 
 def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
-    """Ask for all scores, or of more than that for pieces, which are ``single`` at the top."""
+    """All scores, or if there are more than ``most`` pieces of them, of which ``single`` ones at the top."""
     columns = (table if _levels_at_most(table, most) else table.compressed(single)).as_columns()
     return columns.scores, *score_counts(columns)
 
 
 def _levels_at_most(table: ScoreTable, most: int) -> bool:
-    """Whether there are so few scores; of rows that do not weigh their number is enough, pieces keep their scores."""
+    """Whether there are so few scores; without weights the number of rows is enough, pieces keep their scores."""
     return float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
 
 
@@ -361,12 +361,12 @@ def _of_one_row(metric: Metric, value: float, table: ScoreTable, levels: Levels,
 
 
 def unseen_row(metric: Metric, value: float, table: ScoreTable, counts: Array | None = None) -> float:
-    """The largest change that one more row could make; 0 of a figure that does not know."""
+    """The largest change that one more row could make; 0 for a figure that does not declare it."""
     if metric.one_row is None:
         return 0.0
     if counts is None:
         _, counts, _ = level_counts(table, _MOST_LEVELS)
-    equal = counts / float(table.row_weight)  # of so many rows that weigh the same
+    equal = counts / float(table.row_weight)  # counts of equally weighted rows
     return metric.one_row.unseen(value, *equal, **metric.parameters)
 
 
@@ -390,7 +390,7 @@ def bearing_rows(metric: Metric, table: ScoreTable) -> float:
 
 
 def _numerically(metrics: Sequence[Metric], table: ScoreTable, sampling: Sampling) -> list[Found]:
-    """Leave rows or clusters out of a table of some hundred pieces, and work the figures out again."""
+    """Leave rows or clusters out of a table of some hundred pieces, and compute the figures again."""
     if sampling.clusters is not None:
         return of_score_clusters(metrics, table, sampling.clusters)
     scores, counts, unit, found = _by_level(metrics, table, sampling.fixed)
@@ -513,7 +513,7 @@ def _added_up(metric: Metric, counts: Array, each: Array, row_weight: float) -> 
     return np.asarray((each * by_row).sum((-1, -2)))
 
 
-# ── several classes, of which only sums were kept ────────────────────────────────────────────────────────────────
+# ── several classes, from sums alone ─────────────────────────────────────────────────────────────────────────────
 
 _NO_SAMPLE = "no sample of the rows was kept"
 _LARGEST_DISTANCE = 2.0
@@ -563,22 +563,22 @@ def _two_points(sizes: Array, moments: Array) -> tuple[Array, Array, Array]:
 
 
 def _expected_surprise(scores: ClassScores) -> float:
-    """E(loss²)/E(loss), had each row the classes as often as its probabilities say."""
+    """E(loss²)/E(loss), if the stated probabilities held."""
     first = second = 0.0
     for table in scores.tables:
         columns = table.as_columns()
-        said = columns.scores.astype(np.float64) if table.grid is None else table.grid.middles(columns.scores)
+        probability = columns.scores.astype(np.float64) if table.grid is None else table.grid.middles(columns.scores)
         rows = (columns.values["positives"] + columns.values["negatives"]).astype(np.float64)
-        likely = said > 0
-        loss = 0.0 - np.log(said[likely])
-        expected = rows[likely] * said[likely] * loss
+        likely = probability > 0
+        loss = 0.0 - np.log(probability[likely])
+        expected = rows[likely] * probability[likely] * loss
         first, second = first + float(expected.sum()), second + float((expected * loss).sum())
     return second / first if first > 0 else 0.0
 
 
 # ── averages over the classes ────────────────────────────────────────────────────────────────────────────────────
 def _of_average(average: Average, scores: ClassScores, sampling: Sampling) -> Found:
-    """How far an average can be off at most, whichever rows the classes share: by the average of their errors."""
+    """At most the average of the classes' standard errors, whichever rows they share."""
     sizes = scores.sizes.astype(np.float64)
     weighted, shares = average.how == "weighted", sizes / sizes.sum()
     values = np.array([float(average.base.of(table)) for table in scores.tables])
@@ -593,7 +593,7 @@ def _of_average(average: Average, scores: ClassScores, sampling: Sampling) -> Fo
     return Influence.of_error(error, units, units - 1)
 
 
-# ── several classes, of which sums and cells of each cluster were kept ───────────────────────────────────────────
+# ── several classes, from sums and cells of each cluster ─────────────────────────────────────────────────────────
 def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
     """Leave out one cluster after another: of sums of losses, and of the cells in which each class's scores lie."""
     clusters = sampling.require_clusters()
@@ -620,7 +620,7 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
 
 
 def _lost(metric: Metric, clusters: Clusters) -> Array | None:
-    """What the rows of each entry lose on average; None of a loss that was not added up."""
+    """The mean loss of the rows of each entry; None for a loss that was not added up."""
     if metric.loss in ROW_LOSSES:
         return divide(np.asarray(clusters.lost)[:, ROW_LOSSES.index(metric.loss)], clusters.weights)
     if "k" not in metric.parameters:
@@ -633,13 +633,13 @@ def _of_each_class(
 ) -> dict[str, list[tuple[float, Found]]]:
     """Figures of each class against the rest, and what they lose without each cluster."""
     distinct = list({base.full_text: base for base in bases if known_in_bins(base)}.values())
-    told: dict[str, list[tuple[float, Found]]] = {base.full_text: [] for base in distinct}
+    of_base: dict[str, list[tuple[float, Found]]] = {base.full_text: [] for base in distinct}
     for place, table in enumerate(scores.tables if distinct else ()):
         values = [float(one) for one in measure(distinct, table)]
         own = sampling.of_clusters(sampling.require_clusters().against_rest(place))
         for base, value, found in zip(distinct, values, of_scores(distinct, values, table, own), strict=True):
-            told[base.full_text].append((value, found))
-    return told
+            of_base[base.full_text].append((value, found))
+    return of_base
 
 
 def _averaged(each: Sequence[tuple[float, Found]], rows: LossRows, weighted: bool) -> Found:

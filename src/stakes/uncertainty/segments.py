@@ -20,7 +20,7 @@ from stakes.uncertainty.scores import LossRows
 from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares, permuted_means
 
 MOST_SUMMED = 50
-"""Where the rest has to be added up from all other segments, more of them would take too long."""
+"""Most segments for which the rest is added up from all other segments: more would take too long."""
 
 _MOVER = "intervals of both put together (MOVER)"
 
@@ -80,7 +80,7 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
 
 
 def row_powers(metric: Metric, whole: Tally) -> Array | None:
-    """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
+    """For a figure that is a mean: the number of rows, and the sums of three powers of what it averages."""
     if whole.weighted or not metric.plain_mean:
         return None
     if isinstance(whole, ScoreTable):
@@ -116,7 +116,7 @@ def _join(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Si
 
 # ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
 def _bootstrap_together(metric: Metric, table: Tally, samplings: Sequence[Sampling]) -> bool:
-    """Whether thousands of tables can be drawn anew at once, rather than one after the other."""
+    """Whether thousands of tables can be resampled at once, rather than one after the other."""
     plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
     if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
         return False
@@ -124,7 +124,7 @@ def _bootstrap_together(metric: Metric, table: Tally, samplings: Sequence[Sampli
 
 
 def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows: Array) -> Side:
-    """Percentiles of tables drawn anew, as single tables have them."""
+    """Percentiles of resampled tables, as single tables have them."""
     values = np.asarray(measure([metric], tables)[0], np.float64)
     low, high = limits_of_tables(metric, tables, sampling)
     return Side(values, np.minimum(low, values), np.maximum(high, values), rows)
@@ -144,7 +144,7 @@ def _shares(metric: Metric, parts: Parts) -> AgainstRest:
 
 
 def _shares_of(metric: Metric, tallies: Sequence[Tally]) -> tuple[Array, Array]:
-    """Of how many rows each share is, and the share."""
+    """The denominator of each share, and the share."""
     stacked = _stack(tallies)
     if stacked is not None:
         return getattr(stacked, metric.share_of), measure([metric], stacked)[0]
@@ -188,7 +188,7 @@ def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
 
 
 def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
-    """The sums of the rest, each worked out when it is asked for; rows are not kept."""
+    """The sums of the rest, each computed when it is asked for; rows are not kept."""
     moments = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
     return ErrorSums(moments, whole.largest)
 
@@ -200,7 +200,7 @@ def _score_tables(parts: Parts) -> list[ScoreTable]:
 
 
 def _simple_area(method: str, parts: Parts) -> bool:
-    """Whether the scores of segments are among those of the whole; bins that were put together may not be."""
+    """Whether the scores of segments are among those of the whole; merged bins may not be."""
     return method == "area" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
 
 
@@ -269,7 +269,7 @@ class RestAreas:
         self.scores, positives, negatives = whole.upwards()
         self.P, self.N = float(whole.P), float(whole.N)
         self.positives = _Ranked.of(positives, negatives)
-        # what lies above a negative lies below it when the order is turned around
+        # what lies above a negative lies below it when the order is reversed
         self.negatives = _Ranked.of(negatives[::-1], positives[::-1])
 
     def without(self, segment: ScoreTable) -> tuple[float, float]:
@@ -280,8 +280,8 @@ class RestAreas:
         if min(P, N) < 2:
             return math.nan, math.nan
         first, squares = self.positives.without(places, mine, theirs)
-        turned = len(self.scores) - 1 - places[::-1]
-        _, others = self.negatives.without(turned, theirs[::-1], mine[::-1])
+        reversed_places = len(self.scores) - 1 - places[::-1]
+        _, others = self.negatives.without(reversed_places, theirs[::-1], mine[::-1])
         auc = first / (P * N)
         return auc, placement_error(auc, P, N, squares, others)
 
@@ -299,15 +299,14 @@ def placement_error(auc: float, P: float, N: float, of_positives: float, of_nega
 # ── the largest gap ──────────────────────────────────────────────────────────────────────────────────────────────
 # The largest of many noisy gaps is large even where the groups are equal in truth. So its interval holds for all pairs
 # of groups at once (Tukey's range): where all groups are equal it leaves 0 out in 5 % of the files at most. The gap
-# itself is taken between figures that were drawn together by as much as noise alone had spread them (Louis, 1984, JASA
-# 79).
+# itself is taken between figures shrunk by as much as noise alone had spread them (Louis, 1984, JASA 79).
 
 _NODES = np.linspace(-9, 9, 2001)
 
 
 @dataclass(frozen=True)
 class LargestGap:
-    """The gap as it was ``seen`` and without what noise adds, its limits, and the groups it is seen between."""
+    """The observed gap (``seen``), the gap without noise, its limits, and the groups it lies between."""
 
     seen: float
     value: float
@@ -375,9 +374,9 @@ def _pairs(groups: Side, i: Array, j: Array, confidence: float, shares: bool, al
 
 
 def _without_noise(values: Array, covariances: Array) -> float:
-    """The gap of figures that spread as much as the truth does: by the spread that is seen less that of noise.
+    """The gap of figures shrunk to the spread of the truth: the observed spread less that of noise.
 
-    What moves all figures together spreads none of them.
+    What moves all figures together adds no spread.
     """
     together = float(covariances[np.triu_indices(len(values), 1)].mean())
     variances = np.maximum(np.diag(covariances) - together, 0.0)

@@ -1,8 +1,8 @@
-"""Looking every day without crying wolf: evidence that may be looked at whenever one likes.
+"""Sequential tests: evidence that may be looked at every day without more false alarms.
 
-An e-value is a bet against "all is well": where that is true, its mean is at most 1 however often one looks, so the
+An e-value is a bet against "all is well". Where that is true, its mean is at most 1 however often one looks, so the
 chance that it ever reaches 1/α is at most α (Ville's inequality). Bets that begin on every day share one stake, so that
-a change is found whenever it comes, and the bet that won most says when that was.
+a change is found whenever it comes; the bet that won most dates the change.
 
 Shafer (2021), JRSS A 184; Shin, Ramdas & Rinaldo (2024), e-detectors; Howard, Ramdas, McAuliffe & Sekhon (2021), Annals
 of Statistics 49.
@@ -19,7 +19,7 @@ _SUM = 2.11
 """Σ 1/((s+1)·ln²(s+1)) over all s from 1 on is a little less."""
 
 _STEPS = 60
-"""Halvings until an end of an interval is known to the last digit."""
+"""Bisection steps until an end of an interval is known to the last digit."""
 
 
 # ── evidence ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,20 +68,20 @@ def log_stakes(days: int, life: int | None) -> Array:
 
 
 def spread_of_days(hits: Array, rows: Array, rate: float) -> Array:
-    """How many times more days differ than chance makes them, as far as the days up to each tell; at least 1."""
+    """Overdispersion of the days up to each: how many times their variance exceeds chance; at least 1."""
     share = np.divide(hits, rows, out=np.full(len(rows), rate), where=rows > 0)
     variance = np.where(rows > 0, rate * (1 - rate) / np.maximum(rows, 1e-300), np.inf)
     return spread_of_figures(share, variance, rows)
 
 
 def spread_of_figures(value: Array, variance: Array, rows: Array) -> Array:
-    """The same of any figure, from each day's value and the variance that chance gives it; infinite tells nothing."""
+    """The same for any figure, from each day's value and its variance by chance; infinite means unknown."""
     known = np.flatnonzero(np.isfinite(variance))
-    unlike, told = np.zeros((2, len(rows)))
-    told[known[1:]] = 1.0
+    unlike, pairs = np.zeros((2, len(rows)))
+    pairs[known[1:]] = 1.0
     unlike[known[1:]] = np.diff(value[known]) ** 2 / np.maximum(variance[known][1:] + variance[known][:-1], 1e-300)
     mean = np.cumsum(rows) / np.maximum(np.cumsum(rows > 0), 1)
-    return np.asarray(np.maximum(1.0, (10 * (1 + 0.01 * (mean - 1)) + np.cumsum(unlike)) / (10 + np.cumsum(told))))
+    return np.asarray(np.maximum(1.0, (10 * (1 + 0.01 * (mean - 1)) + np.cumsum(unlike)) / (10 + np.cumsum(pairs))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Two samples of different rows: how far apart are their figures, and could that be chance?
 
-Many pairs are judged at once: every argument is an array with an entry for each of them.
+Many pairs are compared at once: every argument is an array with an entry for each of them.
 """
 
 import math
@@ -17,7 +17,7 @@ from stakes.tallies.arithmetic import Array, Values
 from stakes.uncertainty.interval import exact_p_value
 
 _SPREAD = 30.0
-"""Hits that spread further than this when chance alone deals them out are as good as normal."""
+"""Counts of hits with a larger standard deviation than this are taken as normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def mover(one: Side, other: Side, confidence: float, correlation: Values = 0.0) 
 
 
 def _apart(one: Array, other: Array, correlation: Values) -> Array:
-    """How far a difference of figures reaches that reach so far by themselves."""
+    """The half-width of the interval of a difference, from those of both figures."""
     if not np.any(correlation):
         return np.hypot(one, other)
     return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
@@ -83,11 +83,11 @@ def agree(found: Differences, p_value: Array, confidence: float) -> Differences:
 
 
 def permuted_means(powers: Array, means: Array, rows: Array) -> Array:
-    """Return two-sided p-values of means: would so many rows, dealt from all, lie that far from the mean?
+    """Return two-sided p-values of means: would the mean of so many rows, chosen at random, lie that far away?
 
-    ``powers`` are the number of all rows and the sums of their first three powers. The means of all possible hands
+    ``powers`` are the number of all rows and the sums of their first three powers. The means of all possible choices
     have a known mean, variance and skewness; a gamma distribution with the same ones gives the p-value. Student's t
-    would be too sure where rows are skewed: a hand of small losses has a small spread, too.
+    would be too sure where rows are skewed: a choice of small losses has a small spread, too.
     Mielke & Berry (2007), Permutation Methods, chapter 2 (Pearson's type III).
     """
     from scipy.special import gammainc, gammaincc, ndtr
@@ -97,8 +97,8 @@ def permuted_means(powers: Array, means: Array, rows: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(max(second - first**2, 0.0) / rows * left / (total - 1))
         z = (means - first) / error
-        dealt = (left - rows) * np.sqrt(total - 1) / ((total - 2) * np.sqrt(rows * left))
-        skewness = skewness_of_rows(first, second, third) * dealt
+        of_mean = (left - rows) * np.sqrt(total - 1) / ((total - 2) * np.sqrt(rows * left))
+        skewness = skewness_of_rows(first, second, third) * of_mean
         skewed = np.abs(skewness) > 1e-4
         shape = 4 / np.where(skewed, skewness, 1.0) ** 2
         place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
@@ -120,7 +120,7 @@ def of_shares(one: Side, other: Side, confidence: float) -> Differences:
 def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -> Array:
     """Return the two-sided p-values of Fisher's exact test: how probable are numbers of hits no likelier than these?
 
-    Where hundreds of hits are dealt out, the score test says the same.
+    With hundreds of hits the score test gives the same.
     """
     from scipy.special import ndtr
 
