@@ -81,7 +81,7 @@ def speak(result: Result, lang: str) -> Result:
 class Plottable:
     """What can be plotted: ``plots`` are the kinds of plots that it has, the usual one first."""
 
-    drawn_as: ClassVar[str]
+    plotted_as: ClassVar[str]
 
     @property
     def plots(self) -> Sequence[str]:

@@ -75,7 +75,7 @@ class Policies(
     right: Mapping[str, Estimate] = field(default_factory=dict)
     harm: float = 0.0
 
-    drawn_as = "policies"
+    plotted_as = "policies"
 
     @property
     def recalibration(self) -> Estimate | None:

@@ -33,27 +33,27 @@ __all__ = ["Evaluation", "TwoClassEvaluation", "count", "decide", "evaluate", "e
 
 @asks("evaluate")
 def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Evaluation:
-    """Judge a model by its scores, its decisions or its predicted numbers.
+    """Evaluate a model by its scores, its decisions or its predicted numbers.
 
     ``truth``, ``score``, ``prediction``, ``weight`` and ``by`` are arrays, or names of columns when ``data`` (a data
     frame, a dictionary of columns, or the names of files) is given. With more than two classes ``score``
     is a dictionary class → column, or an (n, k) array with ``classes``. A case of two classes is decided positive when
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
-    compared with always saying the mean, or ``baseline``.
+    compared with always predicting the mean, or ``baseline``.
 
-    ``costs`` (:class:`~stakes.Costs`) say what decisions cost. Scores are then decided so as to cost least, taking the
-    model at its word. ``prior`` are the class frequencies where it is going to be used (a dictionary, or the share of
-    the positive class), ``training_prior`` those that it was trained on.
+    ``costs`` (:class:`~stakes.Costs`) say what decisions cost. Scores are then taken as probabilities, and decisions
+    are those that cost least. ``prior`` are the class frequencies where the model is going to be used (a dictionary,
+    or the share of the positive class), ``training_prior`` those that it was trained on.
 
-    Rows of the same ``cluster`` (visits of a patient) resemble each other: intervals then draw whole clusters. Every
-    figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
-    sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
+    Rows of the same ``cluster`` (visits of a patient) resemble each other: intervals then resample whole clusters.
+    Every figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
+    sample would have the same class counts; ``seed`` fixes the random numbers behind intervals.
 
     Files are CSV (also gzip), Parquet, JSON lines, Arrow, or a table of a SQLite or DuckDB database
     (``"preds.sqlite::table"``); several, or a pattern such as ``"preds/*.csv"``, are one table, and ``"-"`` is standard
     input. ``where`` keeps the rows of any table for which a condition is true (``"site = 'A'"``). A missing value is
     an error, unless ``missing="drop"`` leaves out its row; the result says how many. Files of more than 20 million rows
-    are counted in batches, and their scores in fine bins: the auc is then known within bounds that are told.
+    are counted in batches, and their scores in fine bins: the auc is then known within bounds, which are shown.
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
     Labels that differ in how they are written only (``Yes`` and ``yes``) are an error or a warning; ``alike="case"``
@@ -72,7 +72,7 @@ def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Eval
 
 
 def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
-    """Return an evaluation as it is, or that of the rows which were given in its place."""
+    """Return an evaluation as it is, or evaluate the rows that were given in its place."""
     result = isinstance(given, Record) and not isinstance(given, Counted | Tally)
     if result and question.about_rows:
         raise InputError(
@@ -82,7 +82,7 @@ def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
         )
     if not result and (question.about_rows or are_tallies(given)):
         return _answer(question, given)
-    evaluation: Evaluation = given  # what is none is refused by whoever asks
+    evaluation: Evaluation = given  # anything else is refused by the caller
     return evaluation
 
 
@@ -96,7 +96,7 @@ def _is_square(data: Data) -> bool:
 
 
 def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
-    """Count the rows, or take tallies as they are, and judge."""
+    """Count the rows, or take tallies as they are, and evaluate."""
     unlabelled = question["unlabelled"]
     if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
         known = " is not known; it is 'error' or 'estimate'"
@@ -134,7 +134,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
 
 
 def _few(question: Question, data: Data) -> Evaluation:
-    """What a few labels tell; it is asked as an evaluation is."""
+    """The estimates from a few labels, which have the members of an evaluation."""
     from stakes.evaluation.few_labels import estimate_few  # few calls need it
 
     found: Value = estimate_few(question, data)
@@ -145,7 +145,7 @@ def _few(question: Question, data: Data) -> Evaluation:
 def judge_counts(
     count: Callable[..., Counted], threshold: float | None, sampling: Sampling, pricing: Pricing | None
 ) -> Evaluation:
-    """Count rows and judge them; where costs put the threshold within a bin, the decisions there are counted too."""
+    """Count and evaluate rows; where costs put the threshold within a bin, the decisions there are counted too."""
     evaluation = judge(count(), threshold, sampling, pricing)
     if _within_a_bin(evaluation):
         return judge(count(threshold=evaluation.threshold), None, sampling, pricing)
@@ -153,14 +153,14 @@ def judge_counts(
 
 
 def _count(question: Question, data: Data, **other: Value) -> Counted:
-    """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
+    """Count the rows, and keep the question with the counts; ``other`` options override those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
     files = names_of_files(data)
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:
-    """Whether costs put the threshold where bins cannot tell; then the decisions have to be counted in another pass."""
+    """Whether costs put the threshold inside a bin; then the decisions have to be counted in another pass."""
     scores, threshold = evaluation.counted.scores, getattr(evaluation, "threshold", None)
     if scores is None or threshold is None or evaluation.counted.confusion is not None:
         return False
@@ -174,8 +174,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
     condition ("recall >= 0.9"). ``harm`` is what asking the model costs for each case, in the unit of the costs. With
-    ``unlabelled="estimate"`` a few labels choose the threshold, and what comes back is what they tell at it. Each of
-    several labels per row has a threshold of its own.
+    ``unlabelled="estimate"`` a few labels choose the threshold, and the estimates at it are returned. Each of several
+    labels per row has a threshold of its own.
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
@@ -196,14 +196,14 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
 
 
 def _of_labels(question: Question, data: Data) -> bool:
-    """Whether rows have several labels, whose scores costs decide about one by one."""
+    """Whether rows have several labels; costs then decide about each label by itself."""
     if are_tallies(data):
         return load_sum(data, question).task == LabelSums.kind
     return question["label_separator"] is not None or has_columns(question["truth"])
 
 
 def _decide_few(question: Question, found: Value) -> "Decision":
-    """Choose a threshold by few labels; what has no meaning there is refused."""
+    """Choose a threshold by few labels; options that do not apply are refused."""
     reasons = {
         "harm": "is weighed against what the model saves, which few labels do not tell",
         "training_prior": "corrects probabilities, and few labels say themselves what a score means",
@@ -219,17 +219,17 @@ def judge(
 ) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
     if threshold is None or counted.task == "labels":
-        judged = Evaluation(counted, sampling=sampling, pricing=pricing)
+        evaluation = Evaluation(counted, sampling=sampling, pricing=pricing)
     elif counted.scores is None:
         raise errors.threshold_of_many()
     else:
-        judged = TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
-    judged._check_pricing()
-    return judged
+        evaluation = TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
+    evaluation._check_pricing()
+    return evaluation
 
 
 def judge_tallies(counted: Counted, question: Question) -> Evaluation:
-    """Return the evaluation of a tally: its decisions stand, unless another threshold is wanted."""
+    """Return the evaluation of a tally: its decisions stand, unless another threshold is given."""
     threshold, sampling, pricing = question.given.get("threshold"), question.sampling, question.pricing
     known = counted.question.get("costs")
     if pricing is not None and pricing.costs.columns and known != pricing.costs.in_full:
@@ -242,11 +242,11 @@ def judge_tallies(counted: Counted, question: Question) -> Evaluation:
         raise errors.threshold_and_prediction()
     if counted.scores is None:
         raise errors.threshold_of_many()
-    judged = TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
+    evaluation = TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
     if counted.threshold != threshold:
-        for part in (judged, *judged.segments.values()):
-            part.counted.scores.refuse_inside_bin(threshold)  # whatever will be asked of it
-    return judged
+        for part in (evaluation, *evaluation.segments.values()):
+            part.counted.scores.refuse_inside_bin(threshold)  # now, not when a figure is asked for
+    return evaluation
 
 
 @asks("count")
@@ -254,7 +254,7 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     """Count rows once and keep only the tallies: ``Evaluation(count(monday) + count(tuesday))``.
 
     Takes the arguments of :func:`evaluate` that say which rows, and of what classes. With a ``threshold`` its decisions
-    are kept beside the scores, which makes them exact wherever the counts travel: ``count(…).save("monday.tally")``.
+    are kept beside the scores, so they stay exact when the scores are binned: ``count(…).save("monday.tally")``.
     """
     if are_tallies(data):
         raise InputError(

@@ -58,10 +58,10 @@ Chosen = TypeVar("Chosen", "Decision", "Policies", "LabelDecisions")
 Held = TypeVar("Held", bound=Tally)
 
 _MOST_IN_FULL = 200
-"""Of more segments than this only one figure is told of each."""
+"""Of more segments than this only one figure of each is shown."""
 
 _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval", "note")
-"""What to_rows() tells about each figure."""
+"""The columns of to_rows() for each figure."""
 
 
 _FIGURES_OF: dict[type[Tally], str] = {
@@ -78,14 +78,14 @@ _FIGURES_OF: dict[type[Tally], str] = {
 }
 
 _ALONE_AT_FIRST = 3
-"""So many figures are worked out one by one as they are asked for; whoever asks for more gets them all at once."""
+"""This many figures are computed one by one as they are asked for; after that all are computed at once."""
 
 
 @dataclass(frozen=True)
 class BriefSegment(Record, shown="rows figures confusion? verdict?"):
-    """What the data of all rows tell about a segment; ``ev.segments[name]`` is its evaluation, with all that is to say.
+    """A segment in the data of the whole; ``ev.segments[name]`` is its full evaluation.
 
-    ``verdict`` says what it is beside the rest by the figure that segments are compared by.
+    ``verdict`` compares it with the rest by the figure that segments are compared by.
     """
 
     rows: RowCount
@@ -104,10 +104,10 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     counted: Counted
     pricing: Pricing | None
     _kinds: ClassVar[list[type["Evaluation"]]] = []
-    drawn_as = "evaluation"
+    plotted_as = "evaluation"
 
     def __init_subclass__(cls, *, facts: str) -> None:
-        """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
+        """A kind of evaluation names the ``facts`` that its data hold beyond those of all kinds."""
         more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview findings notes"
         super().__init_subclass__(shown=f"task rows unweighted_rows? dropped=counted.dropped {more}")
         cls._kinds.append(cls)
@@ -134,7 +134,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     ) -> None:
         """Evaluate what was counted.
 
-        Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
+        Whether scores are probabilities follows from the scores of all rows; a segment takes it from the whole.
         """
         if pricing is not None and not isinstance(pricing, Pricing):
             raise errors.not_costs(pricing)
@@ -149,12 +149,12 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     @classmethod
     def _kind_for(cls, counted: Counted) -> "type[Evaluation] | None":
-        """The kind of evaluation for these counts; those that are not of two classes are loaded when one is wanted."""
+        """The kind of evaluation for these counts; modules other than that of two classes are imported when needed."""
         for later in ("", "many_classes", "regression", "several"):
             if later:
                 import_module(f"stakes.evaluation.{later}")
             for kind in cls._kinds:
-                if kind._judges(counted):
+                if kind._fits(counted):
                     return kind
         return None
 
@@ -162,14 +162,14 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return (self.counted,)
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy needs: what was worked out already can be worked out again."""
+        """The state of a copy, without cached properties: they can be computed again."""
         made = {
             name for kind in type(self).__mro__ for name, one in vars(kind).items() if isinstance(one, cached_property)
         }
         return {name: value for name, value in vars(self).items() if name not in made}
 
     @classmethod
-    def _judges(cls, counted: Counted) -> bool:
+    def _fits(cls, counted: Counted) -> bool:
         """Whether this kind of evaluation is for these counts."""
         raise NotImplementedError
 
@@ -212,7 +212,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     @property
     def _auc(self) -> Estimate:
-        """The auc of two classes, without asking for decisions, which bins may not be able to tell."""
+        """The auc of two classes, without asking for decisions, which bins may leave open."""
         if auc.name not in self._asked:
             known = "figures" in vars(self)
             self._asked[auc.name] = self.figures[auc.name] if known else self._alone(auc)
@@ -266,17 +266,17 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
         Shares can have "wilson", "clopper-pearson", "jeffreys" or "agresti-coull" limits, the auc "delong", "plain
         delong", "logit delong" or "newcombe", kappa "asymptotic" ones, and every figure of rows of equal weight those
-        of a "bootstrap" of the rows (percentiles) or its "bca" form. They are for whoever wants to check; the usual one
-        is the same everywhere.
+        of a "bootstrap" of the rows (percentiles) or its "bca" form. They serve to check other results; the default is
+        the same everywhere.
         """
-        from stakes.uncertainty import intervals as ways
+        from stakes.uncertainty import intervals as methods
 
         metric, tally, sampling = self._place_of(name)
         if tally is None:
             return self[name]
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
-        limits = ways.interval(metric, value, tally, sampling, method)
+        limits = methods.interval(metric, value, tally, sampling, method)
         baseline = float(metric.baseline_of(tally))
         return self._put_together(metric, tally, value, baseline, limits, sampling.confidence)
 
@@ -291,7 +291,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return self._in_population(self._declared(name))
 
     def _declared(self, name: Value) -> Metric:
-        """The metric of that name; figures of cost are at the prices in it, or at the costs of this evaluation."""
+        """The metric of that name; figures of cost use the prices in the name, or the costs of this evaluation."""
         if (of_class := figure_of_class(str(name))) is not None:
             return self._cost_of_class(metrics.find(of_class[0]), of_class[1])
         metric = metrics.find(name)
@@ -333,7 +333,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def priced(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "Evaluation":
         """Return the evaluation of the same rows at these costs; nothing is counted again.
 
-        Scores of two classes are decided anew so as to cost least. Decisions that were given stay as they are.
+        Scores of two classes are decided again so as to cost least. Decisions that were given stay as they are.
         """
         pricing = Pricing(costs, prior, training_prior)
         if costs.columns:
@@ -353,7 +353,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return replace(self.sampling, population=self.population if given is None else given)
 
     def _check_pricing(self) -> None:
-        """Refuse class frequencies that are none, before a figure is asked for."""
+        """Refuse invalid class frequencies before a figure is asked for."""
         if self.pricing is not None:
             self.pricing.deployed(*self._classes_to_price())
         if self.sampling.fixed:
@@ -435,7 +435,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def calibration(self) -> "Calibration | ClassCalibrations | NumberCalibration":
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes.
 
-        Of predicted numbers, how far they lie beside what came true.
+        For predicted numbers, how far they lie from what came true.
         """
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
@@ -446,10 +446,10 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         self, tally: Tally, wanted: Sequence[Metric], sampling: Sampling | None = None
     ) -> Iterable[tuple[Metric, Estimate]]:
         """The figures of several metrics of one tally, with their intervals."""
-        from stakes.uncertainty import intervals as ways  # loads many small modules, which counting does not need
+        from stakes.uncertainty import intervals as methods  # loads many small modules, which counting does not need
 
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
-        found = ways.intervals(wanted, values, tally, sampling or self._sampling(tally))
+        found = methods.intervals(wanted, values, tally, sampling or self._sampling(tally))
         ignoring = [float(one) for one in measure_baselines(wanted, tally)]
         for metric, value, baseline, limits in zip(wanted, values, ignoring, found, strict=True):
             yield metric, self._put_together(metric, tally, value, baseline, limits, self.sampling.confidence)
@@ -550,12 +550,12 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     @property
     def _many_segments(self) -> "BySegment | None":
-        """The segments where there are so many that only the key figure of each is told: all would take minutes."""
+        """The segments, if there are so many that only the key figure of each is shown: all would take minutes."""
         return self._overview if len(self.segments) > _MOST_IN_FULL else None
 
     @property
     def _segments_as_data(self) -> Mapping[str, BriefSegment]:
-        """The figures of each segment and what it is beside the rest; of more than 200 only one figure."""
+        """The figures and the verdict of each segment; with more than 200 segments only one figure."""
         overview, many = self._overview, self._many_segments
         if many is None:
             verdicts = {one.name: one.verdict for one in overview or ()}
@@ -591,7 +591,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     @cached_property
     def _caution(self) -> str:
-        """What to keep in mind about all intervals: with few rows they can be too short."""
+        """A note on all intervals: with few rows they can be too short."""
         clusters = self.counted.clusters
         if clusters is not None and clusters.count < FEW_CLUSTERS:
             return errors.few_clusters(clusters.count, FEW_CLUSTERS)
@@ -607,7 +607,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
 
     @property
     def plots(self) -> tuple[str, ...]:
-        """The kinds of plots that :meth:`plot` draws of these rows, the usual one first."""
+        """The kinds of plots that :meth:`plot` can make of these rows, the usual one first."""
         return (*self._own_plots(), *(("segments",) if self.segments else ()))
 
     def _own_plots(self) -> Iterable[str]:

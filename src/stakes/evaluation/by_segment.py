@@ -1,4 +1,4 @@
-"""ev.by_segment(): which segments are worse than the rest, and which are too small to tell."""
+"""ev.by_segment(): which segments are worse than the rest, and which are too small to compare."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
     """All segments by one figure, the worst first: those whose interval is bad even at its better end.
 
     ``by["north"]`` is one of them, ``smallest()`` are those with the fewest rows. ``method`` says how differences from
-    the rest were judged, ``note`` why they were not.
+    the rest were tested, ``note`` why they were not.
     """
 
     metric: str
@@ -63,7 +63,7 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
     method: str = ""
     note: str = ""
 
-    drawn_as = "segments"
+    plotted_as = "segments"
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.segments)
@@ -138,7 +138,7 @@ def _parts(evaluation: "Evaluation", parts: Sequence["Evaluation"], name: Value,
 def _segments(
     parts: Sequence[tuple[str, "Evaluation"]], metric: Metric, found: AgainstRest, confidence: float
 ) -> list[Segment]:
-    """Put figures and differences together; those too small are no tests."""
+    """Combine figures and differences; segments that are too small are not tested."""
     unknown = np.full(len(parts), np.nan)
     side, apart = found.segments, found.differences
     small = side.rows < LEAST_ROWS

@@ -1,6 +1,6 @@
 """What a careful colleague would point out before anybody believes a figure.
 
-Decided here once, for every view; a gate refuses to judge where something is plainly ``wrong``.
+Decided here once, for every view; a gate refuses evaluations in which something is plainly ``wrong``.
 """
 
 import math
@@ -27,7 +27,7 @@ FLIPS = 0.5
 """How far apart f1 must be for the two classes before it is pointed out."""
 
 _ROWS_TO_COPY = 20
-"""So many predicted numbers are not right to the last digit by chance."""
+"""This many predicted numbers are not right to the last digit by chance."""
 
 _MOST_NAMES = 5
 _FAR_ABOVE = 0.1
@@ -43,7 +43,7 @@ def cautions(evaluation: "Evaluation") -> Iterator[Finding]:
     yield from found
     copied = any(one.key == "caution.own_truth" for one in found)
     for one in _BY_TASK[evaluation.task](evaluation):
-        if not (copied and one.key in _TOO_GOOD):  # that was told already
+        if not (copied and one.key in _TOO_GOOD):  # the copy says so already
             yield one
     yield from (one for one in _strangers(evaluation) if one.tone != "wrong")
     yield from _of_rows(evaluation)
@@ -51,7 +51,7 @@ def cautions(evaluation: "Evaluation") -> Iterator[Finding]:
 
 # ── wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def wrongs(evaluation: "Evaluation") -> Iterator[Finding]:
-    """Yield what makes every figure meaningless; looks at no more than the tallies, the auc and pearson."""
+    """Yield what makes every figure meaningless; only needs the tallies, the auc and pearson."""
     copied = evaluation.counted.same_column or _copy_of_truth(evaluation)
     if copied:
         yield caution("caution.own_truth", True, column=copied)
@@ -93,15 +93,15 @@ def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Find
 
 
 def _strangers(evaluation: "Evaluation") -> Iterator[Finding]:
-    """Classes that are never predicted beside predictions that are never true, which may be the same or no classes.
+    """Classes that are never predicted, and predictions that are never true: perhaps one class under two names.
 
     It is wrong if two of them are nearly alike, or if no class is ever predicted.
     """
     table = evaluation._held(Confusion) or evaluation._held(JointCounts)
     if table is None or evaluation.counted.decided_by != "rows":
         return
-    true, said = _occurring(table)
-    missed, strange = list(true - said), list(said - true)
+    true, predicted = _occurring(table)
+    missed, strange = list(true - predicted), list(predicted - true)
     forms = {form(name, ALIKE): name for name in missed}
     alike = [(forms[like], name) for name in strange if (like := form(name, ALIKE)) in forms]
     apart = evaluation.pricing is None and len(missed) == len(true) and len(missed) + len(strange) > 2
@@ -167,7 +167,7 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
     low, high = table.range
     outside = threshold is not None and (threshold <= low or threshold > high)
-    if outside and table.grid is None:  # bins do not tell where the outermost scores are
+    if outside and table.grid is None:  # bins leave open where the outermost scores are
         yield caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
         yield caution("caution.chance", low=auc.low, high=auc.high)
@@ -262,7 +262,7 @@ def _not_probabilities(evaluation: "Evaluation") -> Iterator[Finding]:
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
 def _of_rows(evaluation: "Evaluation") -> Iterator[Finding]:
-    """Yield what is to be said about the rows and the costs of any evaluation."""
+    """Yield cautions about the rows and the costs of any evaluation."""
     counted, pricing = evaluation.counted, evaluation.pricing
     yield from (caution("caution.read_as", words=reason(words)) for words in counted.read_as)
     if counted.dropped:
@@ -298,14 +298,14 @@ def marks(evaluation: "Evaluation") -> dict[str, str]:
 
 
 def notes_of(evaluation: "Evaluation", main: bool) -> dict[str, str]:
-    """Return what the main figures, or the others, note besides what is said about all intervals."""
-    told = {name: one.note.removesuffix(evaluation._caution) for name, one in evaluation.figures.items()}
-    notes = {name: note.removesuffix("; ") for name, note in told.items() if note}
+    """Return the notes of the main figures, or of the others, without the note on all intervals."""
+    own = {name: one.note.removesuffix(evaluation._caution) for name, one in evaluation.figures.items()}
+    notes = {name: note.removesuffix("; ") for name, note in own.items() if note}
     return {name: note for name, note in notes.items() if evaluation._find(name).headline == main}
 
 
 def noted(evaluation: "Evaluation", main: bool = True) -> Iterator[Finding]:
-    """Yield what the main figures, or the others, note: each note below the table in which they are marked."""
+    """Yield the notes of the main figures, or of the others, each with its mark in the table."""
     notes, mark = notes_of(evaluation, main), marks(evaluation)
     for note in dict.fromkeys(notes.values()):
         names = [name for name, one in notes.items() if one == note]

@@ -1,4 +1,4 @@
-"""compare(): several models on the same rows, ranked, and every two of them held against each other."""
+"""compare(): several models on the same rows, ranked, and every two of them compared."""
 
 import itertools
 import math
@@ -41,8 +41,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     ``metric`` is any figure that has a better and a worse side, or a list of them; by default expected_cost where there
     are ``costs``, otherwise auc for scores, macro_auc for scores of several classes, accuracy for decisions,
     mean_absolute_error for numbers. Differences of accuracy come with Tango's interval and McNemar's exact test, of
-    costs with the law of :func:`stakes.decide`, all others with an interval and a test by what each row changes in
-    both figures; the two agree always. With ``simultaneous`` all intervals and p-values of a metric are right at once.
+    costs with the method of :func:`stakes.decide`, all others with an interval and a test by what each row changes in
+    both figures; the two always agree. With ``simultaneous`` all intervals and p-values of a metric hold at once.
 
     ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
     than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). ``by`` compares
@@ -76,7 +76,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     several, data = isinstance(data, list | tuple), in_format(data, question.text_format)
     _refuse_unclear(question, several, bool(arrays))
     with hearing():
-        models = _models(data, question.without(*FORMAT_OPTIONS))  # files know by now how they are written
+        models = _models(data, question.without(*FORMAT_OPTIONS))  # the format is part of the data by now
     terms = _terms(question, models)
     whole = _compare_all(models, terms, math.comb(len(models), 2), over_folds)
     if whole.clusters is not None and whole.clusters < FEW_CLUSTERS:
@@ -86,8 +86,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
 
 def _refuse_unclear(question: Question, several: bool, arrays: bool) -> None:
     """Refuse a call that leaves open which rows are compared: of one table, of ``several``, or of bare ``arrays``."""
-    paired, said, margin = question["paired"], question["predictions"], question["margin"]
-    if paired and isinstance(said, Mapping) and any(isinstance(one, Confusion) for one in said.values()):
+    paired, predictions, margin = question["paired"], question["predictions"], question["margin"]
+    if paired and isinstance(predictions, Mapping) and any(isinstance(one, Confusion) for one in predictions.values()):
         raise InputError(
             "tables-of-same-rows",
             "two tables do not tell in which rows the models differ; pass ",
@@ -128,7 +128,7 @@ def _models(data: Data, question: Question) -> list[Contestant]:
 
 
 def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
-    """The metrics to rank by; what there is to judge tells the default."""
+    """The metrics to rank by; the default depends on what the models output."""
     named = list(texts) if isinstance(texts, list | tuple) else [] if texts is None else [texts]
     meant = [_meant(text, models[0]) for text in named or [_usual(models)]]
     for metric in meant:
@@ -159,7 +159,7 @@ def _meant(text: str, model: Contestant) -> Metric:
 
 @dataclass(frozen=True)
 class _Terms:
-    """How models are compared: by which metrics, how sure, and of how many rows at least."""
+    """How models are compared: the metrics, the sampling, and the least number of rows."""
 
     metrics: Sequence[Metric]
     sampling: Sampling
@@ -170,7 +170,7 @@ class _Terms:
 
 
 def _terms(question: Question, models: Sequence[Contestant]) -> _Terms:
-    """What was asked, of these models."""
+    """The terms of a question about these models."""
     wanted = _wanted(question["metric"], models)
     for metric in wanted if models[0].estimated is not None else ():
         if metric.tally is not Confusion:
@@ -183,7 +183,7 @@ def _terms(question: Question, models: Sequence[Contestant]) -> _Terms:
 def _compare_all(
     models: Sequence[Contestant], terms: _Terms, tests: int, over_folds: Mapping[str, OverFolds] | None = None
 ) -> Comparison:
-    """Compare models, of whose differences so many are looked at together."""
+    """Compare models; ``tests`` is the number of differences that are tested together."""
     held = [model.evaluation.counted.clusters for model in models]
     counts = [clusters.count for clusters in held if clusters is not None]
     each = terms.sampling
@@ -196,9 +196,9 @@ def _compare_all(
             name: one.mean_over_folds(metric.text, terms.sampling.confidence)
             for name, one in (over_folds or {}).items()
         }
-        judged = {m.name: means.get(m.name) or m[metric.text] for m in models}
-        ranked = _rank(metric, models, judged)
-        table += [Place(rank, m.name, metric.text, judged[m.name]) for rank, m in enumerate(ranked, 1)]
+        estimates = {m.name: means.get(m.name) or m[metric.text] for m in models}
+        ranked = _rank(metric, models, estimates)
+        table += [Place(rank, m.name, metric.text, estimates[m.name]) for rank, m in enumerate(ranked, 1)]
         if over_folds:
             two_by_two = itertools.combinations([(m.name, over_folds[m.name]) for m in ranked], 2)
             found = [_pair_over_folds(metric, *two, each.confidence, terms.margin) for two in two_by_two]
@@ -212,7 +212,7 @@ def _compare_all(
 
 
 def _compare_segments(models: Sequence[Contestant], terms: _Terms) -> dict[str, Comparison]:
-    """Compare the models within each segment that all of them have; p-values are corrected for all pairs of all."""
+    """Compare the models within each segment that all of them have; p-values are corrected over all segments."""
     names = [name for name in models[0].evaluation.segments if all(name in m.evaluation.segments for m in models)]
     tests, terms = len(names) * math.comb(len(models), 2), replace(terms, least=LEAST_ROWS)
     found = {name: _compare_all([model.within(name) for model in models], terms, tests) for name in names}
@@ -243,15 +243,15 @@ def _pair_over_folds(
     found = over.minus(against, metric.text, confidence)
     known = (found.limits.low, found.limits.high, found.p_value)
     pair = Pair(one, other, metric.text, found.value, *known, method=found.limits.method, note=found.limits.reason)
-    return pair if margin is None else _judge_by(margin, metric, pair)
+    return pair if margin is None else _add_inferiority(margin, metric, pair)
 
 
-def _rank(metric: Metric, models: Sequence[Contestant], judged: Mapping[str, Estimate]) -> list[Contestant]:
+def _rank(metric: Metric, models: Sequence[Contestant], estimates: Mapping[str, Estimate]) -> list[Contestant]:
     """The best first; those without a figure last; names decide between equals."""
     sign = -1 if metric.better == "higher" else 1
 
     def place(model: Contestant) -> tuple[bool, float, str]:
-        estimate = judged[model.name]
+        estimate = estimates[model.name]
         return not estimate.defined, sign * estimate.value if estimate.defined else 0.0, model.name
 
     return sorted(models, key=place)
@@ -274,7 +274,7 @@ def _pair(metric: Metric, first: Contestant, second: Contestant, terms: _Terms) 
     if found.value is not None:
         pair = replace(pair, difference=found.value)
     pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return pair if terms.margin is None else _judge_by(terms.margin, metric, pair)
+    return pair if terms.margin is None else _add_inferiority(terms.margin, metric, pair)
 
 
 def _why_no_difference(metric: Metric, *models: Contestant) -> str:
@@ -285,7 +285,7 @@ def _why_no_difference(metric: Metric, *models: Contestant) -> str:
     return f"{metric.text} is infinite"
 
 
-def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
+def _add_inferiority(margin: float, metric: Metric, pair: Pair) -> Pair:
     """Say whether the interval shows that one is not worse than the other by more than the margin."""
     if pair.low is None or pair.high is None:
         return pair
@@ -294,7 +294,7 @@ def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
 
 
 def _adjust(pairs: Sequence[Pair], simultaneous: bool) -> list[Pair]:
-    """Add p-values that are corrected for all pairs; one without a p-value is none of the tests.
+    """Add p-values that are corrected for all pairs; pairs without a p-value do not count as tests.
 
     Simultaneous intervals are Bonferroni's, and so are the p-values that agree with them; otherwise they are Holm's.
     """

@@ -1,4 +1,4 @@
-"""What a comparison of several models found: the ranking, the pairs, and what can honestly be said of them."""
+"""The result of a comparison: the ranking, the pairs, and the conclusion that they support."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,12 +40,12 @@ class Place(
 
 @dataclass(frozen=True)
 class Pair(Record):
-    """Two models: the difference of a figure (first minus second, the first ranking higher) and how sure it is.
+    """Two models: the difference of a figure (first minus second, the first ranking higher) and its interval.
 
     ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all pairs, or Bonferroni's with simultaneous intervals.
     ``flipped`` counts the rows on which both, one or none of them is right. ``not_inferior`` says whether the interval
-    shows that the first is not worse than the second by more than the margin; ``second_not_inferior`` the same of the
-    second. What is not known is None; ``note`` says why.
+    shows that the first is not worse than the second by more than the margin; ``second_not_inferior`` is the reverse.
+    What is not known is None; ``note`` says why.
     """
 
     first: str
@@ -71,7 +71,7 @@ class Pair(Record):
 
 @dataclass(frozen=True)
 class PossibleRanks(Record):
-    """The ranks that a model may truly have by a metric; those of all models hold at once."""
+    """The range of ranks of a model by a metric; those of all models hold at once."""
 
     metric: str
     model: str
@@ -81,7 +81,7 @@ class PossibleRanks(Record):
 
 @dataclass(frozen=True)
 class BestOfAll:
-    """The best model by a metric: whom it surely beats, whom it cannot be told apart from, or compared with."""
+    """The best model by a metric: whom it surely beats, from whom it does not surely differ, who has no difference."""
 
     best: Place
     beaten: list[str] = field(default_factory=list)
@@ -101,9 +101,9 @@ class Comparison(
 ):
     """Models ranked by one or more figures, and every two of them compared.
 
-    ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
-    be said in one sentence. ``segments`` are the same within each segment, with p-values that are corrected for the
-    pairs of all of them. ``unlabelled`` rows have no truth, and figures are estimates of what all rows would tell.
+    ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` a summary
+    in one sentence. ``segments`` are the same within each segment, with p-values that are corrected for the pairs of
+    all of them. ``unlabelled`` rows have no truth, and figures are estimates for all rows.
     """
 
     models: Mapping[str, Evaluation]
@@ -118,7 +118,7 @@ class Comparison(
     segments: Mapping[str, "Comparison"] = field(default_factory=dict)
     unlabelled: Count = 0
 
-    drawn_as = "comparison"
+    plotted_as = "comparison"
 
     @property
     def plots(self) -> tuple[str, ...]:
@@ -186,17 +186,17 @@ class Comparison(
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
     def conclusion(self) -> str:
-        """What can be said, never more than the intervals do."""
+        """The conclusion that the intervals support."""
         return lines([" ".join(words for found in self.findings if found.answers for words in found.words)])
 
     def pair_like(self, pair: Pair) -> Pair:
-        """Return the pair of the same models here, the one that is first there being first."""
+        """Return the pair of the same models here, in the order of the given pair."""
         found = self.pair(pair.first, pair.second, pair.metric)
         if found.first == pair.first:
             return found
         low, high = (None if end is None else -end for end in (found.high, found.low))
-        turned = replace(found, first=pair.first, second=pair.second, flipped=None)
-        return replace(turned, difference=-found.difference, low=low, high=high)
+        swapped = replace(found, first=pair.first, second=pair.second, flipped=None)
+        return replace(swapped, difference=-found.difference, low=low, high=high)
 
     def _pairs_by(self, metric: str) -> list[Pair]:
         return [pair for pair in self.pairs if pair.metric == metric]
@@ -206,9 +206,9 @@ class Comparison(
 
     @cached_property
     def ranks(self) -> Sequence[PossibleRanks]:
-        """The ranks that each model may truly have: those between the models shown to be better and to be worse.
+        """The ranks that each model can have: below those shown to be better, above those shown to be worse.
 
-        By pairs that hold all at once, so that these ranks do, too.
+        The tests of all pairs hold at once, so these ranks do, too.
         """
         found = []
         for name in self.metrics:
@@ -231,13 +231,13 @@ class Comparison(
 
     @property
     def dropped(self) -> int:
-        """How many rows lacked a value and were left out, of all models together where each has its own rows."""
+        """How many rows lacked a value and were left out; the sum over models where each has its own rows."""
         lost = [model.counted.dropped for model in self.models.values()]
         return max(lost) if self.on_same_rows else sum(lost)
 
     @property
     def _pair_notes(self) -> list[tuple[str, str]]:
-        """The metrics of pairs of which something is not known, and why, each thing once."""
+        """The metrics of pairs with notes, and the notes, each once."""
         return list(dict.fromkeys((pair.metric, pair.note) for pair in self.pairs if pair.note))
 
     @property

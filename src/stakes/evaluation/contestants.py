@@ -48,10 +48,10 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Contestant:
-    """A model: its evaluation, the rows it was judged on, and what it said about each.
+    """A model: its evaluation, the rows it was evaluated on, and its outputs.
 
-    Where rows were not brought here these are empty, and ``elsewhere`` knows what two models say of them. Where only
-    some rows have a truth it is those that are here, and ``estimated`` is what they tell about all.
+    Where rows were not loaded these are empty, and ``elsewhere`` compares two models on them. Where only some rows have
+    a truth, those are here, and ``estimated`` holds the estimates for all rows.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Contestant:
         return self.decided if set(self.sample.classes) <= set(self.sample.decisions) else None
 
     def output(self, metric: Metric) -> Column:
-        """What a metric judges: decisions, scores or predicted numbers; of other kinds of rows, their tally."""
+        """The output that a metric needs: decisions, scores or predicted numbers; the tally for other kinds of rows."""
         if issubclass(metric.tally, TermSums | OutputSums):
             found: Column = self.evaluation.counted.tallies.get(metric.tally.kind)
             return found
@@ -97,7 +97,7 @@ class Contestant:
 
     @property
     def rows(self) -> float:
-        """The number of rows, as far as weights tell."""
+        """The number of rows; their weight where they were not loaded."""
         return len(self.sample.truth) if self.elsewhere is None else float(self.evaluation.rows)
 
     def flipped(self, other: "Contestant") -> paired.Flipped | None:
@@ -108,7 +108,7 @@ class Contestant:
         return paired.flipped(self.sample, one, two) if self.elsewhere is None else self.elsewhere.flipped(self, other)
 
     def minus(self, other: "Contestant", metric: Metric, sampling: Sampling) -> paired.Difference:
-        """Judge the difference of a figure between this model and another one on the same rows."""
+        """Test the difference of a figure between this model and another one on the same rows."""
         if self.elsewhere is not None:
             return self.elsewhere.difference(metric, self, other, sampling)
         one, two = self.output(metric), other.output(metric)
@@ -116,14 +116,14 @@ class Contestant:
         assert two is not None
         return paired.difference(metric, self.sample, one, two, sampling)
 
-    def says_the_same(self, other: "Contestant") -> bool:
-        """Whether another model says the same of every row, as far as that is known here."""
-        said = ("decided", "scores", "numbers")
-        return self.elsewhere is None and all(np.array_equal(getattr(self, one), getattr(other, one)) for one in said)
+    def has_same_output(self, other: "Contestant") -> bool:
+        """Whether another model has the same output in every row, as far as rows were loaded."""
+        names = ("decided", "scores", "numbers")
+        return self.elsewhere is None and all(np.array_equal(getattr(self, one), getattr(other, one)) for one in names)
 
 
 class Elsewhere(Protocol):
-    """Rows that were not brought here, and what two models say of them."""
+    """Rows that were not loaded, and the outputs of two models on them."""
 
     def flipped(self, first: Contestant, second: Contestant) -> paired.Flipped:
         """Count the rows on which both, one or none is right."""
@@ -131,7 +131,7 @@ class Elsewhere(Protocol):
     def difference(
         self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling
     ) -> paired.Difference:
-        """Judge the difference of a figure."""
+        """Test the difference of a figure."""
 
 
 # ── where the rows are ───────────────────────────────────────────────────────────────────────────────────────────
@@ -161,7 +161,7 @@ def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Col
 def _complete(
     found: list[Entry], columns: Mapping[str, Column], by: Column, question: Question, prices: Sequence[str]
 ) -> tuple[list[Entry], dict[str, Column]]:
-    """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
+    """Leave out every row in which any model lacks a value, so that all are evaluated on the same rows."""
     segments = spread_by(by, found[0].data)
     shared = {"truth": found[0].truth, **{name: columns[name] for name in _SHARED[1:]}, **segments}
     shared |= {cost_column(name): name for name in prices}
@@ -173,7 +173,7 @@ def _complete(
         )
         complete = present_rows(taken[-1], array)
         if complete is None or (present is not None and len(complete) != len(present)):
-            return found, {}  # columns of unlike length, which is said when they are read
+            return found, {}  # columns of different lengths are refused when they are read
         present = complete if present is None else present & complete
     assert present is not None
     if not present.any():
@@ -200,7 +200,7 @@ def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Co
 def entries_by_name(data: Data, question: Question) -> list[Entry]:
     """The models that a call names, in its order."""
     columns = {name: _by_name(f"{name}s", question[f"{name}s"]) for name in ("score", "prediction")}
-    columns["prediction"] = {name: _rows_of(said) for name, said in columns["prediction"].items()}
+    columns["prediction"] = {name: _rows_of(one) for name, one in columns["prediction"].items()}
     names = list(dict.fromkeys(name for found in columns.values() for name in found))
     if len(names) < 2:
         raise errors.one_model(names)
@@ -213,7 +213,7 @@ def entries_by_name(data: Data, question: Question) -> list[Entry]:
 
 
 def _by_name(argument: str, models: Value) -> dict[str, Column]:
-    """Model → output; a list of column names calls models like their columns."""
+    """Model → output; models of a list of column names are called like their columns."""
     if models is None:
         return {}
     if isinstance(models, Mapping):
@@ -247,14 +247,15 @@ def _of_same_rows(name: str, data: Data, truth: Column, outputs: dict[str, Colum
     return Entry(name, data, truth, **outputs)
 
 
-def _rows_of(said: Column) -> Column:
-    """What a model said; a table of counts becomes the rows that it counts, as a pair of truth and decision."""
-    if not isinstance(said, Confusion):
-        return said
-    if said.counts.dtype.kind != "i" or said.counts.ndim != 2 or said.counts.sum() > MOST_ROWS:
+def _rows_of(given: Column) -> Column:
+    """A column of predictions; a table of counts becomes the rows that it counts, as a pair of truth and decision."""
+    if not isinstance(given, Confusion):
+        return given
+    counts = given.counts
+    if counts.dtype.kind != "i" or counts.ndim != 2 or counts.sum() > MOST_ROWS:
         raise errors.no_numbers_of_rows()
-    truth, decision = (np.repeat(codes, said.counts.ravel()) for codes in np.indices(said.counts.shape).reshape(2, -1))
-    return np.array(said.truths)[truth], np.array(said.decisions)[decision]
+    truth, decision = (np.repeat(codes, counts.ravel()) for codes in np.indices(counts.shape).reshape(2, -1))
+    return np.array(given.truths)[truth], np.array(given.decisions)[decision]
 
 
 def _of_own_rows(name: str, outputs: dict[str, Column]) -> Entry:
@@ -335,11 +336,13 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
             "models-of-different-rows",
             f"models have different rows ({some([f'{one}: {n:,}' for one, n in lengths.items()])}); give all the same",
         )
-    judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
-    taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
+    evaluations = {name: _evaluate(name, read, question, sampling) for name, read in reads.items()}
+    taken = {name: _decide_rows(read, evaluations[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     steps = question["horizon"]
-    return [contestant_of(name, read, judged[name], *taken[name], decisions, steps) for name, read in reads.items()]
+    return [
+        contestant_of(name, read, evaluations[name], *taken[name], decisions, steps) for name, read in reads.items()
+    ]
 
 
 @contextmanager
@@ -375,7 +378,7 @@ def _on_common_rows(reads: Mapping[str, Read]) -> dict[str, Read]:
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:
-    """All models must be judged as the same task, between the same classes."""
+    """All models must be of the same task, with the same classes."""
     (name, first), *others = reads.items()
     for other, read in others:
         task, own = map(_task_of, (first, read))
@@ -405,7 +408,7 @@ def _task_of(read: Read) -> str:
     return "regression" if read.plan is None else "classification"
 
 
-def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
+def _evaluate(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
     with naming(name):
         counted = count_read(read, question["baseline"])
         counted = counted.binned() if question["exact"] is False else counted
@@ -415,7 +418,7 @@ def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Eva
 
 
 def _decide_rows(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
-    """The decisions that there are, and the one of each row: given, or made of its score by a threshold or by costs."""
+    """The names of the decisions, and the decision of each row: given, or from its score by a threshold or costs."""
     if read.plan is None:
         return (), None
     rows = read.rows
@@ -434,7 +437,7 @@ def contestant_of(
     decisions: tuple[str, ...],
     horizon: int | None = None,
 ) -> Contestant:
-    """A model with its decisions numbered as those of all models are."""
+    """A model, with codes of decisions that all models share."""
     rows, plan = read.rows, read.plan
     cluster = None if rows.cluster is None else np.unique(rows.cluster, return_inverse=True)[1]
     if plan is None:

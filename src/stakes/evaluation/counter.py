@@ -44,12 +44,11 @@ class Counter:
 
     ``classes`` are the whole numbers that stand for classes in ``truth`` (and ``prediction``), ``positive`` is one of
     two: 1, unless another is named. Probabilities of two classes are counted in fine bins, which take the same memory
-    however many rows there are, and the bounds of the auc are told; decisions are counted in a table. ``exact=True``
-    keeps the rows instead, as scores of several classes, scores that are no probabilities, and predicted numbers
+    however many rows there are, with bounds of the auc; decisions are counted in a table. ``exact=True`` keeps the rows
+    instead, as scores of several classes, scores that are no probabilities, and predicted numbers
     (``task="regression"``) need. ``from_logits=True`` makes probabilities of logits; nothing else does.
 
-    Nothing is looked at while counting. What is wrong with a row is told by ``compute()``, with the number of its
-    batch.
+    Nothing is checked while counting. ``compute()`` reports wrong rows, with the number of their batch.
 
     >>> counter = Counter()
     >>> counter.update(np.array([0, 1, 1]), np.array([0.25, 0.75, 0.5]))
@@ -159,7 +158,7 @@ class Counter:
         return self._sum([self._shared(), other._shared()])
 
     def _shared(self) -> State:
-        """What is needed of a counter where it is added to others."""
+        """The parts of a counter that are needed to add it to others."""
         totals = self._totals()
         kept = {name: [at_home(one, name) for one in parts] for name, parts in self._kept.items()}
         return {"setting": self._setting, "kind": self._kind, "totals": totals, "kept": kept}
@@ -210,7 +209,7 @@ class Counter:
             "rows": totals.rows,
             "counts": _as_saved(totals.counts),
             "sums": _as_saved(totals.sums),
-            "faults": {name: list(told) for name, told in totals.faults.items()},
+            "faults": {name: list(fault) for name, fault in totals.faults.items()},
             "kept": {name: _as_saved(np.concatenate([at_home(one, name) for one in parts]))
                      for name, parts in self._kept.items()},
         }  # fmt: skip
@@ -271,7 +270,7 @@ def _rows_needed(what: str) -> InputError:
 
 
 def _reduced(own: Array | None, size: int, whole: bool) -> Array:
-    """Add up an array over all processes, by the way in which they talk to each other."""
+    """Add up an array over all processes, on the device of their backend."""
     import torch
     from torch import distributed
 

@@ -36,10 +36,10 @@ class FewClasses(
     stakes="few classes",
     shown="rows labelled classes confidence figures as_good_as segments findings",
 ):
-    """What a few labelled rows and the decisions about all of them tell about a model of several classes.
+    """Estimates for a model of several classes from a few labelled rows and the decisions about all rows.
 
-    Rows of a decision are taken to be what its labelled ones are. It holds where whether a row was labelled depends on
-    the decision only. ``as_good_as`` says how many labels alone would tell as much.
+    Unlabelled rows of a decision are taken to be like its labelled ones. That holds where labelling depends on the
+    decision only. ``as_good_as`` says how many labels alone would give an interval as narrow.
     """
 
     classes: tuple[str, ...]
@@ -95,7 +95,7 @@ class FewClasses(
         return Estimate(text, value, math.nan, found.low, found.high, "", self.confidence, METHOD, found.reason)
 
     def _meant(self, name: str | tuple[str, str]) -> tuple[Metric, int | None]:
-        """A metric, and the place of the class that it is about; None of all classes."""
+        """A metric, and the place of the class that it is about; None for all classes."""
         pair = figure_of_class(name) if isinstance(name, str) else name
         if pair is not None and not is_one_of(pair[1], self.classes):
             raise InputError("few-labels-class", f"{short(repr(pair[1]))} is none of {some(list(self.classes))}")
@@ -127,7 +127,7 @@ class FewClasses(
         return f"labelled rows of {short(repr(self.classes[place]))}: only {seen[place]:.0f}; label more"
 
     def _worth_of_labels(self, metric: Metric) -> Array:
-        """How far the labels of each decision move a figure, beside how many rows it has."""
+        """How far the labels of each decision move a figure, relative to its number of rows."""
         _, found = self._moves(metric, None)
         columns = np.nonzero(self.labels)[1]
         own, labelled = slice(len(columns)), self.labels.sum(axis=0)

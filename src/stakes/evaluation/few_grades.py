@@ -23,10 +23,10 @@ from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.few_labels import regressed_mean
 
 FEWEST_OTHERS = 5
-"""From so many labelled rows on that differ from the most frequent value a mean has an interval."""
+"""Least number of labelled rows that differ from the most frequent value, for an interval of a mean."""
 
 MEAN_TRUTH = "mean_truth"
-"""The mean of what people say, of all rows: corrected for how the judge errs."""
+"""The mean grade by people over all rows: the judge's mean corrected for its error."""
 
 METHOD = "few labels: a line between the judge and the labels, Student's t"
 
@@ -45,10 +45,10 @@ class FewGrades(
     stakes="few grades",
     shown="rows labelled confidence figures as_good_as segments findings",
 ):
-    """What a few grades of people and those of a judge for all rows tell: the mean grade, and how the judge errs.
+    """The mean grade and the errors of a judge, from a few grades by people and the judge's grades of all rows.
 
     ``found["mean_truth"]`` is the mean that people would give to all rows. It holds where labelled rows were chosen at
-    random, or with known probabilities. ``as_good_as`` says how many labels alone would tell as much.
+    random, or with known probabilities. ``as_good_as`` says how many labels alone would give an interval as narrow.
     """
 
     kept: Rows
@@ -60,7 +60,7 @@ class FewGrades(
 
     @property
     def rests_on(self) -> str:
-        """What has to hold, as a sentence is called."""
+        """The key of the sentence that states the assumption."""
         return "few.at_random" if self.kept.weight is None else "few.known_chance"
 
     @cached_property
@@ -93,7 +93,7 @@ class FewGrades(
         return _LOSSES[name](self.kept.truth[here], self.kept.decided[here])
 
     def _mean(self, name: str, beside: bool = True) -> tuple[float, float, float]:
-        """The mean and its limits, corrected by what stands ``beside`` the labels or not."""
+        """The mean and its limits, with or without the correction by the judge's grades ``beside`` the labels."""
         here, judge, weight = self.kept.labelled, self.kept.decided, self.kept.weight
         others, weights = (judge[here], judge) if beside else None, None if weight is None else weight[here]
         value, low, high = regressed_mean(self._losses(name), others, self.confidence, weights)
@@ -101,7 +101,7 @@ class FewGrades(
         return max(value, least), max(low, least), high
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
-        """Refuse: rows to grade are chosen at random, since a line need not fit where few of them lie."""
+        """Refuse: rows to grade must be chosen at random, since the line need not fit where few rows lie."""
         raise InputError("grades-at-random", "rows whose mean is estimated are chosen at random; choose any")
 
 

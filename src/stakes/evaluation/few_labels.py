@@ -55,14 +55,14 @@ class FewLabels(
     stakes="few labels",
     shown="rows labelled labelled_positives positive threshold prior confidence figures as_good_as segments findings",
 ):
-    """What a few labelled rows and many others tell about a model of two classes.
+    """Estimates for a model of two classes from a few labelled rows and many others.
 
-    ``ev["recall"]`` is an :class:`~stakes.Estimate`. ``as_good_as`` says how many labels alone would tell as much about
-    each figure. It holds where whether a row was labelled depends on its output only: labels of rows that somebody
-    found interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` it
-    may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows without
-    a truth, whose class frequencies may differ. ``prior`` is the share of positives where the model is used, if it is
-    another one. The ``threshold`` was chosen, by costs or by the ``best`` figure.
+    ``ev["recall"]`` is an :class:`~stakes.Estimate`. ``as_good_as`` says how many labels alone would give an interval
+    as narrow. Estimates hold where labelling depends on a row's output only: labels of rows that somebody found
+    interesting for another reason mislead, and nothing in the numbers shows it. With ``label_probability=`` labelling
+    may depend on anything, if the probability is right; with ``prior="estimate"`` figures are those of the rows
+    without a truth, whose class frequencies may differ. ``prior`` is the share of positives where the model is used,
+    if it is another one. The ``threshold`` was chosen, by costs or by the ``best`` figure.
     """
 
     positive: str
@@ -84,7 +84,7 @@ class FewLabels(
 
     @property
     def rests_on(self) -> str:
-        """What has to hold, as a sentence is called."""
+        """The key of the sentence that states the assumption."""
         if self.kept.shifted:
             return "few.shifted"
         return "few.provided" if self.kept.weight is None else "few.known_chance"
@@ -146,14 +146,14 @@ class FewLabels(
 
     @property
     def main_figures(self) -> tuple[str, ...]:
-        """The figures that are told first."""
+        """The figures that are shown first."""
         known = () if self.prior is None else (prevalence.name,)
         usual = (prevalence.name, accuracy.name, recall.name, *((auc.name,) if self._of_scores else ()))
         return tuple(name for name in usual if name not in known)
 
     @property
     def _of_scores(self) -> bool:
-        """Whether figures of scores are told: of other places their intervals held too rarely."""
+        """Whether figures of scores are given: with a shifted prior their intervals held too rarely."""
         return self.kept.score is not None and not self.kept.shifted
 
     def _decide(self, best: str | None, there: Frequencies | None) -> "FewLabels":
@@ -169,8 +169,8 @@ class FewLabels(
             raise InputError("too-few-labels-to-decide", why)
         found = replace(self, prior=_share_there(there, (self.negative, self.positive)))
         bins, order = rows.bins, np.argsort(rows.bins.means)
-        drawn = found._at_prior(self._curve)
-        below = [np.append(0.0, np.cumsum(part[:, order].mean(axis=0))) for part in (drawn.negatives, drawn.positives)]
+        draws = found._at_prior(self._curve)
+        below = [np.append(0.0, np.cumsum(part[:, order].mean(axis=0))) for part in (draws.negatives, draws.positives)]
         cells = np.stack([np.stack([part, part[-1] - part], axis=-1) for part in below], axis=-2)
         if best is not None:
             place = BestFigure.parse(best).best_place(self._confusion(cells))
@@ -199,34 +199,34 @@ class FewLabels(
         return draw_tables(self.kept.bins, self.seed + 1, anchored=False, power=SOFTENED)
 
     def _figure_of_draws(self, metric: Metric) -> Array:
-        """Figures of draws; rankings, losses, other places and chosen thresholds believe the curve alone, too."""
+        """Figures of draws; rankings, losses, shifted priors and chosen thresholds also use the curve alone."""
         found = self._figure(metric, self._draws)
         by_labels = metric.tally is Confusion and not self.kept.shifted and not self.kept.chosen
         if self.kept.score is None or by_labels:
             return found
         return np.concatenate([found, self._figure(metric, self._soft_draws)])
 
-    def _figure(self, metric: Metric, drawn: Draws) -> Array:
-        """A figure of tables that were drawn; refuse those that few labels do not tell."""
-        drawn = self._at_prior(drawn)
+    def _figure(self, metric: Metric, draws: Draws) -> Array:
+        """A figure of the tables that were sampled; refuse figures that few labels do not give."""
+        draws = self._at_prior(draws)
         if metric.name in (auc.name, brier_score.name):
             if self.kept.score is None:
                 raise InputError("few-labels-no-score", f"{metric.name} needs scores, and there are only decisions")
             if not self._of_scores:
                 words = f": intervals of {metric.name} held too rarely; evaluate the labelled rows alone"
                 raise InputError("figure-elsewhere", Given("prior", "estimate"), words)
-            return _auc(drawn) if metric.name == auc.name else self._brier(drawn)
-        return self.figure_of_cells(metric, cells_of(drawn, self.kept.bins.cell))
+            return _auc(draws) if metric.name == auc.name else self._brier(draws)
+        return self.figure_of_cells(metric, cells_of(draws, self.kept.bins.cell))
 
-    def _at_prior(self, drawn: Draws) -> Draws:
-        """The same rows where positives are as frequent as the prior says."""
+    def _at_prior(self, draws: Draws) -> Draws:
+        """The same rows with positives as frequent as the prior says."""
         if self.prior is None:
-            return drawn
-        shares = zip((drawn.positives, drawn.negatives), (self.prior, 1 - self.prior), strict=True)
+            return draws
+        shares = zip((draws.positives, draws.negatives), (self.prior, 1 - self.prior), strict=True)
         return Draws(*(share * part / np.maximum(part.sum(-1, keepdims=True), 1e-300) for part, share in shares))
 
     def figure_of_cells(self, metric: Metric, cells: Array) -> Array:
-        """A figure of decisions of each table that was drawn."""
+        """A figure of decisions of each sampled table."""
         if metric.name == expected_cost.name and metric.lacking and self.costs is not None:
             return np.asarray((cells * self.costs).sum((-1, -2)) / cells.sum((-1, -2)))
         if metric.tally is not Confusion or metric.lacking:
@@ -240,11 +240,11 @@ class FewLabels(
         names = (self.negative, self.positive)
         return Confusion(names, names, cells, squares=cells, positive=self.positive)
 
-    def _brier(self, drawn: Draws) -> Array:
+    def _brier(self, draws: Draws) -> Array:
         bins = self.kept.bins
         mean, square = bins.means, bins.square / np.maximum(bins.rows, 1e-300)
-        lost = drawn.positives @ (1 - 2 * mean + square) + drawn.negatives @ square
-        return np.asarray(lost / (drawn.positives + drawn.negatives).sum(-1))
+        lost = draws.positives @ (1 - 2 * mean + square) + draws.negatives @ square
+        return np.asarray(lost / (draws.positives + draws.negatives).sum(-1))
 
     @property
     def why_nothing(self) -> str:
@@ -278,32 +278,32 @@ class FewLabels(
         return f"{few}; anything from {low:.2g} to {high:.2g} fits; label about {more:,} more{where}"
 
     def _worth_of_labels(self, metric: Metric) -> Array:
-        """How much a label tells in each bin: what turning a row to positive changes, times how open that is."""
+        """The worth of a label in each bin: what a positive in place of a negative changes, times its uncertainty."""
         bins = self.kept.bins
         share = (self._draws.positives / np.maximum(self._draws.positives + self._draws.negatives, 1e-300)).mean(axis=0)
         usual, step = Draws((bins.rows * share)[None], (bins.rows * (1 - share))[None]), 1e-3 * bins.rows.sum()
         moved = step * np.eye(len(bins.rows))
-        turned = Draws(usual.positives + moved, np.maximum(usual.negatives - moved, 0.0))
+        positive = Draws(usual.positives + moved, np.maximum(usual.negatives - moved, 0.0))
         with np.errstate(all="ignore"):
-            slope = np.abs(self._figure(metric, turned) - self._figure(metric, usual))
+            slope = np.abs(self._figure(metric, positive) - self._figure(metric, usual))
         return np.asarray(np.nan_to_num(slope) * np.sqrt(np.maximum(share * (1 - share), 1e-6)))
 
 
-def cells_of(drawn: Draws, decision: Array) -> Array:
+def cells_of(draws: Draws, decision: Array) -> Array:
     """The four cells of each draw, the negative class and decision first; ``decision`` is that of each bin."""
-    said = np.stack([decision == 0, decision == 1], axis=-1).astype(np.float64)
-    return np.stack([drawn.negatives @ said, drawn.positives @ said], axis=1)
+    decided = np.stack([decision == 0, decision == 1], axis=-1).astype(np.float64)
+    return np.stack([draws.negatives @ decided, draws.positives @ decided], axis=1)
 
 
-def _auc(drawn: Draws) -> Array:
-    """Bins are in the order of decisions first: those of one decision lie on one side, as a threshold parts them."""
-    wins = drawn.positives * (np.cumsum(drawn.negatives, axis=-1) - drawn.negatives / 2)
-    return np.asarray(wins.sum(-1) / (drawn.positives.sum(-1) * drawn.negatives.sum(-1)))
+def _auc(draws: Draws) -> Array:
+    """The auc of each draw; bins are sorted by decision first, as a threshold separates them."""
+    wins = draws.positives * (np.cumsum(draws.negatives, axis=-1) - draws.negatives / 2)
+    return np.asarray(wins.sum(-1) / (draws.positives.sum(-1) * draws.negatives.sum(-1)))
 
 
 # ── from rows, and from tallies of them ──────────────────────────────────────────────────────────────────────────
 def estimate_few(question: Question, data: Data) -> FewEstimates:
-    """Read rows of which some have a truth (or take their tally), and estimate what all of them would tell."""
+    """Read rows of which some have a truth (or take their tally), and estimate the figures of all rows."""
     counted = data if isinstance(data, Counted) else None
     if counted is None and question["exact"] is not True:
         counted = count_partly_elsewhere(data, row_question(question))
@@ -319,7 +319,7 @@ def estimate_few(question: Question, data: Data) -> FewEstimates:
 
 
 def row_question(question: Question) -> RowQuestion:
-    """What is asked of the rows; what means nothing to few labels is refused."""
+    """The question about the rows; options that do not apply to few labels are refused."""
     for name in ("training_prior", "design", *(("prior",) if question.verb == "compare" else ())):
         if name in question.changed:
             raise InputError(
@@ -409,7 +409,7 @@ def rows_of(partly: PartlyLabelled, question: Question) -> tuple[tuple[str, ...]
 
 
 def _threshold(question: Question, names: tuple[str, ...]) -> float:
-    """From which probability on to decide: as asked, where costs are least, or from a half on."""
+    """The threshold: as asked, where costs are least, or a half."""
     if question["threshold"] is not None:
         return float(question["threshold"])
     if (costs := _costs(question, names)) is None:
@@ -424,7 +424,7 @@ def _threshold(question: Question, names: tuple[str, ...]) -> float:
 
 
 def _costs(question: Question, names: tuple[str, ...]) -> Array | None:
-    """What decisions cost, if that was said; costs that differ by row are refused."""
+    """What decisions cost, if given; costs that differ by row are refused."""
     if question.pricing is None:
         return None
     if question.pricing.costs.columns:
@@ -433,13 +433,13 @@ def _costs(question: Question, names: tuple[str, ...]) -> Array | None:
 
 
 def _in_order(score: Array, decided: Array) -> bool:
-    """Whether a threshold parts the decisions; others say nothing about the ranking, and are taken by themselves."""
+    """Whether a threshold separates the decisions; otherwise scores are ignored."""
     low, high = score[decided == 0], score[decided == 1]
     return not len(low) or not len(high) or bool(low.max() < high.min())
 
 
 def estimate_rows(names: tuple[str, ...], rows: Rows, question: Question) -> FewLabels | FewClasses:
-    """What the labels tell about these rows of two classes, of which the last is positive, or of several."""
+    """The estimates for these rows of two classes, of which the last is positive, or of several."""
     how = question.sampling
     if len(names) > 2:
         for name in (one for one in ("prior", "label_probability") if question[one] is not None):

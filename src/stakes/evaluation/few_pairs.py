@@ -1,4 +1,4 @@
-"""compare(…, unlabelled="estimate"): decisions of several models on all rows, and a truth of a few of them."""
+"""compare(…, unlabelled="estimate"): decisions of several models on all rows, a few of which have a truth."""
 
 from dataclasses import replace
 
@@ -30,15 +30,15 @@ class FewPairs:
         return flipped(first.sample, first.decided, second.decided)
 
     def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
-        """Judge the difference of a figure: draw the share of positives in each combination of decisions."""
+        """Test the difference of a figure: sample the share of positives in each combination of decisions."""
         one, other = _few(first), _few(second)
         for found in (one, other):
             if why := found[metric.text].no_interval:
                 return Difference(note=why)
         both = replace(one.kept, decided=2 * one.kept.decided + other.kept.decided, score=None).bins
-        drawn = draw_decisions(both, sampling.seed)
-        values = one.figure_of_cells(metric, cells_of(drawn, both.cell // 2))
-        values = values - other.figure_of_cells(metric, cells_of(drawn, both.cell % 2))
+        draws = draw_decisions(both, sampling.seed)
+        values = one.figure_of_cells(metric, cells_of(draws, both.cell // 2))
+        values = values - other.figure_of_cells(metric, cells_of(draws, both.cell % 2))
         values = values[np.isfinite(values)]
         tail = (1 - sampling.confidence) / 2
         low, value, high = (float(end) for end in np.quantile(values, (tail, 0.5, 1 - tail)))
@@ -52,7 +52,7 @@ def _few(model: Contestant) -> FewLabels:
 
 
 def few_contestants(data: Data, question: Question) -> list[Contestant]:
-    """The models of a call, each with what few labels tell of it."""
+    """The models of a call, each with its estimates from few labels."""
     if question["id"] is not None or not question["paired"] or isinstance(data, list | tuple):
         words = "few labels compare models on the same rows of one table; put their outputs beside each other"
         raise InputError("few-labels-one-table", words)

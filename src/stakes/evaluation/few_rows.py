@@ -1,4 +1,4 @@
-"""Rows of which a few have a truth, and what every estimate from them can be asked."""
+"""Rows of which a few have a truth, and what all estimates from them have in common."""
 
 import dataclasses
 import math
@@ -29,27 +29,26 @@ from stakes.uncertainty.few_labels import Bins, effective_labels
 from stakes.uncertainty.sampling import Sampling
 
 FEWEST = 30
-"""From so many labels on anything is estimated."""
+"""Least number of labels for any estimate."""
 
 FEWEST_OF_A_CLASS = 5
-"""From so many labels of a class on figures of that class have an interval."""
+"""Least number of labels of a class for intervals of its figures."""
 
 AT_RANDOM = 0.2
-"""The share of the next labels that are chosen at random, whatever the model says."""
+"""The share of the next labels that are chosen at random, whatever the output."""
 
 _BINS = 40
-"""About so many bins follow the positives that the scores promise, and as many the negatives."""
+"""Number of quantiles of the expected positives at which bins end, and as many of the negatives."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows as few labels need them: codes of decisions (1 is positive), scores, and the truth of those labelled.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. In a tally
-    each entry stands for as many rows as ``counts`` says. ``weight`` is how many rows each stands for if it is
-    labelled, where the probability of that is known, and ``square`` the square of it: of a tally their means.
-    ``shifted`` rows without a truth have other class frequencies than the labelled ones. The threshold was ``chosen``
-    by the labels.
+    ``numbers`` are those of the rows in the table, from 0; None where a condition selected rows elsewhere. In a tally
+    each entry stands for ``counts`` rows. ``weight`` is the inverse probability of being labelled, where that is
+    known, and ``square`` its square (means of both in a tally). ``shifted``: rows without a truth have other class
+    frequencies than the labelled ones. ``chosen``: the labels chose the threshold.
     """
 
     decided: Array
@@ -78,7 +77,7 @@ class Rows:
         return cls(**columns)
 
     def count(self, chosen: Array) -> int:
-        """How many rows are chosen, by what is said of each entry."""
+        """How many rows are chosen, by a flag for each entry."""
         return int(chosen.sum() if self.counts is None else self.counts[chosen].sum())
 
     def by_segment(self, by: Labels | None) -> dict[str, "Rows"]:
@@ -93,7 +92,7 @@ class Rows:
 
     @cached_property
     def places(self) -> tuple[Array, int]:
-        """The bin of each row, and how many there are: of each decision apart."""
+        """The bin of each row, and the number of bins; decisions have bins of their own."""
         if self.score is None:
             return self.decided.astype(np.int64), max(2, int(self.decided.max(initial=0)) + 1)
         edges = _edges(self.score, self.counts)
@@ -103,7 +102,7 @@ class Rows:
 
     @cached_property
     def bins(self) -> Bins:
-        """All that is needed of the rows: sums that add up."""
+        """The sums by bin that estimates need."""
         codes, many = self.places
 
         def summed(values: Array | None = None, chosen: Array | slice = slice(None)) -> Array:
@@ -127,10 +126,10 @@ class Rows:
         return many * self.weight[chosen], many * square[chosen]
 
     def _labels(self) -> tuple[Array, tuple[float, float] | None]:
-        """How many labels each labelled row counts for; and, if they weigh differently, one more of each decision.
+        """How many labels each labelled row counts for; and, with weights, one more label of each decision.
 
-        Together those of a decision count for as many plain labels as tell its share of positives as well. One more
-        could be any of its rows, labelled or not: it is as heavy as they are on average, by weight.
+        Together those of a decision count for their effective number. One more could be any of its rows, labelled or
+        not: its weight is their weighted mean weight.
         """
         decided, truth = self.decided[self.labelled], self.truth[self.labelled]
         labels, unseen = np.ones(len(decided)), [1.0, 1.0]
@@ -148,7 +147,7 @@ class Rows:
 
 
 def _edges(score: Array, counts: Array | None) -> Array:
-    """Where bins end: each has a small part of the positives that the scores promise, and of the negatives.
+    """The ends of bins: each holds a small part of the expected positives, and of the expected negatives.
 
     Bins of equal numbers of rows would be wide where rare positives are, and their order within a bin would be lost.
     """
@@ -160,14 +159,14 @@ def _edges(score: Array, counts: Array | None) -> Array:
 
 
 class FewEstimates(Narrated, Reportable):
-    """What every estimate from few labels can be asked: how many there are, which rows come next, all as a table."""
+    """The base of all estimates from few labels: their number, the rows to label next, all as a table."""
 
     kept: Rows
     confidence: Finite
     seed: int
     segments: Mapping[str, "FewEstimates"]
 
-    drawn_as = "few labels"
+    plotted_as = "few labels"
     task = FEW_LABELS
     _key_figure = accuracy.name
 
@@ -178,12 +177,12 @@ class FewEstimates(Narrated, Reportable):
 
     @property
     def main_figures(self) -> tuple[str, ...]:
-        """The figures that are told first."""
+        """The figures that are shown first."""
         raise NotImplementedError
 
     @cached_property
     def as_good_as(self) -> Mapping[str, float]:
-        """How many labels alone would give intervals as narrow, of each figure that both have."""
+        """How many labels alone would give intervals as narrow, for each figure that both have."""
         both = {name: (self[name], alone) for name, alone in self._alone().items()}
         widths = {name: [None if e.low is None or e.high is None else e.high - e.low for e in two]
                   for name, two in both.items()}  # fmt: skip
@@ -191,12 +190,12 @@ class FewEstimates(Narrated, Reportable):
                 if own and alone is not None}  # fmt: skip
 
     def _alone(self) -> Mapping[str, Estimate]:
-        """What the labelled rows tell by themselves."""
+        """The figures of the labelled rows by themselves."""
         raise NotImplementedError
 
     @property
     def rests_on(self) -> str:
-        """What has to hold, as a sentence is called."""
+        """The key of the sentence that states the assumption."""
         return "few.provided"
 
     @property
@@ -216,14 +215,14 @@ class FewEstimates(Narrated, Reportable):
         return self
 
     def in_segments(self, parts: Mapping[str, Rows]) -> Self:
-        """Return the same with what is told of the rows of each segment."""
+        """Return the same with the estimates of each segment."""
         whole: Value = self
         segments = {name: dataclasses.replace(whole, kept=part) for name, part in parts.items()}
         found: Self = dataclasses.replace(whole, segments=segments)
         return found
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Say why there is not what other evaluations have."""
+        """Say why a member of other evaluations is missing here."""
         if name.startswith("_") or hasattr(type(self), name) or not hasattr(Evaluation, name):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
         raise NotOfThisTaskError(
@@ -233,7 +232,7 @@ class FewEstimates(Narrated, Reportable):
         )
 
     def decide(self, best: str | None = None, there: Frequencies | None = None, **asked: Value) -> "FewEstimates":
-        """Return the same at the threshold that is chosen, or say why none is; all else is asked of the rows."""
+        """Return the same at the chosen threshold, or say why there is none; other options belong to the rows."""
         if asked:
             words = ": few labels choose a threshold by what was said with the rows; say it there: decide(rows, …, "
             raise InputError("few-labels-decide-rows", several(list(asked)), words, Pass("unlabelled", "estimate"), ")")
@@ -256,7 +255,7 @@ class FewEstimates(Narrated, Reportable):
         return self.kept.count(self.kept.labelled)
 
     def next_labels(self, name: str | None = None, count: int = 100) -> Array:
-        """Return which rows to label next for a figure, by their numbers from 0: those that narrow its interval most.
+        """Return the numbers (from 0) of the rows to label next for a figure: those that narrow its interval most.
 
         A fifth of them is chosen at random among all rows without a truth.
         """
@@ -284,15 +283,15 @@ class FewEstimates(Narrated, Reportable):
         return np.append(chosen, left[best])
 
     def _worth_of_labels(self, metric: Metric) -> Array:
-        """How much another label tells about a figure, of each kind of rows."""
+        """The worth of another label for a figure, in each bin."""
         raise NotImplementedError
 
     def sentences(self) -> Iterator[str]:
-        """Tell what the labels tell in plain words."""
+        """Yield the findings in plain words."""
         return (visible(words) for found in self.findings for words in found.words)
 
     def to_rows(self) -> list[dict[str, object]]:
-        """Return one flat dictionary per figure, for a data frame; of segments, too."""
+        """Return one flat dictionary per figure and segment, for a data frame."""
         found: list[dict[str, object]]
         found = [{"segment": "", "metric": name, "value": one.value, "low": one.low, "high": one.high,
                   "no_interval": one.no_interval, "as_good_as": self.as_good_as.get(name)}
@@ -310,7 +309,7 @@ def evaluate_labelled(
     pricing: Pricing | None = None,
     by: Labels | None = None,
 ) -> Evaluation:
-    """The labelled rows by themselves, evaluated as usual; of two classes the last is positive."""
+    """Evaluate the labelled rows by themselves; of two classes the last is positive."""
     here, plan = rows.labelled, Plan((*names,), (*names,), names[1] if len(names) == 2 else None)
     alone = memory.Rows(rows.truth[here], rows.decided[here], None if rows.score is None else rows.score[here])
     if rows.weight is not None and np.ptp(rows.weight[here]):

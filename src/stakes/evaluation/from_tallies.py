@@ -1,4 +1,4 @@
-"""Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
+"""Tallies that were counted before, or came as files: they are added up, and evaluated like rows."""
 
 import os
 from collections.abc import Mapping
@@ -62,14 +62,14 @@ def load_parts(data: Data) -> list[Counted]:
 
 
 def load_sum(data: Data, question: Question) -> Counted:
-    """Load tallies and add them up; what would ask another question is refused."""
+    """Load tallies and add them up; options that would change the question are refused."""
     given = question.answered_by_counting
     counted = Counted.sum(load_parts(data))
     if counted.task == "items":
         raise InputError(
             "tally-of-items", f"{name_of(data)} holds graded items of models, which are ranked: stakes rank"
         )
-    if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
+    if "positive" in given and (_lacks_positive(counted) or _is_of_two(data)):
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)
     other = [name for name in given if name not in words or words[name] != counted.question.get(name)]
@@ -94,8 +94,8 @@ def _is_of_two(table: object) -> bool:
     return isinstance(table, Confusion) and len(table.truths) == 2
 
 
-def _says_no_positive(counted: Counted) -> bool:
-    """Whether these are decisions between two classes, neither of which was called positive when they were counted."""
+def _lacks_positive(counted: Counted) -> bool:
+    """Whether these are decisions between two classes, neither of which was named positive when counting."""
     return _is_of_two(counted.confusion) and counted.confusion.positive is None
 
 

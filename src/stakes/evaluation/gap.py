@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
 
 TOGETHER: dict[str, tuple[str, ...]] = {"equalised_odds": (recall.name, false_positive_rate.name)}
-"""Figures of which the largest gap counts: groups have equalised odds where both are equal (Hardt et al., 2016)."""
+"""Sets of figures whose largest gap counts: equalised odds mean that both are equal (Hardt et al., 2016)."""
 
 USUAL = {
     "binary": "equalised_odds",
@@ -45,10 +45,10 @@ USUAL = {
     "outputs": COMPARED[OutputSums],
     "quantiles": COMPARED[QuantileSums],
 }
-"""What segments are held against each other by in the verdict on each task."""
+"""The figure by which the verdict on each task compares segments."""
 
-_DRAWN = ("cells", "costs", "relative costs")
-"""Ways to make intervals that take percentiles of draws."""
+_SIMULATED = ("cells", "costs", "relative costs")
+"""Methods whose intervals are percentiles of draws."""
 
 SPELLED = {"equalized_odds": "equalised_odds"}
 """Other spellings of these."""
@@ -58,10 +58,10 @@ SPELLED = {"equalized_odds": "equalised_odds"}
 class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     """The largest gap of a figure between groups.
 
-    ``apart`` is the gap as it is in these rows, between the groups ``highest`` and ``lowest``; ``value`` is what is
-    left of it without what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups
-    at once: where all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that
-    differs most. ``not_estimable`` says which groups could not be compared, and why.
+    ``apart`` is the gap as it is in these rows, between the groups ``highest`` and ``lowest``; ``value`` is corrected
+    for what noise alone adds to the largest of several gaps. The interval holds for all pairs of groups at once: where
+    all are equal, ``low`` is above 0 in 5 % of the files at most. ``figure`` is the one of several that differs most.
+    ``not_estimable`` says which groups could not be compared, and why.
     """
 
     metric: str
@@ -77,7 +77,7 @@ class Gap(Record, Narrated, Plottable, stakes="gap", shown="* findings"):
     confidence: Finite = 0.95
     reason: str = ""
 
-    drawn_as = "gap"
+    plotted_as = "gap"
     plots = ("groups",)
 
     @property
@@ -170,9 +170,9 @@ def _gap_of(groups: Mapping[str, "Evaluation"], name: Value, confidence: float) 
 
 
 def _correlations(parts: list["Evaluation"], name: Value) -> Array | None:
-    """How the figures of groups vary together, where rows of a cluster can lie in several; None without clusters.
+    """The correlations of the figures of groups, where rows of a cluster can lie in several; None without clusters.
 
-    Each figure loses something without a cluster; clusters that move two figures alike make their gap more certain.
+    They follow from what each figure loses without each cluster.
     """
     places = [part._place_of(name) for part in parts]
     clusters = [one for _, _, sampling in places if (one := sampling.clusters) is not None]
@@ -196,9 +196,9 @@ def _correlations(parts: list["Evaluation"], name: Value) -> Array | None:
 
 
 def _widened(part: "Evaluation", name: Value, confidence: float) -> Estimate:
-    """The figure with an interval of a high confidence; draws, too few to reach so far out, are stretched like t."""
+    """The figure with an interval of a high confidence; percentiles of too few draws are stretched like Student's t."""
     metric, tally, sampling = part._place_of(name)
-    if tally is None or method_of(metric, tally, sampling) not in _DRAWN or confidence <= sampling.confidence:
+    if tally is None or method_of(metric, tally, sampling) not in _SIMULATED or confidence <= sampling.confidence:
         return part.interval(name, confidence=confidence)
     found, degrees = part.interval(name), _rows_behind(part, name) - 1
     usual, wanted = (student((1 + level) / 2, degrees) for level in (sampling.confidence, confidence))

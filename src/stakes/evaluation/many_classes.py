@@ -1,6 +1,6 @@
 """More than two classes: one figure for all of them, and every class against the rest.
 
-Two classes are judged in the same way as long as nobody has said which one is positive.
+Two classes are evaluated in the same way as long as neither is named positive.
 """
 
 import math
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from stakes.decisions.policies import Policies
 
 _MOST_STUDIED = 50
-"""Of so many classes the verdict asks how honest their probabilities are, those with the most rows."""
+"""The verdict looks at the calibration of this many classes at most, those with the most rows."""
 
 _NO_TALLY: dict[type[Tally], str] = {
     ClassScores: NO_CLASS_SCORES,
@@ -44,7 +44,7 @@ _NO_TALLY: dict[type[Tally], str] = {
 
 
 class ManyClassEvaluation(Evaluation, facts="classes support confusion class_figures"):
-    """The evaluation of a model that tells more than two classes apart, or two of which none is the positive one.
+    """The evaluation of a model of more than two classes, or of two classes of which neither is positive.
 
     ``ev["macro_f1"]`` is one figure for all classes, ``ev["f1", "setosa"]`` the figure of a class against the rest.
     """
@@ -52,7 +52,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     task = "multiclass"
 
     @classmethod
-    def _judges(cls, counted: Counted) -> bool:
+    def _fits(cls, counted: Counted) -> bool:
         confusion = counted.confusion
         large = {"class_scores", "joint"} & set(counted.tallies)
         return bool(large) or (confusion is not None and confusion.positive is None)
@@ -85,7 +85,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     @property
     def positive(self) -> str | None:
-        """None: of two classes nobody has said which one is positive."""
+        """None: neither of two classes was named positive."""
         return None if self._unnamed else super().positive
 
     @property
@@ -94,7 +94,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     @property
     def _unnamed(self) -> bool:
-        """Whether these are decisions between two classes, and nobody has said which one is positive."""
+        """Whether these are decisions between two classes, neither of which was named positive."""
         return self.confusion is not None and len(self.classes) == 2
 
     @cached_property
@@ -134,9 +134,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             if tally is not None:
                 alike = [m for m in declared if m.many or (m.symmetric and self._unnamed)]
                 own = [metric for metric in alike if metric.tally is type(tally)]
-                ways = AVERAGES if per_class is Confusion else ("macro", "weighted")
+                averages = AVERAGES if per_class is Confusion else ("macro", "weighted")
                 bases = [m for m in declared if m.tally is per_class and not m.many and m.family != "cost"]
-                yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
+                yield tally, own + [metrics.find(f"{how}_{base.name}") for how in averages for base in bases]
 
     def __getitem__(self, name: Value) -> Estimate:
         name = (isinstance(name, str) and figure_of_class(name)) or name

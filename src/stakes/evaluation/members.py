@@ -1,4 +1,4 @@
-"""What only some evaluations have: declared for all of them, so that tools can complete it; others say why not."""
+"""Members of some evaluations only: declared for all, so that editors complete them; others say why not."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -52,7 +52,7 @@ class Members:
     # ── of two classes ───────────────────────────────────────────────────────────────────────────────────────
     @property
     def positive(self) -> str | None:
-        """The positive class; None of two that were decided between, if neither is obviously it."""
+        """The positive class; None for decisions between two classes, if neither is obviously positive."""
         raise self._not_mine("positive", "two classes")
 
     @property
@@ -71,7 +71,7 @@ class Members:
         raise self._not_mine("threshold", "two classes")
 
     def decide_rows(self, scores: Array) -> Array:
-        """Say of each score what is decided: the number of the decision."""
+        """Return the decision for each score, by its number."""
         raise self._not_mine("decide_rows()", "two classes")
 
     # ── of more classes ──────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Models that were fitted and judged over folds, as compare() takes them: validations are such."""
+"""Models that were fitted and tested over folds, as compare() takes them: validations, for example."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ from stakes.uncertainty.interval import FoldMean, figure, mean_over_folds
 
 
 class OverFolds:
-    """What is known of a model that was fitted and judged on several folds.
+    """What is known of a model that was fitted and tested on several folds.
 
-    ``judged_to_fitted`` is how many rows a fold is judged on for each that it is fitted on.
+    ``test_to_train`` is the ratio of a fold's test rows to its training rows.
     """
 
     pooled: Evaluation
@@ -24,7 +24,7 @@ class OverFolds:
     rows: Array
     fold_of_row: Array
     repeats: int
-    judged_to_fitted: float
+    test_to_train: float
     model: Value
 
     def over_folds(self, name: Value) -> Sequence[float]:
@@ -34,21 +34,21 @@ class OverFolds:
     def mean_over_folds(self, name: Value, confidence: float) -> Estimate:
         """Return the mean of a figure over the folds, with limits for folds that share training rows."""
         pooled, span = self.pooled[name], self._span(name)
-        found = mean_over_folds(self.over_folds(name), self.judged_to_fitted, confidence, span)
+        found = mean_over_folds(self.over_folds(name), self.test_to_train, confidence, span)
         return figure(pooled.name, found.value, pooled.baseline, found.limits, confidence, pooled.reason)
 
     def minus(self, other: "OverFolds", name: Value, confidence: float) -> FoldMean:
         """Return the mean difference of a figure between two models, fold by fold."""
         apart = [a - b for a, b in zip(self.over_folds(name), other.over_folds(name), strict=True)]
         low, high = self._span(name)
-        return mean_over_folds(apart, self.judged_to_fitted, confidence, (low - high, high - low))
+        return mean_over_folds(apart, self.test_to_train, confidence, (low - high, high - low))
 
     def _span(self, name: Value) -> tuple[float, float]:
         return self.pooled._place_of(name)[0].range
 
 
 def models_of(data: Value, more: Sequence[Value]) -> dict[str, OverFolds] | None:
-    """Return models judged over folds by name, if these are some: given one by one, as a list, or by name."""
+    """Return models tested over folds by name, if these are some: given one by one, as a list, or by name."""
     if isinstance(data, Mapping) and data and all(isinstance(one, OverFolds) for one in data.values()):
         return {str(name): one for name, one in data.items()}
     several = list(data) if isinstance(data, list | tuple) else [data, *more]
@@ -62,13 +62,13 @@ def models_of(data: Value, more: Sequence[Value]) -> dict[str, OverFolds] | None
 
 
 def columns_of(models: Mapping[str, OverFolds]) -> dict[str, Value]:
-    """Return what a comparison row by row asks: the truth, and what each model said; refuse those of other folds."""
+    """Return the columns of a comparison row by row: the truth, and each model's predictions; refuse other folds."""
     if len(models) < 2:
         raise InputError("one-validation", "a single validation has nothing to be compared with; give two or more")
     (first, one), *others = models.items()
     for name, other in others:
         same = all(np.array_equal(getattr(one, k), getattr(other, k)) for k in ("rows", "truth", "fold_of_row"))
-        if not same or (one.repeats, one.judged_to_fitted) != (other.repeats, other.judged_to_fitted):
+        if not same or (one.repeats, one.test_to_train) != (other.repeats, other.test_to_train):
             raise InputError(
                 "other-folds",
                 f"{first} and {name} were not judged on the same rows in the same folds; validate both with the same "
@@ -76,8 +76,8 @@ def columns_of(models: Mapping[str, OverFolds]) -> dict[str, Value]:
             )
     found: dict[str, Value] = {"truth": one.truth}
     for name, model in models.items():
-        said = "predictions" if model.pooled._any_scores is None else "scores"
-        found[said] = {**found.get(said, {}), name: model.predictions}
+        kind = "predictions" if model.pooled._any_scores is None else "scores"
+        found[kind] = {**found.get(kind, {}), name: model.predictions}
     if one.pooled.task != "regression":
         found |= {"classes": list(one.pooled._classes_to_price()[0]), "positive": one.pooled._classes_to_price()[1]}
     pricing = one.pooled.pricing

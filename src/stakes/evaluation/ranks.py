@@ -1,4 +1,4 @@
-"""rank(): models by their scores on graded items, with ranks that chance did not make."""
+"""rank(): models by their scores on graded items, with intervals of their ranks."""
 
 import math
 import os
@@ -41,7 +41,7 @@ from stakes.uncertainty.ranks import (
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 
 TASK = "task"
-"""What the column of a log's task is called."""
+"""The name of the column of a log's task."""
 
 _OF_ITEMS = tuple(ItemQuestion.__dataclass_fields__)
 
@@ -52,10 +52,10 @@ class Standing(
     shown="rank rank_low rank_high model value=estimate.value low=estimate.low high=estimate.high "
     "method=estimate.method no_interval=estimate.no_interval items group among_best",
 ):
-    """Where a model stands: its rank among all, between which ranks that surely lies, and its mean score.
+    """Where a model stands: its rank among all, the interval of its rank, and its mean score.
 
-    ``group`` numbers the groups that can be told apart; ``among_best`` says whether it cannot be told from the best.
-    ``items`` is how many it answered.
+    ``group`` numbers the groups that surely differ; ``among_best`` says whether the model may be the best. ``items`` is
+    how many it answered.
     """
 
     rank: Positive
@@ -76,17 +76,17 @@ class Ranks(
     stakes="ranks",
     shown="items clusters confidence higher_is_better complete best findings standings repeats?",
 ):
-    """Models by their mean score on the same items, each with the ranks that it may truly have.
+    """Models by their mean score on the same items, each with the interval of its rank.
 
     ``standings`` has a line for each model, the best first: with the stated confidence the intervals of **all** ranks
-    hold at once. ``best`` are the models that cannot be told from the best one. ``pair("a", "b")`` compares two.
+    hold at once. ``best`` are the models that may be the best. ``pair("a", "b")`` compares two.
     """
 
     counted: Counted
     confidence: Finite = 0.95
     higher_is_better: bool = True
 
-    drawn_as = "ranks"
+    plotted_as = "ranks"
 
     @property
     def tally(self) -> GradedItems:
@@ -107,7 +107,7 @@ class Ranks(
 
     @property
     def clusters(self) -> Count | None:
-        """How many clusters of items there are; None where every item stands for itself."""
+        """How many clusters of items there are; None without clusters."""
         return int(self.tally.groups.max()) if self.tally.clustered else None
 
     @property
@@ -124,7 +124,7 @@ class Ranks(
 
     @property
     def tasks(self) -> list[GradedItems]:
-        """What was counted of each task that weighs the same; nothing where items are one heap."""
+        """The tally of each task, where tasks are weighted equally; empty without tasks."""
         found = [part.tallies["items"] for part in self.counted.segments.values()]
         return [one for one in found if isinstance(one, GradedItems)]
 
@@ -161,12 +161,12 @@ class Ranks(
 
     @property
     def best(self) -> list[str]:
-        """The models that cannot be told from the best."""
+        """The models that may be the best: no other is shown to be better than them."""
         return [one.model for one in self.standings if one.among_best]
 
     @cached_property
     def repeats(self) -> RepeatSpread | None:
-        """What repeats tell about asking more items or more often; None where nothing was asked twice."""
+        """Whether to ask more items or to repeat more often; None where nothing was asked twice."""
         return repeat_spread(self.tally)
 
     def pair(self, one: str, other: str) -> Pair:
@@ -197,7 +197,7 @@ class Ranks(
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sums to a file, which adds up with others of the same models: ``rank(["a.tally", "b.tally"])``."""
-        self.counted.save(path, exact=bool(self.tasks))  # small tasks are no segments to put together
+        self.counted.save(path, exact=bool(self.tasks))  # small tasks are not merged like small segments
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per model, for a data frame."""
@@ -209,14 +209,14 @@ class Ranks(
 
 @asks("rank")
 def rank(data: Data = None, **asked: Unpack[Ranked]) -> Ranks:
-    """Rank models by what they scored on the same items, and say which of the ranks are more than chance.
+    """Rank models by their scores on the same items, and say which of the ranks are more than chance.
 
     A table may have a column for each model (``scores=["a", "b"]``, one row for each ``item``), or a row for each
     model and item (``item=``, ``model=``, ``score=``). Scores are any numbers whose mean matters: 0 and 1, shares,
     losses (``higher_is_better=False``). ``cluster`` names items that belong together (questions about one text),
-    ``repeat`` runs of the same item, of which the mean counts, ``task`` benchmarks that weigh the same (of logs,
-    ``task="task"``). Where models did not answer every item, ``missing="pairwise"`` compares every two on the items
-    that both answered; means of what each happened to answer would reward whoever skips what is hard.
+    ``repeat`` runs of the same item, which are averaged, ``task`` benchmarks with equal weights (``task="task"`` for
+    logs). Where models did not answer every item, ``missing="pairwise"`` compares every two on the items that both
+    answered; means of what each happened to answer would reward a model that skips hard items.
 
     Logs of Inspect (``.eval``, ``.json``), lm-evaluation-harness (``samples_*.jsonl``), promptfoo and DeepEval, too:
     ``rank(["a.eval", "b.eval"], scores="accuracy", cluster="passage")``, where ``scores`` names one of several scores.
@@ -286,7 +286,7 @@ def _by_task(data: Data, asked: ItemQuestion, task: Value) -> dict[str, GradedIt
 
 
 def _from_logs(data: Data, asked: dict[str, Value], by_task: bool) -> tuple[Data, dict[str, Value]]:
-    """Logs of evaluation harnesses as a table with a row for each answer, and the question about it; else as it is."""
+    """Logs of evaluation harnesses as a table with a row for each answer, and the question about it; else unchanged."""
     if not names_files(data) or any(asked[name] is not None for name in ("item", "model", "score", "where")):
         return data, asked
     from stakes.engines.files.logs import columns_of_logs, read_logs
@@ -340,7 +340,7 @@ def _from_queries(data: Data, asked: dict[str, Value], question: Question) -> tu
 
 
 def _refuse_few(ranks: Ranks) -> None:
-    """Refuse what is too little to compare any two models, and warn of little."""
+    """Refuse too few items to compare any two models, and warn of few clusters."""
     tally = ranks.tally
     pairs = ~np.eye(len(tally.models), dtype=bool)
     most = float(tally.equal_groups[pairs].max())

@@ -42,7 +42,7 @@ from stakes.uncertainty.sampling import Sampling
 
 _AS_IT_STANDS = "as it stands"
 _LOSSES = (log_loss, brier_score)
-"""The losses that are judged, or their namesakes for several classes."""
+"""The losses that are compared, or their namesakes for several classes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,12 +52,12 @@ class Recalibration(
     stakes="recalibration",
     shown="before=losses_before after=losses_after folds method calibration calibrator dropped findings",
 ):
-    """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
+    """What recalibration would do, by cross-fitting: every row is predicted by a fit on other rows.
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
-    log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
-    Where ``rows`` were not brought here losses are those of many alike (the mean of those of a cluster): ``weight`` is
-    that of all together, and ``squares`` are the sums of their squared weights.
+    log loss, and ``calibrator`` is fitted on all rows. ``calibration`` is that of the scores as they stand. Where rows
+    were not loaded, an entry stands for many equal rows (or holds the mean of a cluster): ``weight`` is their sum of
+    weights, and ``squares`` that of their squared weights.
     """
 
     calibration: Calibration | ClassCalibrations | None
@@ -75,7 +75,7 @@ class Recalibration(
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
 
-    drawn_as = "recalibration"
+    plotted_as = "recalibration"
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -137,7 +137,7 @@ class Recalibration(
 
 @asks("calibrate")
 def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
-    """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
+    """Measure calibration, try recalibration by cross-fitting, and fit the best method on all rows.
 
     ``method`` is "temperature" or "affine", of two classes also "isotonic", "sigmoid" or "beta", of more also "vector";
     when it is None, the one with the lowest cross-fitted log loss. The other arguments are those of
@@ -157,33 +157,34 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
-    said = {
+    predictions = {
         name: cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster) for name, kind in kinds.items()
     }
-    found = _judge_scores(evaluation, question, scores, codes, rows.weight, said)
+    found = _compare_scores(evaluation, question, scores, codes, rows.weight, predictions)
     calibrator = _for_labels(kinds[found.method].fit(scores, codes, rows.weight), read.plan, question["score"])
     return replace(found, calibrator=calibrator, cluster=rows.cluster, dropped=read.dropped.rows)
 
 
-def _judge_scores(
+def _compare_scores(
     evaluation: Evaluation,
     question: Question,
     scores: Array,
     codes: Array,
     weight: Array | None,
-    said: Mapping[str, Array],
+    predictions: Mapping[str, Array],
 ) -> Recalibration:
-    """Judge what each method says of rows by fits on others; the best one is still to be fitted to all."""
+    """Compare the cross-fitted predictions of all methods; the best one is still to be fitted to all rows."""
 
-    def losses(said: Array) -> dict[str, Array]:
+    def losses(probabilities: Array) -> dict[str, Array]:
         names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
-        return {name: metrics.find(name).row_losses(codes, said) for name in names}
+        return {name: metrics.find(name).row_losses(codes, probabilities) for name in names}
 
     before = losses(scores) if evaluation.probabilities else None
-    return _judge(evaluation, question, codes, weight, before, {name: losses(one) for name, one in said.items()})
+    after = {name: losses(one) for name, one in predictions.items()}
+    return _compare_losses(evaluation, question, codes, weight, before, after)
 
 
-def _judge(
+def _compare_losses(
     evaluation: Evaluation,
     question: Question,
     codes: Array,
@@ -191,7 +192,7 @@ def _judge(
     before: Mapping[str, Array] | None,
     after: Mapping[str, Mapping[str, Array]],
 ) -> Recalibration:
-    """The same where it is known what rows lose."""
+    """The same where the losses of rows are known."""
     name = next(name for losses in after.values() for name in losses)
     best = min(after, key=lambda method: float(np.average(after[method][name], weights=weight)))
     return Recalibration(
@@ -210,7 +211,7 @@ def _judge(
 
 
 def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
-    """The scores of very many rows that are not here, counted without bringing them; None of others."""
+    """The scores of very many rows that were not loaded, counted where they are; None for others."""
     check_whole("folds", question["folds"], 2)
     check_whole("seed", question["seed"], 0, math.inf)
     asked = RowQuestion(**question.rows)
@@ -222,38 +223,38 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
 
 
 def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
-    """The same of scores that were counted: as they are, or in the middle of their bins.
+    """The same for scores that were counted: as they are, or in the middle of their bins.
 
-    Rows of a cluster are judged together, at the middles of the cells that their scores lie in.
+    Rows of a cluster count as one, at the middles of the cells that their scores lie in.
     """
     table: ScoreTable = counted.scores.at_middles()
     evaluation = Evaluation(replace(counted, tallies={table.kind: table}), sampling=question.sampling)
     warn_of_wrongs(evaluation)
     plan = Plan((table.negative, table.positive), (table.negative, table.positive), table.positive)
     kinds, folds, seed = _kinds(plan, evaluation.probabilities, question["method"]), question["folds"], question["seed"]
-    whole = judged = ScoreCounts.of(table)
+    whole = entries = ScoreCounts.of(table)
     if counted.clusters is None:
-        cluster, dealt = None, whole.deal(folds, seed)
-        entry, fold = np.nonzero(dealt)
-        weight = dealt[entry, fold]
+        cluster, by_fold = None, whole.deal(folds, seed)
+        entry, fold = np.nonzero(by_fold)
+        weight = by_fold[entry, fold]
     else:
         cluster, weight = counted.clusters.groups, counted.clusters.weights
         fold = deal_clusters(cluster, counted.clusters.size, folds, seed)
-        judged, entry = ScoreCounts.of_clusters(counted.clusters)
-        dealt = np.zeros((len(judged.scores), folds))
-        np.add.at(dealt, (entry, fold), weight)
-    said = {name: judged.cross_fitted(kind, dealt)[entry, fold] for name, kind in kinds.items()}
-    found = _judge_scores(evaluation, question, judged.scores[entry], judged.truth[entry], weight, said)
-    squares = judged.squares[entry] * (weight / judged.weight[entry])
+        entries, entry = ScoreCounts.of_clusters(counted.clusters)
+        by_fold = np.zeros((len(entries.scores), folds))
+        np.add.at(by_fold, (entry, fold), weight)
+    predictions = {name: entries.cross_fitted(kind, by_fold)[entry, fold] for name, kind in kinds.items()}
+    found = _compare_scores(evaluation, question, entries.scores[entry], entries.truth[entry], weight, predictions)
+    squares = entries.squares[entry] * (weight / entries.weight[entry])
     calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
     rows, dropped = counted.rows_read - counted.dropped, counted.dropped
     return replace(found, calibrator=calibrator, squares=squares, cluster=cluster, rows=rows, dropped=dropped)
 
 
 def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Recalibration | None:
-    """The same of class probabilities: maps are fitted where the rows lie. None of too many classes, or others.
+    """The same for class probabilities: maps are fitted where the rows lie. None for too many classes, or other scores.
 
-    Rows of a cluster are judged together, and so are those of random groups.
+    Rows of a cluster count as one, and so do those of random groups.
     """
     from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
 
@@ -267,8 +268,8 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
             raise errors.one_class_to_recalibrate(repr(tally.classes[int(found[0])]))
         if tally.range[0] == tally.range[1]:
             raise errors.equal_scores(tally.range[0])
-        judged = replace(counted, tallies={**counted.tallies, tally.kind: tally.at_middles()})
-        evaluation, plan = Evaluation(judged, sampling=question.sampling), Plan(tally.classes, tally.classes)
+        at_middles = replace(counted, tallies={**counted.tallies, tally.kind: tally.at_middles()})
+        evaluation, plan = Evaluation(at_middles, sampling=question.sampling), Plan(tally.classes, tally.classes)
         warn_of_wrongs(evaluation)
         kinds = cast("dict[str, ScalingCalibrator]", _kinds(plan, True, question["method"]))
         fitted = {name: kind.fit_elsewhere(rows, float(tally.total)) for name, kind in kinds.items()}
@@ -276,7 +277,7 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
     if counted.clusters is not None:
         deal_clusters(groups, int(groups.max()) + 1, folds, seed)  # which refuses a single one
     before, *after = ({loss.of_many: one for loss, one in zip(_LOSSES, both, strict=True)} for both in losses)
-    result = _judge(evaluation, question, codes, weight, before, dict(zip(fitted, after, strict=True)))
+    result = _compare_losses(evaluation, question, codes, weight, before, dict(zip(fitted, after, strict=True)))
     calibrator = _for_labels(fitted[result.method][0], plan, None)
     calibrator.rows_, calibrator.range_ = tally.equal_rows, tally.range
     number = counted.rows_read - counted.dropped
@@ -308,7 +309,7 @@ def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[s
 
 
 def _for_labels(calibrator: Calibrator, plan: Plan | None, score: Column) -> Calibrator:
-    """Let a calibrator, fitted on numbers, remember the names of the classes, or of the positive one and the score."""
+    """Give a calibrator the names of the classes, or of the positive one and the score."""
     if plan is not None and plan.positive is None:
         return calibrator.set_params(classes=list(plan.classes))
     if plan is not None:

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 NO_TIMES = Text("no times were given; pass ", Pass("order"))
-"""Why there is nothing that needs the value before."""
+"""Why there are no figures that need the previous value."""
 
 
 class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors=numbered_errors"):
-    """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
+    """The evaluation of predicted numbers; the baseline is always predicting the mean (or ``baseline=``)."""
 
     task = "regression"
     _usual_figure = COMPARED[ErrorSums]
 
     @classmethod
-    def _judges(cls, counted: Counted) -> bool:
+    def _fits(cls, counted: Counted) -> bool:
         return counted.task in ("regression", "counts")
 
     @property
@@ -74,14 +74,14 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
 
     @cached_property
     def calibration(self) -> "NumberCalibration":
-        """How far predicted numbers lie beside what came true, and what their losses are made of."""
+        """How far predicted numbers lie from what came true, and the parts of their losses."""
         from stakes.decisions.calibration.numbers import calibration_of_numbers  # only asked for now and then
 
         return speak(calibration_of_numbers(self.errors, self._sampling(self.errors)), self.lang)
 
     def lorenz(self) -> tuple[Array, Array]:
-        """Return the Lorenz curve: shares of the rows (or of the exposure), those of the lowest predictions first, and
-        the share of all that happens which they hold.
+        """Return the Lorenz curve: cumulative shares of the rows (or of the exposure), lowest predictions first, and
+        their shares of the total outcome.
         """
         if self.errors.rows is None:
             raise InputError("no-lorenz-curve", "the rows were not kept, only sums of them; evaluate the rows")

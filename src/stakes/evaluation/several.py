@@ -38,24 +38,24 @@ if TYPE_CHECKING:
     from stakes.decisions.thresholds.decision import Decision
 
 _MOST = 200
-"""Of more labels than this only the most frequent ones are told one by one."""
+"""Of more labels than this only the most frequent ones are shown one by one."""
 
 _MOST_BARS = 50
-"""Of more quantiles or members than this nothing is told between each two of them."""
+"""With more quantiles or members than this there is no PIT histogram."""
 
 _FEW_QUANTILES = 5
-"""From fewer quantiles than this a distribution is known roughly only."""
+"""From fewer quantiles than this a distribution is known only roughly."""
 
 ROUGH = "it rests on few quantiles, so it is rough and not to be compared with that of others"
 
-_WAYS = ("macro", "micro", "weighted")
+_AVERAGES = ("macro", "micro", "weighted")
 
 
 class SeveralEvaluation(Evaluation, facts=""):
     """What evaluations of several things per row share; ``ev["f1", "cat"]`` is the figure of one of them."""
 
     @classmethod
-    def _judges(cls, counted: Counted) -> bool:
+    def _fits(cls, counted: Counted) -> bool:
         return cls is not SeveralEvaluation and counted.task == cls.task
 
     @property
@@ -70,7 +70,7 @@ class SeveralEvaluation(Evaluation, facts=""):
 
     @cached_property
     def shown_names(self) -> Sequence[str]:
-        """The names that are told one by one: all, or the most frequent ones."""
+        """The names that are shown one by one: all, or the most frequent ones."""
         return (
             sorted(self.names, key=lambda name: -self.support[name])[:_MOST] if len(self.names) > _MOST else self.names
         )
@@ -118,7 +118,7 @@ class SeveralEvaluation(Evaluation, facts=""):
 
     @property
     def calibration(self) -> NoReturn:
-        """Say of what to ask it instead."""
+        """Refuse, and say where calibration is."""
         words = f"ask it of one column: ev.each[{self.names[0]!r}].calibration"
         if self.task == QuantileSums.kind:
             words = "of quantiles ask ev['share_below(level=0.5)'], ev.pit or ev.coverage_by_width"
@@ -131,7 +131,7 @@ class SeveralEvaluation(Evaluation, facts=""):
 # ── several labels ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
 class MissedTogether(Record):
-    """Two labels: ``missed`` was not given in so many rows in which ``beside`` was missed, too, or given instead."""
+    """Two labels: ``rows`` miss the label ``missed``, and the label ``beside`` is missed, too, or given instead."""
 
     missed: str
     beside: str
@@ -167,7 +167,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         own = [metric for metric in metrics.catalogue() if metric.tally is LabelSums]
         bases = AVERAGED if "decided" in self.labels else ()
-        found = [metrics.find(f"{how}_{base}") for base in bases for how in _WAYS]
+        found = [metrics.find(f"{how}_{base}") for base in bases for how in _AVERAGES]
         if "depth" in self.labels:
             ranked = (auc.name, average_precision.name)
             found += [metrics.find(f"{how}_{base}") for base in ranked for how in ("macro", "weighted")]
@@ -217,7 +217,7 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         return Clusters(groups, count, codes // 2, codes % 2, weight=cells.ravel())
 
     def decide(self, costs: Costs | None = None, **asked: Value) -> "LabelDecisions":
-        """Return for each label the best threshold, as that of two classes is found, and what it costs on other rows.
+        """Return the best threshold of each label, found as for two classes, and what it costs on other rows.
 
         The most frequent labels are decided about; those that no row has, or that all rows have, are left out.
         """
@@ -309,7 +309,7 @@ class OutputsEvaluation(SeveralEvaluation, facts="outputs=names each_figures"):
 # ── quantiles ────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
 class CoverageAtWidth(Record):
-    """Rows whose interval is about so wide: how wide from and to, how many, and in what share it holds the truth."""
+    """Rows with intervals of similar width: the range of widths, how many rows, and the share that is covered."""
 
     narrowest: Finite
     widest: Finite
@@ -386,8 +386,8 @@ class QuantilesEvaluation(SeveralEvaluation, facts="levels=names level each_figu
         rows, pairs = self.quantiles.rows, pairs_of(self.quantiles.levels)
         if rows is None or not pairs or len(rows) < 25:
             return []
-        (i, j), said, truth = pairs[0], rows.columns["quantiles"], rows.columns["truth"]
-        width, covered = said[:, j] - said[:, i], (said[:, i] <= truth) & (truth <= said[:, j])
+        (i, j), predicted, truth = pairs[0], rows.columns["quantiles"], rows.columns["truth"]
+        width, covered = predicted[:, j] - predicted[:, i], (predicted[:, i] <= truth) & (truth <= predicted[:, j])
         found = []
         for part in np.array_split(np.argsort(width, kind="stable"), 5):
             share = float(covered[part].mean())

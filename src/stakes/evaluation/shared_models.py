@@ -1,4 +1,4 @@
-"""Models on rows that stay where they are, in files or in another engine: each counted there, and every two of them."""
+"""Models on rows that are not loaded, in files or in another engine: each is counted there, and every two of them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ from stakes.uncertainty.sampling import Sample, Sampling
 
 
 def shared_contestants(data: Data, question: Question) -> list[Contestant] | None:
-    """The models of a comparison whose rows need not be brought here; None where they are to be read."""
+    """The models of a comparison whose rows need not be loaded; None where they are to be read."""
     if not (_are_files(data) or is_lazy(data)) or not question["paired"]:
         return None
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
@@ -115,7 +115,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
 
 
 def _is_known(model: Contestant) -> bool:
-    """Whether what was counted tells of differences: not of too many classes for a table, nor of numbers read whole."""
+    """Whether differences follow from the counts: not for too many classes, nor for numbers that were read whole."""
     errors = model.evaluation.counted.tallies.get(ErrorSums.kind)
     if isinstance(errors, ErrorSums):
         return errors.variation is not None
@@ -123,7 +123,7 @@ def _is_known(model: Contestant) -> bool:
 
 
 def _columns_of(entry: Entry) -> list[Value]:
-    """The columns of what a model says: one, or one for each class."""
+    """The columns of a model's output: one, or one for each class."""
     scores = entry.score.values() if isinstance(entry.score, Mapping) else [entry.score]
     return [column for column in (*scores, entry.prediction) if column is not None]
 
@@ -162,7 +162,7 @@ def _columns_of_all(data: Data, asked: Mapping[str, RowQuestion]) -> dict[str, s
 def _contestants_in_batches(
     data: Data, question: Question, asked: Mapping[str, RowQuestion], columns: Mapping[str, str]
 ) -> list[Contestant] | None:
-    """Models whose rows have several labels, outputs or quantiles, counted in batches; None where they are few."""
+    """Models whose rows have several labels, outputs or quantiles, counted in batches; None for few rows."""
     where, dropped = question["where"], 0
     if question["missing"] == "drop":
         tags = () if question["label_separator"] is None else (": truth", ": prediction")  # a row may have none
@@ -175,22 +175,22 @@ def _contestants_in_batches(
         if counted is None:
             return None
         counted = replace(counted, dropped=dropped, read=counted.read + dropped)
-        models.judged[name] = judge(counted, None, question.sampling)
+        models.evaluations[name] = judge(counted, None, question.sampling)
     return models.known()
 
 
 def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tuple[str, int]:
-    """The condition of rows that lack none of these columns, and how many of the others do."""
+    """The condition for rows that lack none of these columns, and how many others there are."""
     present = complete(where, columns)
     return present, count_where(data, columns[0], where) - count_where(data, columns[0], present)
 
 
 @dataclass(frozen=True, eq=False)
 class SharedModels:
-    """Models on the same rows: the columns that these share, the condition they satisfy, and where each model's are.
+    """Models on the same rows: the shared columns, the condition that selects rows, and the columns of each model.
 
-    What was grouped is kept, for several figures are asked of the same two models. Class probabilities are counted in
-    random groups of rows, dealt out by all columns (``groups_by``) so that every model has the same ones.
+    Groups are kept, because several figures are computed for the same two models. Class probabilities are counted in
+    random groups of rows, made from all columns (``groups_by``) so that every model has the same groups.
     """
 
     data: Data
@@ -199,28 +199,28 @@ class SharedModels:
     where: str | None
     entries: Mapping[str, Entry]
     groups_by: Sequence[str] = ()
-    judged: dict[str, Evaluation] = field(default_factory=dict)
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
     _pairs: dict[tuple[str, str], tuple[Contestant, Contestant]] = field(default_factory=dict)
     _products: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
     _cells: dict[tuple[str, str], "_Cells"] = field(default_factory=dict)
     _groups: dict[tuple[str, str | None], Clusters] = field(default_factory=dict)
 
     def contestants(self, dropped: int) -> list[Contestant]:
-        """Count each model; so many rows were left out because a value is missing in one of them."""
+        """Count each model; ``dropped`` rows were left out because a value is missing in one of them."""
         for name, entry in self.entries.items():
-            self.judged[name] = self._judge(entry, dropped)
+            self.evaluations[name] = self._evaluate(entry, dropped)
         return self.known()
 
     def known(self) -> list[Contestant]:
-        """The models that were judged."""
-        return [self._contestant(name, evaluation) for name, evaluation in self.judged.items()]
+        """The models that were evaluated."""
+        return [self._contestant(name, evaluation) for name, evaluation in self.evaluations.items()]
 
-    def _judge(self, entry: Entry, dropped: int) -> Evaluation:
+    def _evaluate(self, entry: Entry, dropped: int) -> Evaluation:
         asked = self.question
-        said = {**columns_of_entry(entry), "where": self.where}
+        columns = {**columns_of_entry(entry), "where": self.where}
 
         def count(**other: Value) -> Counted:
-            given = {**asked.rows, "missing": "error", "groups_by": self.groups_by, **said, **other}
+            given = {**asked.rows, "missing": "error", "groups_by": self.groups_by, **columns, **other}
             counted = self._without_groups(entry.name, count_rows(self.data, **given))
             return replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
 
@@ -238,11 +238,11 @@ class SharedModels:
     @property
     def has_groups(self) -> bool:
         """Whether clusters, or groups of rows, were counted of every model without its rows."""
-        held = [self._groups.get((name, None), one.counted.clusters) for name, one in self.judged.items()]
+        held = [self._groups.get((name, None), one.counted.clusters) for name, one in self.evaluations.items()]
         return all(one is not None and one.cells for one in held)
 
     def _contestant(self, name: str, evaluation: Evaluation) -> Contestant:
-        """A model without its rows: empty columns say what there would be."""
+        """A model without its rows: empty columns show which outputs it has."""
         nothing = np.zeros(0)
         by = Labels(np.zeros(0, np.int64), tuple(evaluation.segments)) if evaluation.segments else None
         if evaluation.task not in VERDICT:  # no classes
@@ -260,7 +260,7 @@ class SharedModels:
         return flipped(one.sample, np.asarray(one.decided), np.asarray(other.decided))
 
     def difference(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
-        """Judge the difference of a figure between two models."""
+        """Test the difference of a figure between two models."""
         in_groups = issubclass(metric.tally, TermSums | OutputSums | ClassScores)
         if in_groups or (metric.tally is ScoreTable and "cluster" in self.shared):
             values, held = [], []
@@ -280,7 +280,7 @@ class SharedModels:
 
     # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────
     def _pair(self, first: Contestant, second: Contestant) -> tuple[Contestant, Contestant]:
-        """Two models on groups of rows that are alike in truth and decisions, which stand for the rows."""
+        """Two models on groups of rows with the same truth and decisions."""
         key = first.name, second.name
         if key not in self._pairs:
             self._pairs[key] = self._group(*key)
@@ -288,11 +288,11 @@ class SharedModels:
         return (one, other) if first.segment is None else (one.within(first.segment), other.within(first.segment))
 
     def _group(self, *names: str) -> tuple[Contestant, Contestant]:
-        said = [self._decided(name) for name in names]
-        groups = group_shared(self.data, self.shared, self.where, (said[0], said[1]), self._by_row)
+        outputs = [self._decided(name) for name in names]
+        groups = group_shared(self.data, self.shared, self.where, (outputs[0], outputs[1]), self._by_row)
         reads: list[Read] = []
         taken: list[tuple[tuple[str, ...], Array | None]] = []
-        for one, side in zip(said, SIDES, strict=True):
+        for one, side in zip(outputs, SIDES, strict=True):
             codes = np.asarray(groups.columns[side])
             if one.argument == "prediction":
                 reads.append(self._read(groups, prediction=groups.columns[side]))
@@ -308,7 +308,7 @@ class SharedModels:
             costs = costs_of(self._by_row, groups, replace(reads[0].plan, decisions=decisions))
         found = []
         for name, read, own in zip(names, reads, taken, strict=True):
-            model = contestant_of(name, read, self.judged[name], *own, decisions)
+            model = contestant_of(name, read, self.evaluations[name], *own, decisions)
             sample = replace(model.sample, alike=groups.sizes, weight=groups.weight, squares=groups.squares)
             sample = replace(sample, costs=costs)
             found.append(replace(model, sample=sample))
@@ -321,8 +321,8 @@ class SharedModels:
         return pricing if pricing is not None and pricing.costs.columns else None
 
     def _decided(self, name: str) -> Output:
-        """What a model decides: its column of decisions, or its scores by where decisions begin."""
-        entry, evaluation = self.entries[name], self.judged[name]
+        """The decisions of a model: its column of decisions, or its scores with the cuts between decisions."""
+        entry, evaluation = self.entries[name], self.evaluations[name]
         if entry.score is None:
             return Output(entry.prediction)
         if isinstance(entry.score, Mapping):
@@ -337,20 +337,20 @@ class SharedModels:
         return Output(entry.score, cuts, plan=plan, taken=taken)
 
     def classes_of(self, entry: Entry) -> dict[str, str]:
-        """The column of each class, in their order; none where such a question needs the rows."""
+        """The column of each class, in their order; empty where such a question needs the rows."""
         columns = class_columns(self._asked(score=entry.score)) or {}
         return {name.removeprefix(SCORE_OF): column for name, column in columns.items()}
 
-    def _read(self, groups: Groups, **said: Values) -> Read:
+    def _read(self, groups: Groups, **output: Values) -> Read:
         """Read groups as if they were rows."""
         shared = {name: values for name, values in groups.columns.items() if name not in SIDES}
         given = {"where": None, "weight": None, "missing": "error", "pricing": None, "threshold": None}
-        return read_rows(None, self._asked(**{**given, **with_segments_together(shared), **said}))
+        return read_rows(None, self._asked(**{**given, **with_segments_together(shared), **output}))
 
-    def _asked(self, **said: Values) -> RowQuestion:
+    def _asked(self, **given: Values) -> RowQuestion:
         """The question about some rows."""
         options = {name: value for name, value in self.question.rows.items() if name != "exact"}
-        return RowQuestion(**{**options, **said})
+        return RowQuestion(**{**options, **given})
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _of_numbers(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
@@ -375,24 +375,25 @@ class SharedModels:
             self._cells[key] = self._group_scores(*key)
         found, models = self._cells[key], (first.evaluation, second.evaluation)
         sides = [
-            CellSide(one.counted.scores, said.grid, said.bits) for one, said in zip(models, found.said, strict=True)
+            CellSide(one.counted.scores, output.grid, output.bits)
+            for one, output in zip(models, found.outputs, strict=True)
         ]
         values = [one[metric.text].value for one in models]
         return difference_in_cells(metric, sides, values, found.within(first.segment), sampling)
 
     def _group_scores(self, *names: str) -> "_Cells":
-        tables = [self.judged[name].counted.scores for name in names]
-        labels = 2 * max(len(self.judged[names[0]].segments), 1)
-        said = _coarse([str(self.entries[name].score) for name in names], tables, labels)
+        tables = [self.evaluations[name].counted.scores for name in names]
+        labels = 2 * max(len(self.evaluations[names[0]].segments), 1)
+        outputs = _coarse([str(self.entries[name].score) for name in names], tables, labels)
         shared = {name: column for name, column in self.shared.items() if not of_costs([name])}
-        groups = group_shared(self.data, shared, self.where, said)
+        groups = group_shared(self.data, shared, self.where, outputs)
         ends = [np.asarray(groups.columns[side], np.float64) for side in SIDES]
         read = self._read(groups, score=np.full(len(ends[0]), 0.5))
         assert read.plan is not None
         sums, weight = np.stack([*groups.added.values()]), groups.amounts[0].astype(np.float64)
         squares = weight if groups.squares is None else groups.squares
         positive = np.asarray(read.rows.truth == read.plan.classes.index(str(read.plan.positive)))
-        return _Cells(ScoreCells(positive, (ends[0], ends[1]), weight, squares, sums), read.by, said)
+        return _Cells(ScoreCells(positive, (ends[0], ends[1]), weight, squares, sums), read.by, outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,7 +402,7 @@ class _Cells:
 
     cells: ScoreCells
     by: Labels | None
-    said: tuple[Output, Output]
+    outputs: tuple[Output, Output]
 
     def within(self, segment: str | None) -> ScoreCells:
         """Those of a segment, or all."""
@@ -411,7 +412,7 @@ class _Cells:
 
 
 def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -> tuple[Output, Output]:
-    """Choose cells as narrow as can be where there are not too many combinations."""
+    """Choose the narrowest cells that do not make too many combinations."""
     levels = [table.as_columns().scores.astype(np.float64) for table in tables]
     grids = ["line" if table.range[0] < 0 or table.range[1] > 1 else "probability" for table in tables]
     for bits in range(bins.FINE, -1, -1):

@@ -46,7 +46,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     threshold: float | None = None
 
     @classmethod
-    def _judges(cls, counted: Counted) -> bool:
+    def _fits(cls, counted: Counted) -> bool:
         confusion = counted.confusion
         return "scores" in counted.tallies or (confusion is not None and confusion.positive is not None)
 
@@ -93,7 +93,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if self.scores is None:
             raise errors.threshold_without_score()
         check_threshold(threshold)
-        if self.counted.threshold == threshold:  # bins might not tell what was counted at it
+        if self.counted.threshold == threshold:  # bins might leave open what was counted at it
             return TwoClassEvaluation(self.counted, sampling=self.sampling, pricing=self.pricing)
         counted = _scores_alone(self.counted)
         return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
@@ -357,7 +357,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     @cached_property
     def _decision(self) -> "Decision | None":
-        """Where the costs put the threshold, as ``decide`` tells it."""
+        """Where the costs put the threshold, as ``decide`` finds it."""
         from stakes.decisions.thresholds.by_cost import decide_by_cost  # as above
 
         scores = self._cut_scores

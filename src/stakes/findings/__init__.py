@@ -40,7 +40,7 @@ _VERDICTS = {
 
 def kind_of(thing: object) -> str:
     """Return what kind of result this is: the task of an evaluation, or what others are drawn as."""
-    return str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
+    return str(getattr(thing, "task", None) or getattr(thing, "plotted_as", type(thing).__name__))
 
 
 def findings_of(thing: object) -> tuple[Finding, ...]:

@@ -47,7 +47,7 @@ class Goal:
     def reached_by(self, study: Estimate) -> float | None:
         """What one study reached: its width, or 1 where it succeeded and 0 where it did not."""
         if self.condition is not None:
-            return float(self.condition.held_against(study).passed)
+            return float(self.condition.compare(study).passed)
         return None if study.low is None or study.high is None else study.high - study.low
 
     def errors_at(self, values: Array, expected: float) -> Array:

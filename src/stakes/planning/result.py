@@ -62,7 +62,7 @@ class Plan(Record, Narrated, stakes="plan", shown="* paragraph findings"):
     pilot_rows: Finite | None = None
     assumed: Mapping[str, float] = field(default_factory=dict)
 
-    drawn_as = "plan"
+    plotted_as = "plan"
 
     @property
     def paragraph(self) -> str:

@@ -49,7 +49,7 @@ class SystemChoice(Record, Narrated):
     costs.
     """
 
-    drawn_as: ClassVar[str] = "system choice"
+    plotted_as: ClassVar[str] = "system choice"
     chosen: ClassVar[str]
     cost: float
     now: float

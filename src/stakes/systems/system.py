@@ -75,7 +75,7 @@ class System(
     (320.0, 250.0, 390.0)
     """
 
-    drawn_as = "system"
+    plotted_as = "system"
     plots = ("network",)
 
     @classmethod

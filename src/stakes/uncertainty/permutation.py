@@ -112,7 +112,7 @@ class PermutationTest(
     dropped: Count = 0
     prior: Mapping[str, float] | None = None
 
-    drawn_as = "permutation test"
+    plotted_as = "permutation test"
     plots = ("null",)
 
     def to_rows(self) -> list[dict[str, object]]:

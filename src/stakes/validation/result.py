@@ -108,7 +108,7 @@ class Validation(
     rows: Array
     fold_of_row: Array
     repeats: Positive
-    judged_to_fitted: float
+    test_to_train: float
     model: Value
     all_rows: Evaluation
 

@@ -88,7 +88,7 @@ def validate_rows(
         rows=chosen,
         fold_of_row=fold[first],
         repeats=len(splits.repeats),
-        judged_to_fitted=len(rows) / len(splits.fitted),
+        test_to_train=len(rows) / len(splits.fitted),
         model=model,
         all_rows=evaluate_fold(say(model, X, target), np.arange(len(target.values))),
     )

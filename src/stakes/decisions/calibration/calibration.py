@@ -72,7 +72,7 @@ class Calibration(
     sampling: Sampling = USUAL
     whole: ScoreTable | None = None
 
-    drawn_as = "calibration"
+    plotted_as = "calibration"
 
     @cached_property
     def _line(self) -> dict[str, Estimate]:
@@ -197,7 +197,7 @@ class ClassCalibrations(Record, Narrated, shown="rows impossible brier log_loss 
     scores: ClassScores
     sampling: Sampling
 
-    drawn_as = "class calibrations"
+    plotted_as = "class calibrations"
 
     def __getitem__(self, name: object) -> Calibration:
         if canonical(name) not in self.classes:

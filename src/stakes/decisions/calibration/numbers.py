@@ -67,7 +67,7 @@ class NumberCalibration(
     errors: ErrorSums
     sampling: Sampling = USUAL
 
-    drawn_as = "number calibration"
+    plotted_as = "number calibration"
     plots = ("reliability",)
 
     @property

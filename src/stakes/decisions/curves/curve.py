@@ -140,7 +140,7 @@ class Curve(Record, Plottable):
     prior: Mapping[str, float] | None = None
     place: float | None = None
 
-    drawn_as = "curve"
+    plotted_as = "curve"
 
     @property
     def plots(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class LabelDecisions(
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
 
-    drawn_as = "label decisions"
+    plotted_as = "label decisions"
 
     def __getitem__(self, label: str) -> Decision:
         return self.decisions[label]

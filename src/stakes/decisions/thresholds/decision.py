@@ -127,7 +127,7 @@ class Decision(
     dropped: Count = 0
     cautions: tuple[Finding, ...] = ()
 
-    drawn_as = "decision"
+    plotted_as = "decision"
 
     @property
     def over_thresholds(self) -> Curve | None:

@@ -37,8 +37,7 @@ _DROPPED = "How many rows lacked a value or have weight 0 and were left out, tho
 class Gate(Record, Narrated, stakes="gate", shown="passed rows dropped confidence baseline findings checks"):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
-    ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were
-    left out.
+    ``baseline`` describes the baseline of differences, ``dropped`` is how many rows lacked a value and were left out.
     """
 
     checks: Annotated[Sequence[Check], Says(least_items=1)]
@@ -47,7 +46,7 @@ class Gate(Record, Narrated, stakes="gate", shown="passed rows dropped confidenc
     baseline: str = ""
     dropped: Annotated[Count, Says(_DROPPED)] = 0
 
-    drawn_as = "gate"
+    plotted_as = "gate"
 
     @property
     def passed(self) -> bool:
@@ -140,7 +139,7 @@ class Request:
 
 @asks("gate")
 def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked: Unpack[Gated]) -> Gate:
-    """Hold an evaluation against conditions.
+    """Check an evaluation against conditions.
 
     ``require`` are conditions on figures, by the text that ``ev[…]`` knows, or on the ends of their intervals:
     ``"auc.low >= 0.8"``, ``"f_beta(beta=2) > 0.7"``, ``"f1[setosa].low >= 0.9"`` of a class, ``"recall.low >= 0.7 in
@@ -148,14 +147,14 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
 
     ``no_worse`` says how much worse than the ``baseline`` a figure may be: ``{"auc": 0.02}``, or ``["auc:0.02"]``. The
     bad end of the interval of the difference must not pass this margin. The baseline is another evaluation, what
-    ``count()`` gave, or the name of a tally; the difference is then judged as if of different rows. A comparison of
-    this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
+    ``count()`` gave, or the name of a tally; the difference is then tested as if of different rows. A comparison of
+    this model (first) with the baseline (second) tests it on the rows that they share, which is sharper.
 
     A gate is closed, too, when more than ``allow_dropped`` of the rows, or of their weight, were left out because a
     value was missing or the weight is 0, of this model, of the baseline or of a segment. It refuses to judge a score
     or decisions that are the truth itself, are the same in every row, or surely run the wrong way, and a baseline that
-    is this model itself. A condition that rewards a worse figure, that every model meets, or that is judged at the
-    better end of an interval is warned of.
+    is this model itself. It warns of conditions that reward a worse figure, that every model meets, or that are about
+    the better end of an interval.
 
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`:
     ``gate("preds.csv", truth="y", score="p", require="auc.low >= 0.8")``.
@@ -176,7 +175,7 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
 
 
 def judge(evaluation: Evaluation | FewEstimates, asked: Request, baseline: Data = None) -> Gate:
-    """Hold an evaluation against what is asked."""
+    """Check an evaluation against the conditions."""
     if isinstance(evaluation, FewEstimates):
         return _of_few_labels(evaluation, asked, baseline)
     if not isinstance(evaluation, Evaluation):
@@ -189,8 +188,8 @@ def judge(evaluation: Evaluation | FewEstimates, asked: Request, baseline: Data 
     sides = {"": evaluation} if against is None else {"": evaluation, "baseline": against.evaluation}
     for whose, side in sides.items():
         for wrong in wrongs(side):  # figures that answer another question than the one that was asked
-            told = " A gate does not judge that; mend it first, or look at it with evaluate"
-            raise InputError("not-to-judge", whose and f"{whose}: ", *wrong.words, told)
+            advice = " A gate does not judge that; mend it first, or look at it with evaluate"
+            raise InputError("not-to-judge", whose and f"{whose}: ", *wrong.words, advice)
         _refuse_one_decision(side, asked.figures, whose)
     checks = [condition.check(evaluation) for condition in asked.conditions]
     if against is not None:
@@ -208,7 +207,7 @@ def _baseline_of_few_labels() -> InputError:
 
 
 def _of_few_labels(found: FewEstimates, asked: Request, baseline: Data) -> Gate:
-    """Hold what few labels tell against conditions; another model needs a truth for every row."""
+    """Check estimates from few labels against conditions; a baseline needs a truth for every row."""
     if baseline is not None or asked.margins:
         raise _baseline_of_few_labels()
     checks = [condition.check(found) for condition in asked.conditions]
@@ -235,7 +234,7 @@ def _refuse_one_decision(evaluation: Evaluation, figures: Sequence[Figure], whos
 
 
 def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
-    """What to judge differences against, and in words what that is."""
+    """The baseline of differences, and a description of it."""
     if baseline is evaluation or baseline is evaluation.counted:
         raise errors.own_baseline()
     if isinstance(baseline, Comparison):
@@ -249,7 +248,7 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
             )
         _, (name, other) = baseline.models.items()
         one, two = baseline.contestants
-        if one.says_the_same(two):
+        if one.has_same_output(two):
             errors.warn("like-the-baseline", f"{name} says what this model says in every row; check the baseline")
         return Baseline(other, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows", baseline)
     words = ""
@@ -270,11 +269,11 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
 
 
 _MAY_DIFFER = ("prior", "training_prior", "costs", "truth", "score", "prediction")
-"""What is the same question of another model, or in another place."""
+"""Options that may differ between a model and its baseline."""
 
 
 def _warn_of_another_question(here: Mapping[str, object], there: Mapping[str, object]) -> None:
-    """Point out that the baseline was asked about other rows, or counted otherwise."""
+    """Warn that the baseline was counted with other options."""
     for name in {**here, **there}:
         if here.get(name) != there.get(name) and name not in _MAY_DIFFER:
             seen = (f"{short(repr(question.get(name, 'nothing')))}" for question in (here, there))

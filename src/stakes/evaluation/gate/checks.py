@@ -1,4 +1,4 @@
-"""What a gate found about one condition."""
+"""The outcome of one condition of a gate."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from stakes.text import visible
 class Check(Record, shown="kind condition passed seen limit segment reason estimate"):
     """One condition, and whether it is met.
 
-    ``seen`` is the number that was held against ``limit``: a figure, an end of its interval, or the bad end of the
+    ``seen`` is the number that was compared with ``limit``: a figure, an end of its interval, or the bad end of the
     interval of a difference. ``estimate`` is where it comes from. ``reason`` says why there is no such number, or that
-    the bins of a tally leave open whether the condition is met, which then fails. ``segment`` says in which segment it
-    was seen, when a condition is about all of them.
+    the bins of a tally leave open whether the condition is met, which then fails. ``segment`` is the segment in which
+    it was seen, if the condition is about all of them.
     """
 
     kind: Literal["require", "no_worse", "dropped"]
@@ -39,7 +39,7 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
             return visible(f"{self.verdict}{where}: {self.reason}")
         seen, value, low, high = map(write, (self.seen, self.estimate.value, self.estimate.low, self.estimate.high))
         sure = "" if self.estimate.low is None else f", interval {low} – {high}"
-        more = "".join(f"; {told}" for told in (self.reason, self.estimate.note) if told)
+        more = "".join(f"; {note}" for note in (self.reason, self.estimate.note) if note)
         return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure}){more}")
 
     @property
@@ -50,12 +50,12 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
     def to_row(self) -> dict[str, object]:
         """Return a flat dictionary, for a data frame."""
         found = self.estimate
-        told = {name: getattr(self, name) for name in ("condition", "passed", "seen", "limit", "segment", "reason")}
-        return {**told, "value": found.value, "low": found.low, "high": found.high}
+        own = {name: getattr(self, name) for name in ("condition", "passed", "seen", "limit", "segment", "reason")}
+        return {**own, "value": found.value, "low": found.low, "high": found.high}
 
 
 def check_dropped(counted: Counted, allowed: float, whose: str = "") -> Iterator[Check]:
-    """Yield whether few enough rows were left out, of all rows and of the segment that lost most, if any was."""
+    """Yield whether few enough rows were left out: of all rows, and of the segment that lost most."""
     if counted.dropped:
         yield _left_out(counted.dropped, counted.rows_read, allowed, whose, share=counted.dropped_share)
     lost = {name: (dropped, read) for name, (dropped, read) in counted.dropped_in.items() if dropped}

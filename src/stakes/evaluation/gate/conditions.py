@@ -34,7 +34,7 @@ _CONDITION = re.compile(
 
 
 class HasFigures(Protocol):
-    """What has figures by their names, and segments that have them, too."""
+    """Anything with figures by name, and segments that have them, too."""
 
     @property
     def segments(self) -> Mapping[str, "HasFigures"]: ...  # noqa: D102
@@ -120,7 +120,7 @@ class GapFigure(Figure):
 
 @dataclass(frozen=True)
 class Requirement:
-    """A figure, or an end of its interval, held against a number."""
+    """A figure, or an end of its interval, compared with a number."""
 
     text: str
     figure: Figure
@@ -145,7 +145,7 @@ class Requirement:
         return cls(shown, figure, found["end"] or "value", sign, limit, every)
 
     def warn_if_weak(self) -> None:
-        """Warn if a worse figure meets the condition where a better one does not, if any does, or by mere luck."""
+        """Warn if a worse figure meets the condition where a better one does not, if every figure does, or by luck."""
         figure, shown, upwards = self.figure, short(repr(self.text)), self.sign in (">=", ">")
         name = str(figure) if isinstance(figure, GapFigure) else figure.metric.name
         worst = figure.range[0 if upwards else 1]
@@ -166,16 +166,16 @@ class Requirement:
             )
 
     def check(self, evaluation: HasFigures) -> Check:
-        """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""
+        """Compare the figure of all rows with the number, or that of the worst segment."""
         if not self.every_segment:
-            return self.held_against(self.figure.in_(evaluation))
+            return self.compare(self.figure.in_(evaluation))
         if not evaluation.segments:
             raise errors.no_segments()
-        found = [self.held_against(self.figure.in_(part), name) for name, part in evaluation.segments.items()]
+        found = [self.compare(self.figure.in_(part), name) for name, part in evaluation.segments.items()]
         return min(found, key=self._goodness)
 
-    def held_against(self, estimate: Estimate, segment: str | None = None) -> Check:
-        """Hold one figure against the number."""
+    def compare(self, estimate: Estimate, segment: str | None = None) -> Check:
+        """Compare one figure with the number."""
         seen, reason = getattr(estimate, self.end), ""
         if not estimate.defined:
             seen, reason = None, f"{estimate.name} is undefined: {estimate.reason}"

@@ -55,7 +55,7 @@ def _margin(name: object, margin: Value) -> float:
 
 
 def warn_of_wide(figure: Figure, margin: float) -> None:
-    """Warn of a margin that no two models are apart."""
+    """Warn of a margin that no two models can exceed."""
     low, high = figure.metric.range
     if margin >= high - low:
         errors.warn(
@@ -66,7 +66,7 @@ def warn_of_wide(figure: Figure, margin: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """What differences are judged against, and in words what that is; a comparison knows the rows of both models."""
+    """The baseline of differences, and a description of it; a comparison knows the rows of both models."""
 
     evaluation: Evaluation
     words: str
@@ -74,7 +74,7 @@ class Baseline:
 
 
 def check_no_worse(figure: Figure, margin: float, evaluation: Evaluation, baseline: Baseline) -> Check:
-    """Ask whether the interval shows that a figure is not worse than the baseline's by more than the margin."""
+    """Check whether the interval shows that a figure is not worse than the baseline's by more than the margin."""
     metric, _, _ = evaluation._place_of(str(figure) if figure.of is None else (figure.name, figure.of))
     if metric.better == "neither":
         raise errors.no_direction(metric.text)

@@ -1,4 +1,4 @@
-"""watch(): conditions that a model must go on meeting, looked at every day without crying wolf."""
+"""watch(): conditions that a model must go on meeting, checked every day without more false alarms."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ from stakes.uncertainty.interval import Interval, figure
 from stakes.uncertainty.sequences import Alarm, log_stakes, log_total
 
 _AT_ONCE = 1 << 17
-"""About so many numbers of windows are worked on at once."""
+"""About this many numbers of windows are handled at once."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class WatchedFigure(
     ``alarm`` is the day on which the evidence sufficed, ``change`` the likely day of the change, ``change_days`` those
     that are as likely (95 %), ``since_change`` the figure from then on. ``exact`` says whether the chance of a false
     alarm is exact rather than approximate. The auc is that of scores in bins: ``bounds`` are the ends between which
-    that of the scores themselves lies, over all days; there are none of other figures. Of days that were counted in
-    wide bins what is shown and judged is the end that is kind to the condition.
+    that of the scores themselves lies, over all days; other figures have none. For days in wide bins the end that
+    favours the condition is shown and used.
     """
 
     condition: str
@@ -92,8 +92,8 @@ class Watch(
     """Conditions that were watched day by day; there is an alarm once a condition surely no longer holds.
 
     The chance that there is ever a false one, over the whole life and for all conditions together, is at most
-    ``alpha``, however often one looks. ``since`` is the day with which watching began (anew), ``waiting`` are days
-    whose labels are not complete.
+    ``alpha``, however often one looks. ``since`` is the first day that is watched, ``waiting`` are days whose labels
+    are not complete.
     """
 
     watched: Annotated[Sequence[WatchedFigure], Says(least_items=1)]
@@ -104,7 +104,7 @@ class Watch(
     life: Count | None = None
     waiting: Sequence[str] = ()
 
-    drawn_as = "watch"
+    plotted_as = "watch"
 
     @property
     def alarmed(self) -> bool:
@@ -125,19 +125,19 @@ class Watch(
 
 @asks("watch")
 def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watch:
-    """Watch whether a model goes on meeting conditions, day by day, without crying wolf.
+    """Watch whether a model goes on meeting conditions, day by day, without more false alarms.
 
     ``days`` are tallies (what ``count()`` gave, or files) in the order of time, or a dictionary name → tally.
     ``require`` are conditions such as ``"recall >= 0.9"`` or ``"auc >= 0.8"``; ``against`` is a reference (a tally),
     than which each figure named may be worse by ``margin``, also one without a limit (``require=["auc"]``). ``drop`` is
     the smallest change worth an alarm; ``life`` how many days will be watched, if that is known. ``"scores"`` and
     ``"segments"`` watch where rows lie beside those of the reference, which needs no truth: count days with
-    ``unlabelled="estimate"``. ``"expected recall >= 0.8"`` watches what calibrated scores promise, taken at their word.
+    ``unlabelled="estimate"``. ``"expected recall >= 0.8"`` watches the recall that calibrated scores imply.
 
     The chance that there is **ever** a false alarm is at most ``alpha``, however often one looks: exactly so for rates
     of days that differ by chance alone (``days_alike=True``), approximately otherwise. Days whose rows lack labels
     (more than ``allow_dropped`` of them) wait, and so do all after them. ``state`` names a small file that remembers
-    days, so that each call brings the new ones; after an alarm, ``restart`` names the day with which to begin anew.
+    days, so that each call brings the new ones; after an alarm, ``restart`` names the day with which to begin again.
 
     >>> from stakes import count
     >>> days = [count(truth=[1] * 50, prediction=[1] * hits + [0] * (50 - hits)) for hits in [46, 47, 45, 30, 31, 33]]
@@ -154,7 +154,7 @@ def watch(days: Data, *, against: Data = None, **asked: Unpack[Watched]) -> Watc
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """What is asked, checked: conditions, figures held against a reference, and how sure to be."""
+    """The checked request: conditions, figures compared with a reference, and the chance of a false alarm."""
 
     conditions: tuple[Requirement, ...]
     compared: tuple[str, ...]
@@ -273,14 +273,14 @@ class _Request:
 
 
 def _promised(text: str) -> str:
-    """The word with which a condition begins that is about what the scores promise; empty for others."""
+    """The first word of a condition on an expected figure; empty for others."""
     return EXPECTED if text.startswith(EXPECTED) else ""
 
 
 def _parsed(text: str) -> Requirement:
-    """Read a condition, which may be about what the scores promise.
+    """Read a condition, which may be about an expected figure.
 
-    Those that are about one look only (ends of intervals, segments, gaps) are refused.
+    Conditions for a single look (ends of intervals, segments, gaps) are refused.
     """
     promised = _promised(text)
     one = Requirement.parse(text.removeprefix(EXPECTED) if promised else text)
@@ -333,7 +333,7 @@ def _split_complete(named: Mapping[str, Counted], allowed: float) -> tuple[dict[
 def _watch(
     request: _Request, days: Mapping[str, Counted], waiting: list[str], state: str | None, restart: str | None
 ) -> Watch:
-    """Put new days to those of before, and look."""
+    """Add new days to earlier ones, and look at all."""
     before = None if state is None else Memory.read(state)
     if not days:
         raise InputError(
@@ -350,14 +350,14 @@ def _watch(
     if request.reference is not None and first._weighted != request.reference.counted._weighted:
         words = "either the days or the reference have weights, and not both; count them alike"
         raise InputError("weights-of-reference", words)
-    judged = [request.judge(day) for day in days.values()]
-    monitors = request.monitors(judged, memory.edges)
+    evaluations = [request.judge(day) for day in days.values()]
+    monitors = request.monitors(evaluations, memory.edges)
     added = Memory(
         memory.asked,
         [*memory.days, *days],
-        [*memory.rows, *(float(one.rows) for one in judged)],
+        [*memory.rows, *(float(one.rows) for one in evaluations)],
         [
-            [*old, *(monitor.numbers(one).tolist() for one in judged)]
+            [*old, *(monitor.numbers(one).tolist() for one in evaluations)]
             for old, monitor in zip(memory.numbers, monitors, strict=True)
         ],
         [
@@ -396,7 +396,7 @@ def _look(request: _Request, monitors: Sequence[Monitor], memory: Memory, waitin
 
 
 def bets_by_day(monitor: Monitor, days: Array, spread: Array, life: int | None = None) -> Iterator[Array]:
-    """What each bet has become (logarithms) at the end of every day, those that began up to then."""
+    """The (logarithmic) value at the end of every day of each bet that began up to then."""
     running = np.hstack([np.zeros((days.shape[1], 1)), np.cumsum(days, axis=0).T])
     stakes, step = log_stakes(len(days), life), max(_AT_ONCE // running.size, 1)
     for first in range(0, len(days), step):

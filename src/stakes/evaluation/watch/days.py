@@ -1,4 +1,4 @@
-"""Days to watch: tallies in their order, each by a name, and the file that remembers those of before."""
+"""Days to watch: named tallies in order of time, and the file with the state of earlier ones."""
 
 import itertools
 import json
@@ -51,7 +51,7 @@ def _one(day: Data) -> Counted:
 
 
 def _names(days: Data) -> list[str]:
-    """What days are called that are files: as much of the name as tells them apart."""
+    """The names of days that are files: as much of the file name as distinguishes them."""
     from stakes.engines.files.sources import sources  # names may be patterns
     from stakes.engines.joining import table_names
 
@@ -92,7 +92,7 @@ def _refuse_unnatural(names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Memory:
-    """What is remembered of days that were watched before: the question, and the numbers of each day."""
+    """The state of days that were watched before: the question, and the numbers of each day."""
 
     asked: dict[str, Any]
     days: list[str] = field(default_factory=list)

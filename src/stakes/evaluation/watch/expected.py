@@ -1,7 +1,7 @@
-"""Before labels come: the figures that calibrated scores promise, taken at their word.
+"""Before labels come: the figures to expect if the scores are calibrated.
 
-A row with probability s is positive s times and negative 1 − s times. What is watched is then a ratio of two means over
-rows, such as Σ s·[s ≥ threshold] / Σ s for recall. It says nothing once the scores are no longer calibrated.
+A row with probability s counts as s positives and 1 − s negatives. What is watched is then a ratio of two means over
+rows, such as Σ s·[s ≥ threshold] / Σ s for recall. It is meaningless once the scores are no longer calibrated.
 """
 
 from collections.abc import Callable
@@ -24,14 +24,14 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
 
 EXPECTED = "expected "
-"""How a condition on an expected figure begins."""
+"""The first word of a condition on an expected figure."""
 
 _FEWEST = 100
-"""From as many rows on as tell as much as so many equal ones a window tells anything."""
+"""Least effective number of rows of a window."""
 
 
 class Terms(NamedTuple):
-    """Of each row its score, whether it is decided positive, and what both classes cost with that decision."""
+    """For each row: its score, whether it is decided positive, and what both classes cost with that decision."""
 
     score: Array
     decided: Array
@@ -56,12 +56,12 @@ _RATIOS: dict[str, tuple[Callable[[Terms], Array], Callable[[Terms], Array]]] = 
         _sure,
     ),
 }
-"""The figures that can be expected: what is added up above and below the line."""
+"""The expected figures: numerator and denominator of each row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expected(Monitor):
-    """A figure that calibrated scores promise: sums above and below a line, and of their products, add up.
+    """An expected figure: sums of numerators, denominators and their products add up.
 
     ``costs`` are those of the four cells, the negative class and decision first.
     """
@@ -113,7 +113,7 @@ class Expected(Monitor):
 def expected(
     evaluation: Evaluation | Unlabelled, name: str, floor: bool, limit: float, costs: Costs | None
 ) -> Expected:
-    """How a figure that the scores promise is watched; those that they do not promise are refused."""
+    """The monitor of an expected figure; figures that scores alone do not give are refused."""
     metric = find(name)
     if metric.name not in _RATIOS:
         words = f"scores alone promise {some(list(_RATIOS))}; {metric.text} is none of them"

@@ -1,4 +1,4 @@
-"""What of a day is kept to watch a figure, numbers that add up over days, and how they make evidence."""
+"""How a figure is watched: the numbers of a day that are kept, which add up, and the evidence in them."""
 
 import math
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from stakes.uncertainty import sequences
 from stakes.uncertainty.changes import influences
 
 BINS = 200
-"""Scores are kept in so many bins, which hold about as many of the first rows each."""
+"""Number of bins in which scores are kept; each holds about as many of the first rows."""
 
 TABLES = (f1.name, mcc.name, expected_cost.name)
 """Figures of decisions, beside rates, for which false alarms were simulated."""
 
 
 class Figures(NamedTuple):
-    """Figures of windows of days: values, variances, and whether there are enough rows to tell anything."""
+    """Figures of windows of days: values, variances, and whether there are enough rows."""
 
     value: Array
     variance: Array
@@ -35,7 +35,7 @@ class Figures(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Monitor:
-    """A figure that is watched: against a limit, or against that of a ``reference`` (numbers of its rows) and a margin.
+    """A figure that is watched: against a limit, or against a ``reference`` (its numbers) and a margin.
 
     ``floor`` says that it must not fall, otherwise it must not rise; ``drop`` is the smallest change worth an alarm.
     """
@@ -60,23 +60,23 @@ class Monitor:
         raise NotImplementedError
 
     def rows(self, sums: Array) -> Array:
-        """How many rows windows have; of weighted ones, how many that weigh the same tell as much."""
+        """The (effective) number of rows of windows."""
         return np.asarray(sums.sum(axis=-1))
 
     def usual_drop(self) -> float:
-        """The smallest change worth an alarm, where nobody says one."""
+        """The smallest change worth an alarm, by default."""
         return 0.05
 
     def bounds(self, sums: Array) -> tuple[float, float] | None:
-        """Between which ends the figure of the rows lies; None where what was kept tells it."""
+        """The ends between which the figure of the rows lies; None where it is known."""
         return None
 
     def of_reference(self, reference: Array) -> Figures:
-        """The figure of a reference, that of the demand which is easiest to meet where bins leave it open."""
+        """The figure of a reference; where bins leave it open, the end that is easiest to meet."""
         return self.figures(reference[None])
 
     def against(self, reference: Array, margin: float) -> "Monitor":
-        """The same figure held against that of a reference, than which it may be worse by a margin."""
+        """The same figure compared with that of a reference, which it may miss by a margin."""
         (value,), _, (enough,) = self.of_reference(reference)
         if not enough:
             raise InputError(
@@ -101,7 +101,7 @@ class Monitor:
             )
 
     def evidence(self, sums: Array, spread: Array) -> Array:
-        """The logarithm of the evidence in windows, whose days differ so many times more than chance makes them."""
+        """The logarithm of the evidence in windows; ``spread`` is the overdispersion of their days."""
         found = self.figures(sums)
         variance = spread * found.variance
         if self.reference is not None:
@@ -111,19 +111,19 @@ class Monitor:
     def _asymptotic(self, value: Array, variance: Array, enough: Array) -> Array:
         distance = self.limit - value if self.floor else value - self.limit
         known = enough & (variance > 0) & np.isfinite(value)
-        told = sequences.log_evidence(np.where(known, distance, 0.0), np.where(known, variance, 1.0), self.drop)
-        return np.where(known, told, 0.0)
+        found = sequences.log_evidence(np.where(known, distance, 0.0), np.where(known, variance, 1.0), self.drop)
+        return np.where(known, found, 0.0)
 
     def spread(self, days: Array) -> Array:
-        """How many times more days differ than chance makes them, up to each.
+        """The overdispersion of the days up to each.
 
-        Chance makes a day as uncertain as all rows up to then would be, were they as few.
+        The variance of a day by chance is that of all rows up to then, scaled to the rows of the day.
         """
         value, running = self.figures(days).value, np.cumsum(days, axis=0)
         found, rows = self.figures(running), self.rows(days)
-        told = found.enough & (found.variance > 0) & np.isfinite(value) & (rows > 0)
-        variance = found.variance * self.rows(running) / np.where(told, rows, 1.0)
-        return sequences.spread_of_figures(np.where(told, value, 0.0), np.where(told, variance, np.inf), rows)
+        known = found.enough & (found.variance > 0) & np.isfinite(value) & (rows > 0)
+        variance = found.variance * self.rows(running) / np.where(known, rows, 1.0)
+        return sequences.spread_of_figures(np.where(known, value, 0.0), np.where(known, variance, np.inf), rows)
 
     def course(self, sums: Array, spread: Array, alpha: float) -> tuple[Array, Array]:
         """Limits of the figure from the first day on, that hold on all days at once."""
@@ -155,7 +155,7 @@ class Rate(Monitor):
         return Figures(share, share * (1 - share) / rows, sums[..., 1] > 0)
 
     def usual_drop(self) -> float:
-        """A twentieth, of rare or frequent events less."""
+        """A twentieth, less for rare or frequent events."""
         return min(0.05, math.sqrt(self.limit * (1 - self.limit)) / 6)
 
     def evidence(self, sums: Array, spread: Array) -> Array:
@@ -171,7 +171,7 @@ class Rate(Monitor):
         return self._asymptotic(hits / np.maximum(rows, 1e-300), variance, rows > 0)
 
     def spread(self, days: Array) -> Array:
-        """How many times more days differ than chance makes them, up to each."""
+        """The overdispersion of the days up to each."""
         hits = days[:, 0] if self.floor else days[:, 1] - days[:, 0]
         return sequences.spread_of_days(hits, days[:, 1], self.limit if self.floor else 1 - self.limit)
 
@@ -203,7 +203,7 @@ class TableFigure(Monitor):
         return tables[0], tables[-1]
 
     def rows(self, sums: Array) -> Array:
-        """How many rows windows have; of weighted ones, how many that weigh the same tell as much."""
+        """The (effective) number of rows of windows."""
         return equal(*(one.sum(axis=(-2, -1)) for one in self._cells(sums)))
 
     def figures(self, sums: Array) -> Figures:
@@ -232,7 +232,7 @@ class TableFigure(Monitor):
             return np.asarray(self.metric.of(self._table(tables)), np.float64)
 
     def _enough(self, tables: Array, squares: Array) -> Array:
-        """Of f1, 5 hits and 5 mistakes; of mcc, 5 right rejections, too; of others, any rows."""
+        """Whether there are 5 hits and 5 mistakes for f1, 5 right rejections, too, for mcc, any rows for others."""
         sums, squared = self._table(tables), self._table(squares)
         parts = [("tp",), ("fp", "fn"), ("tn",)][: {f1.name: 2, mcc.name: 3}.get(self.metric.name, 0)]
         enough = tables.sum(axis=(-2, -1)) > 0
@@ -241,12 +241,12 @@ class TableFigure(Monitor):
         return np.asarray(enough)
 
     def usual_drop(self) -> float:
-        """Of costs three tenths of the limit, which mistakes that are rare need."""
+        """For costs three tenths of the limit, because mistakes are rare."""
         return 0.3 * abs(self.limit) if self.metric.name == expected_cost.name else 0.05
 
 
 def equal(total: Array, squares: Array) -> Array:
-    """How many numbers that are all the same tell as much as those of which these are the sum and that of squares."""
+    """Kish's effective number, from a sum and a sum of squares."""
     return divide(total**2, squares)
 
 
@@ -254,15 +254,15 @@ def equal(total: Array, squares: Array) -> Array:
 class Area(Monitor):
     """The auc: scores of either class in bins add up.
 
-    Rows of days that were counted in bins may lie anywhere in theirs. Each is kept at the lowest and at the highest
-    place that it may have, and the auc is the end that is kind to the condition: no alarm rests on what is left open.
+    Rows of days in bins may lie anywhere in their bin. Each is kept at its lowest and at its highest possible place,
+    and the auc is the end that favours the condition: no alarm rests on what is left open.
     """
 
     edges: Array | None = None
 
     @staticmethod
     def edges_of(tables: Sequence[ScoreTable], bins: int = BINS) -> Array:
-        """Edges between which about as many rows lie: of the first table, or of all where that one is in bins."""
+        """Quantiles of the scores of the first table, or of all tables where that one is in bins."""
         columns = [table.as_columns() for table in (tables if tables[0].merged else tables[:1])]
         scores = np.concatenate([np.asarray(one.scores, np.float64) for one in columns])
         weight = np.concatenate([one.values["positives"] + one.values["negatives"] for one in columns])
@@ -273,7 +273,7 @@ class Area(Monitor):
     def numbers(self, evaluation: Evaluation) -> Array:
         """Negatives in each bin, the lowest first, at their lowest and highest places, and positives likewise.
 
-        A row of a wide bin beats at its highest place whatever it may beat: it stands one bin above.
+        At its highest place a row of a wide bin beats all that it could beat, so it is kept one bin above.
         """
         table, edges = evaluation.counted.scores, self.edges
         assert isinstance(table, ScoreTable)
@@ -292,12 +292,12 @@ class Area(Monitor):
         return np.asarray(sums.sum(axis=-1) / 2)
 
     def figures(self, sums: Array) -> Figures:
-        """Areas at the end that is kind to the condition, with the larger of DeLong's variances at both ends."""
+        """Areas at the end that favours the condition, with the larger of DeLong's variances at both ends."""
         kind, other = self._ends(sums) if self.floor else self._ends(sums)[::-1]
         return Figures(kind.value, np.maximum(kind.variance, other.variance), kind.enough | other.enough)
 
     def _ends(self, sums: Array) -> tuple[Figures, Figures]:
-        """The highest areas that are possible, and the lowest; of scores that were not in bins they are the same."""
+        """The highest and the lowest possible areas; without bins they are the same."""
         low_negative, high_negative, low_positive, high_positive = np.split(sums, 4, axis=-1)
         most = _areas(low_negative, high_positive)
         if np.array_equal(low_negative, high_negative) and np.array_equal(low_positive, high_positive):
@@ -305,7 +305,7 @@ class Area(Monitor):
         return most, _areas(high_negative, low_positive)
 
     def of_reference(self, reference: Array) -> Figures:
-        """The end of a reference that is easiest to meet; refuse one whose bins leave more open than is worth it."""
+        """The end of a reference that is easiest to meet; refuse one whose bins leave too much open."""
         least, most = self.bounds(reference)
         if most - least > 2 * self.usual_drop():
             raise InputError(
@@ -317,7 +317,7 @@ class Area(Monitor):
         return replace(self, floor=not self.floor).figures(reference[None])
 
     def bounds(self, sums: Array) -> tuple[float, float]:
-        """Between which ends the area of the scores lies: the order of pairs that share a bin was not kept."""
+        """The ends between which the area of the scores lies: the order of pairs that share a bin was not kept."""
         low_negative, high_negative, low_positive, high_positive = np.split(sums, 4)
         most, least = self._ends(sums[None])
         pairs = 2 * max(low_negative.sum() * low_positive.sum(), 1.0)
@@ -343,7 +343,7 @@ def _limit(found: Figures, spread: Array, alpha: float, sign: int) -> Array:
 
 
 def _is_open(table: ScoreTable) -> bool:
-    """Whether bins leave more open than those of a watch do: some were put together, or they are crowded."""
+    """Whether bins leave more open than those of a watch: some were merged, or they are crowded."""
     least, most = map(float, auc_bounds(table))
     return table.merged or not most - least < 1 / BINS
 
@@ -366,7 +366,7 @@ def _variance(placements: Array, rows: Array, mean: Array, total: Array) -> Arra
 
 @dataclass(frozen=True, eq=False)
 class Mean(Monitor):
-    """A mean over rows: their number, the sum and the sum of squares of what they lose add up."""
+    """A mean over rows: their number, and the sum and sum of squares of their losses add up."""
 
     def numbers(self, evaluation: Evaluation) -> Array:
         """Rows, the sum of their losses, and of the squares, by what one row changes in the day's figure."""
@@ -380,7 +380,7 @@ class Mean(Monitor):
         return np.array([rows, rows * value, square + rows * value**2])
 
     def figures(self, sums: Array) -> Figures:
-        """Means with their variance; from as many rows on as tell as much as 100 equal ones."""
+        """Means with their variance; at least 100 effective rows are needed."""
         rows = np.maximum(sums[..., 0], 2.0)
         mean = sums[..., 1] / rows
         variance = np.maximum(sums[..., 2] - rows * mean**2, 0.0) / (rows - 1) / rows
@@ -403,7 +403,7 @@ def monitor_of(
     edges: Sequence[float] | None,
     others: Sequence[Evaluation] = (),
 ) -> Monitor:
-    """How a figure is watched, or why it is not; ``others`` are days beside the one that it is made for."""
+    """The monitor of a figure, or an error that says why there is none; ``others`` are further days."""
     metric, tally, _ = evaluation._place_of(name)
     if metric.population is not None:
         raise InputError("prior-to-watch", "figures at other class frequencies were not tried; leave out the prior")
@@ -438,7 +438,7 @@ def monitor_of(
 
 
 def _is_mean(metric: Metric, tally: Tally) -> bool:
-    """Whether a figure is a mean over the rows: of what is declared, or one that doubles with what all rows add."""
+    """Whether a figure is a mean over the rows: by its declaration, or because it doubles with all terms."""
     if not isinstance(tally, TermSums):
         return metric.loss is not None and metric.relative_to is None and not metric.root
     twice = tally.moved(np.append(tally.sums[:1], 2 * tally.sums[1:]))
@@ -447,7 +447,7 @@ def _is_mean(metric: Metric, tally: Tally) -> bool:
 
 
 def _refuse_unbounded(metric: Metric, floor: bool) -> None:
-    """A mean of losses without end cannot be watched for a fall: what was not seen yet may be of any size."""
+    """Refuse to watch an unbounded mean for a fall: values that were not seen yet may be of any size."""
     if floor and not all(map(math.isfinite, metric.range)):
         raise InputError(
             "unbounded-fall",

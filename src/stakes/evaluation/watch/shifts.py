@@ -1,7 +1,7 @@
-"""Before labels come: whether rows lie where those of a reference lay, by their scores or by their segments.
+"""Before labels come: whether rows are distributed as in a reference, by their scores or by their segments.
 
-What is watched are shares of rows: in ten bins of the reference's scores, or in its segments. A model that sees other
-rows than it was made for may err more or not; labels tell, and this says that they are wanted.
+What is watched are shares of rows: in ten bins of the reference's scores, or in its segments. On other rows a model may
+err more or not; only labels show it, and an alarm says that they are needed.
 """
 
 from collections.abc import Mapping
@@ -24,16 +24,16 @@ SHIFTS = ("scores", "segments")
 """What can be watched before labels come."""
 
 SHIFTED = tuple(f"shift_of_{what}" for what in SHIFTS)
-"""What the figures of these are called."""
+"""The names of their figures."""
 
 _BINS = 10
 _FEWEST = 5
-"""From so many rows on that are to be expected in a bin it tells anything."""
+"""Least number of rows expected in a bin for it to count as evidence."""
 
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """A day of which not every row has a truth: all that is known is where its rows lie."""
+    """A day on which not every row has a truth: only the distribution of its rows is known."""
 
     counted: Counted
 
@@ -54,7 +54,7 @@ def _named(what: str) -> Metric:
 
 @dataclass(frozen=True, eq=False)
 class Shift(Monitor):
-    """Shares of rows, held against those of the reference: ``edges`` of scores, or ``names`` of segments."""
+    """Shares of rows, compared with those of the reference: ``edges`` of scores, or ``names`` of segments."""
 
     edges: Array | None = None
     names: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Shift(Monitor):
 
     @property
     def reference_in_words(self) -> list[object]:
-        """What of the reference must stay the same while days are added."""
+        """The parts of the reference that must stay the same while days are added."""
         assert self.reference is not None
         return [*(self.names if self.edges is None else self.edges.tolist()), *self.reference.tolist()]
 
@@ -96,14 +96,14 @@ class Shift(Monitor):
         return np.bincount(place, many, len(self.edges) + 1).astype(np.float64)
 
     def figures(self, sums: Array) -> Figures:
-        """The share of rows that would have to move for the window to look like the reference."""
+        """The share of rows that would have to move to make the window like the reference."""
         assert self.reference is not None
         rows = np.maximum(sums.sum(axis=-1, keepdims=True), 1e-300)
         apart = np.abs(sums / rows - self.reference / self.reference.sum()).sum(axis=-1) / 2
         return Figures(apart, np.full(apart.shape, np.nan), rows[..., 0] >= 1)
 
     def refuse_useless_reference(self, alpha: float) -> None:
-        """A reference of a few rows in each bin would never tell anything."""
+        """Refuse a reference with few rows in each bin: it would never raise an alarm."""
         assert self.reference is not None
         if np.sort(self.reference)[-2] < _FEWEST:
             raise InputError(
@@ -113,7 +113,7 @@ class Shift(Monitor):
             )
 
     def evidence(self, sums: Array, spread: Array) -> Array:
-        """The mean of the evidence that each share has risen, or fallen: a mean of e-values is one."""
+        """The mean of the evidence that each share has risen, or fallen: a mean of e-values is an e-value."""
         assert self.reference is not None
         rows, all_rows = sums.sum(axis=-1, keepdims=True), self.reference.sum()
         rows = np.maximum(rows, 1e-300)
@@ -122,11 +122,11 @@ class Shift(Monitor):
         variance = np.where(known, pooled * (1 - pooled) * (spread[..., None] / rows + 1 / all_rows), 1.0)
         away = np.where(known, sums / rows - self.reference / all_rows, 0.0)
         drop = np.minimum(self.drop, np.sqrt(pooled * (1 - pooled)) / 6 + 1e-9)
-        told = np.stack([np.where(known, sequences.log_evidence(s * away, variance, drop), 0.0) for s in (1, -1)])
-        return np.asarray(np.logaddexp.reduce(told, axis=(0, -1)) - np.log(2 * sums.shape[-1]))
+        logs = np.stack([np.where(known, sequences.log_evidence(s * away, variance, drop), 0.0) for s in (1, -1)])
+        return np.asarray(np.logaddexp.reduce(logs, axis=(0, -1)) - np.log(2 * sums.shape[-1]))
 
     def spread(self, days: Array) -> Array:
-        """How many times more days differ than chance makes them, on average over the shares."""
+        """The overdispersion of days, on average over the shares."""
         assert self.reference is not None
         shares = np.clip(self.reference / self.reference.sum(), 1e-3, 1 - 1e-3)
         rows = days.sum(axis=1)

@@ -78,7 +78,7 @@ def plot(
         there = f"there is {some(kinds, most=10)}" if kinds else "there is none of these rows"
         raise InputError("no-such-plot", f"there is no plot {short(repr(kind))} of this; {there}")
     kind = kinds[0] if kind is None else kind
-    draw = _DRAWN[getattr(thing, "task", thing.drawn_as)][kind]
+    draw = _DRAWN[getattr(thing, "task", thing.plotted_as)][kind]
     _check(draw, kind, options)
     with speaking(getattr(thing, "lang", "en") if lang is None else lang):
         return draw(thing, kind, ax, **options)
