@@ -1,4 +1,4 @@
-"""Results as data: what the fields of a result are called and hold is said once, by its class.
+"""Results as data: the fields of a result are described once, by its class.
 
 A class derived from :class:`Record` names the fields and properties that make up its data; ``to_dict()`` and
 ``to_json()`` come from those names, and the JSON schemas in ``stakes/schema`` from the types that they are annotated
@@ -20,7 +20,7 @@ from stakes.text import as_json
 
 @dataclass(frozen=True)
 class Says:
-    """What a schema says of a value beyond its type: a description, limits, and whether a number is always known."""
+    """What a schema says about a value beyond its type: a description, limits, and whether a number is always known."""
 
     about: str = ""
     minimum: float | None = None
@@ -71,9 +71,9 @@ class Entry:
 class Record:
     """A result that turns into plain data.
 
-    A subclass says in its head what its data call themselves (``stakes=``), the version of their form (``form=``), and
-    their entries in order (``shown=``): names of fields or properties, see :meth:`Entry.parsed`; ``*`` stands for all
-    fields of the dataclass, which is also what is shown where nothing is said.
+    A subclass gives the name of its data (``stakes=``), the version of their form (``form=``), and their entries in
+    order (``shown=``): names of fields or properties, see :meth:`Entry.parsed`; ``*`` stands for all fields of the
+    dataclass, which is also the default.
     """
 
     record_name: ClassVar[str] = ""
@@ -95,7 +95,7 @@ class Record:
     def to_dict(self, lang: str | None = None) -> Plain:
         """Return everything as plain data, ready for JSON: undefined is None, infinite numbers are texts.
 
-        Sentences are told in a language: ``lang``, or the one that this was asked in.
+        Sentences are in the language ``lang``, by default that of the question.
         """
         chosen = lang or getattr(self, "lang", None)
         with nullcontext() if chosen is None else Door.speaking(chosen):
@@ -108,7 +108,7 @@ class Record:
 
 @cache
 def entries_of(kind: type) -> tuple[Entry, ...]:
-    """The entries of a record, or of any dataclass: as it says, or else all fields."""
+    """The entries of a record, or of any dataclass: as declared, or else all fields."""
     own = [field.name for field in fields(kind)] if is_dataclass(kind) else []
     words = getattr(kind, "record_shown", "*").split()
     return tuple(Entry.parsed(name) for word in words for name in (own if word == "*" else [word]))

@@ -1,7 +1,7 @@
-"""What results can do beside holding figures: show, plot and report themselves.
+"""What results can do besides holding figures: show, plot and report themselves.
 
-How things look is no business of figures, so nothing below the views imports them. The front door of the package, which
-knows where everything is, opens the way when it is loaded.
+Figures do not depend on how they look, so nothing below the views imports them. The front door of the package sets the
+way to them when it is loaded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Door:
-    """The way to what stands above: ``find`` returns what has a public name, ``view`` a module of ``stakes.views``.
+    """The way to higher layers: ``find`` returns a public name, ``view`` a module of ``stakes.views``.
 
-    ``speaking`` lets sentences be told in a language until the end of a block.
+    ``speaking`` sets the language of sentences until the end of a block.
     """
 
     find: ClassVar[Callable[[str], Any]]
@@ -29,7 +29,7 @@ class Door:
 
 
 class Shown:
-    """What shows itself, in the language that it was asked in: the verdict first, then figures and notes."""
+    """A result that shows itself in the language of its question: the verdict first, then figures and notes."""
 
     lang: str = "en"
 
@@ -39,7 +39,7 @@ class Shown:
             Door.view("terminal").show(self, everything)
 
     def to_rows(self) -> Any:
-        """Return what there is as flat dictionaries, for a data frame."""
+        """Return flat dictionaries, for a data frame."""
         raise NotImplementedError
 
     def to_frame(self) -> Any:
@@ -54,7 +54,7 @@ class Shown:
         return polars.DataFrame(rows, infer_schema_length=None, strict=False)
 
     def to_markdown(self, lang: str | None = None) -> str:
-        """Return what there is to see as Markdown."""
+        """Return what is shown as Markdown."""
         with self._speaking(lang):
             return str(Door.view("markdown").of_result(self))
 
@@ -67,19 +67,22 @@ class Shown:
             return str(Door.view("notebook").html(self))
 
     def _speaking(self, lang: str | None = None) -> AbstractContextManager[None]:
-        """Speak a language, or the one that this was asked in, until the end of the block."""
+        """Set the language, by default that of the question, until the end of the block."""
         return Door.speaking(self.lang if lang is None else lang)
 
 
 def speak(result: Result, lang: str) -> Result:
     """Let a result show itself in a language."""
     if lang != "en" and isinstance(result, Shown):
-        vars(result)["lang"] = lang  # results are frozen, and this is none of their figures
+        vars(result)["lang"] = lang  # results are frozen, but the language is not one of their figures
     return result
 
 
 class Plottable:
-    """What can be plotted: ``plots`` are the kinds of plots that it has, the usual one first."""
+    """A result that can be plotted: ``plots`` are the kinds of plots that it has, the usual one first.
+
+    ``plotted_as`` names the set of plots for results of this kind.
+    """
 
     plotted_as: ClassVar[str]
 
@@ -94,7 +97,7 @@ class Plottable:
 
 
 class Reportable:
-    """What has a page of its own, to be explored in a browser; ``origin`` says how it was asked."""
+    """A result with a page of its own, to be explored in a browser; ``origin`` is the call that made it."""
 
     lang: str
     origin: Any = None

@@ -1,9 +1,8 @@
-"""Names from data as text: what is shown of them can be seen, stays on its line, and commands nothing.
+"""Names from data as text: everything shown is visible, stays on its line, and is no command.
 
 Names (of classes, segments, columns, models, files) come from whoever wrote the data. As data they stay what they are;
-where they are shown, signs that nobody sees or that would steer a terminal are written as escapes: ``\\x1b``,
-``\\u202e``. A backslash stays a backslash, so that paths can be read; whether an escape was meant literally is told by
-JSON, in which names are exact.
+where they are shown, characters that are invisible or that would control a terminal are written as escapes: ``\\x1b``,
+``\\u202e``. A backslash stays a backslash, so that paths can be read; JSON has the exact names.
 """
 
 import codecs
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-"""Signs that Unicode counts among letters and marks, and that show nothing."""
+"""Characters that Unicode counts among letters and marks, and that show nothing."""
 
 _LOGGED = r"##(?=\w*\[)"
 """How commands to build servers begin, anywhere in a line: ``##[``, ``##vso[``, ``##teamcity[``."""
@@ -33,20 +32,20 @@ _STAND_INS = {
 _POWER = "[⁻⁰¹²³⁴-⁹]+"
 
 _LANGUAGE = ContextVar("language", default="en")
-"""The code of the language in which sentences are told at the moment."""
+"""The code of the current language of sentences."""
 
 ERRORS = "stakes.visible"
-"""The name under which streams know how to write what their encoding lacks."""
+"""The name of the error handler that writes what an encoding lacks."""
 
 
 def current_language() -> str:
-    """Return the code of the language in which sentences are told at the moment."""
+    """Return the code of the current language of sentences."""
     return _LANGUAGE.get()
 
 
 @contextmanager
 def in_language(lang: str) -> Iterator[None]:
-    """Tell sentences in a language until the end of the block."""
+    """Set the language of sentences until the end of the block."""
     before = _LANGUAGE.set(lang)
     try:
         yield
@@ -99,7 +98,7 @@ def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -
 
 # ── small tables ─────────────────────────────────────────────────────────────────────────────────────────────────
 def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make an object of JSON, whose names stand there once: readers differ in what they make of others."""
+    """Make a JSON object, and refuse a name that occurs twice: readers differ in what they make of it."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]

@@ -19,7 +19,7 @@ from stakes.metrics.prior import at_prior
 from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
-from stakes.question.question import at_frequencies, priced
+from stakes.question.question import at_frequencies, pricing_of
 from stakes.records import Record, RowCount, Says
 from stakes.results import Door, Plottable, Reportable, speak
 from stakes.tallies import (
@@ -419,7 +419,7 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
     def _pricing_to_decide(self, costs: Costs | None, prior: Value, training_prior: Value) -> Pricing | None:
         """The costs that were asked about, or those of this evaluation."""
         if self.pricing is None:
-            return priced(costs, prior, training_prior)
+            return pricing_of(costs, prior, training_prior)
         changes = {"costs": costs, "prior": prior, "training_prior": training_prior}
         return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
 

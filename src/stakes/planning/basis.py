@@ -1,6 +1,6 @@
-"""What a plan rests on: the figure that is expected, and how much chance would move it in a study of any size.
+"""What a plan rests on: the expected figure, and its variance in a study of any size.
 
-A pilot tells that by what each of its rows changes; without one, rates that somebody expects do.
+Both come from a pilot, by what each of its rows changes, or from rates that somebody expects.
 """
 
 import math
@@ -28,13 +28,13 @@ from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.sampling import USUAL, Sampling, normal
 
 _ROUNDED = 0.006
-"""Rates that differ by no more are taken for rounded."""
+"""Rates that differ by no more than this are the same, but for rounding."""
 
 _KINDS = 1_000
-"""Redraws tell so many kinds of rows apart."""
+"""Most kinds of rows that are resampled."""
 
 _MANY_ROWS = 10_000_000
-"""Expected rates are told by a table of so many rows, in which nothing is left to chance."""
+"""Rows of the table that stands for expected rates: so many that rounding does not matter."""
 
 _OF_TABLES = (rates.prevalence.name, recall.name, specificity.name, precision.name, accuracy.name)
 """The rates that a table of two classes fixes, and that have to agree with it."""
@@ -45,10 +45,10 @@ Assumed = Mapping[str, float]
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A figure, and its variance in a study of so many units: rows, or clusters of so many rows each.
+    """A figure, and its variance as a function of the number of units: rows, or clusters of ``rows_per_unit`` rows.
 
     ``moves`` says how far each kind of row of the pilot moves the figure, and how many there are of it; ``table`` is
-    what new tables can be drawn from. ``rests_on`` are the expected rates that it was made of.
+    the table from which studies are simulated. ``rests_on`` are the expected rates that it was made of.
     """
 
     figure: str
@@ -71,18 +71,18 @@ class Basis:
         low, high = (0.0, math.inf) if self.metric is None else self.metric.range
         return (low - high, high - low) if self.of_two else (low, high)
 
-    def redrawn(self, draws: int, seed: int, units: float | None = None) -> tuple[Array, Array]:
-        """Draw what a study of so many units (or as many as the pilot has) could find: figure, and variance of a unit.
+    def resample(self, draws: int, seed: int, units: float | None = None) -> tuple[Array, Array]:
+        """Sample the figures of studies of so many units (or as many as the pilot has), and the variances of a unit.
 
         Each kind of row gets a random share (the Bayesian bootstrap, Rubin 1981).
         """
         assert self.moves is not None
         moves, counts = self.moves
         scale = 1.0 if units is None else units / counts.sum()
-        drawn = np.random.default_rng(seed).gamma(counts * scale, size=(draws, len(counts)))
-        drawn /= np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300)
-        mean = drawn @ moves
-        return self.value + mean, np.maximum(drawn @ moves**2 - mean**2, 0.0)
+        shares = np.random.default_rng(seed).gamma(counts * scale, size=(draws, len(counts)))
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        mean = shares @ moves
+        return self.value + mean, np.maximum(shares @ moves**2 - mean**2, 0.0)
 
 
 def _constant(variance: float) -> Callable[[float], float]:
@@ -91,7 +91,7 @@ def _constant(variance: float) -> Callable[[float], float]:
 
 # ── from a pilot ─────────────────────────────────────────────────────────────────────────────────────────────────
 def of_evaluation(pilot: Evaluation, name: str) -> Basis:
-    """What an evaluation tells about a figure."""
+    """The basis of a figure from an evaluation."""
     estimate = pilot[name]
     if not estimate.defined:
         raise InputError("pilot-undefined", f"{name} of the pilot is undefined: {estimate.reason}; plan from rates")
@@ -135,7 +135,7 @@ def of_evaluation(pilot: Evaluation, name: str) -> Basis:
 
 
 def _influence(metric: Metric, value: float, tally: Tally | None, sampling: Sampling) -> Influence | None:
-    """What a row changes; None where that is not known, as of a median."""
+    """What a row changes; None where that is not known, as for a median."""
     if tally is None or isinstance(tally, CostSums) or metric.interval == "median":
         return None
     (found,) = influences([metric], [value], tally, sampling)
@@ -143,7 +143,7 @@ def _influence(metric: Metric, value: float, tally: Tally | None, sampling: Samp
 
 
 def _in_kinds(moves: Array, counts: Array) -> tuple[Array, Array]:
-    """Put rows that move a figure about as far into one kind, where they are very many: redraws take as long."""
+    """Group very many rows into kinds that move a figure about as far, so that resampling stays quick."""
     if len(moves) <= _KINDS:
         return moves, counts
     parts = np.array_split(np.argsort(moves), _KINDS)
@@ -152,7 +152,7 @@ def _in_kinds(moves: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def of_comparison(pilot: Comparison, name: str) -> Basis:
-    """What a comparison of two models tells about their difference in a figure."""
+    """The basis of the difference of a figure from a comparison of two models."""
     pairs = [pair for pair in pilot.pairs if pair.metric == name]
     if len(pairs) != 1:
         seen = f"there are {len(pilot.models)}" if pairs else f"they were compared by {some(pilot.metrics)}"
@@ -172,7 +172,7 @@ def of_comparison(pilot: Comparison, name: str) -> Basis:
 
 # ── from what somebody expects ───────────────────────────────────────────────────────────────────────────────────
 def of_rates(name: str, assumed: Assumed, costs: Value = None) -> Basis:
-    """What expected rates tell about a figure."""
+    """The basis of a figure from expected rates."""
     if name == OBSERVED_EXPECTED:
         (share,) = _need(name, assumed, rates.prevalence.name)
         return Basis(name, 1.0, _constant((1 - share) / share), prevalence=share)

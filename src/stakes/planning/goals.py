@@ -18,10 +18,10 @@ from stakes.uncertainty.sampling import normal
 
 @dataclass(frozen=True)
 class Goal:
-    """How far the expected value lies ``away`` from what shall be excluded (of a width, half of it).
+    """How far the expected value lies ``away`` from the value to be excluded (for a width, half of it).
 
-    The interval reaches so many standard errors towards it (``reach``); ``power`` is how often it shall exclude it,
-    None where the width itself is the goal.
+    The interval reaches ``reach`` standard errors towards that value; ``power`` is how often it shall exclude it, None
+    where the width itself is the goal.
     """
 
     aim: Aim
@@ -51,14 +51,14 @@ class Goal:
         return None if study.low is None or study.high is None else study.high - study.low
 
     def errors_at(self, values: Array, expected: float) -> Array:
-        """The largest standard errors that will do where the figure has other values than the expected one."""
+        """The largest standard errors that will do at other values of the figure."""
         if self.condition is None:
             return np.full(len(values), self.error)
         return np.asarray(self.error * (values - self.target) / (expected - self.target))
 
 
 def width_goal(width: object, basis: Basis, reach: float) -> Goal:
-    """An interval that is so wide; that of the observed over the expected is one of its logarithm."""
+    """An interval of this width; observed over expected is planned on the scale of its logarithm."""
     target, logarithm = number_above_0("width", width), basis.figure == OBSERVED_EXPECTED
     low, high = basis.range
     if target >= high - low:
@@ -98,7 +98,7 @@ def condition_goal(condition: Requirement, basis: Basis, reach: float, power: fl
             "plan-not-met",
             f"{condition.text} is not met by the expected {basis.figure} of {basis.value:.6g}, so no rows help",
         )
-    # a figure between two ends varies more or less if it is as the limit says, and intervals reach as far (Wilson)
+    # the variance of a bounded figure at the limit is another one, and intervals follow it (Wilson)
     low, high = basis.range
     here, there = ((one - low) * (high - one) for one in (basis.value, condition.limit))
     wider = math.sqrt(there / here) if math.isfinite(here) and here > 0 and there > 0 else 1.0

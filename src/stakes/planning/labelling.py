@@ -15,8 +15,8 @@ from stakes.uncertainty.few_labels import stratified
 def labels_needed(basis: Basis, rows: float, error: float) -> float:
     """Return how many of the rows need a label until the standard error is that small.
 
-    A label tells which class a row has among those with its decision; how many rows have each decision is known of all
-    of them. So the variance has a part that labels make smaller, and one that only more rows do.
+    A label gives the class of a row within its decision; the number of rows of each decision is known without labels.
+    So the variance has a part that labels reduce, and one that only more rows reduce.
     """
     within, between = _parts(basis)
     left = error**2 - between / rows
@@ -50,5 +50,5 @@ def _parts(basis: Basis) -> tuple[float, float]:
     rows = counts.sum(axis=0)
     _, found = stratified(figure, counts, rows)
     square = counts.sum() * found.counts * (found.changes * (1 - 1 / np.asarray(found.sizes))) ** 2
-    labels = np.count_nonzero(counts)  # what a label changes comes first, then what a row of each decision does
+    labels = np.count_nonzero(counts)  # changes by a label come first, then those by a row of each decision
     return float(square[:labels].sum()), float(square[labels:].sum())

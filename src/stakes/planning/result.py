@@ -13,7 +13,7 @@ Aim = Literal["width", "difference", "margin", "require"]
 
 @dataclass(frozen=True)
 class Point(Record):
-    """What a study of so many rows reaches: the width of the interval, or how often it succeeds."""
+    """What a study of this many rows reaches: the width of the interval, or how often it succeeds."""
 
     rows: Finite
     reached: Finite
@@ -24,8 +24,8 @@ class Part(Record):
     """How many rows one figure needs.
 
     ``value`` is what is expected of the figure (or of the difference), ``target`` the width, difference, margin or
-    limit. ``low_rows`` and ``high_rows`` are the range that a pilot leaves open, None of the latter where no number
-    might be enough; ``checked`` is what simulated studies of that size reach: the median width, or how many succeed.
+    limit. ``low_rows`` and ``high_rows`` are the range that a pilot leaves open, ``high_rows`` is None where no number
+    may be enough; ``checked`` is what simulated studies of that size reach: the median width, or how many succeed.
     """
 
     figure: str
@@ -43,11 +43,11 @@ class Part(Record):
 
 @dataclass(frozen=True)
 class Plan(Record, Narrated, stakes="plan", shown="* paragraph findings"):
-    """How many rows a study needs for all that it shall reach.
+    """How many rows a study needs to reach all its aims.
 
-    ``positives`` of them are to be expected where the prevalence is known, ``clusters`` where rows come in some;
-    ``labels`` are needed of rows whose outputs are known already. ``assumed`` are the expected rates, ``pilot_rows``
-    the rows of the pilot. ``smallest_share`` is that of the smallest segment for which it shall hold as well.
+    ``positives`` of them are expected if the prevalence is known, ``clusters`` if rows come in clusters; ``labels`` is
+    the number of labels if outputs are known already. ``assumed`` are the expected rates, ``pilot_rows`` the rows of
+    the pilot. ``smallest_share`` is the share of the smallest segment for which the aims shall hold as well.
     """
 
     rows: Count
@@ -66,7 +66,7 @@ class Plan(Record, Narrated, stakes="plan", shown="* paragraph findings"):
 
     @property
     def paragraph(self) -> str:
-        """What can stand in a protocol, in the language of the reader."""
+        """A paragraph for a protocol, in the language of the reader."""
         return " ".join(one for finding in self.findings if finding.key == "plan.protocol" for one in finding.words)
 
     def to_rows(self) -> list[dict[str, object]]:

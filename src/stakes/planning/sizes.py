@@ -14,7 +14,7 @@ MOST_ROWS = 1e12
 
 
 _MANY = 20_000
-"""Of so many rows on which the models disagree the exact test is the normal one."""
+"""With more disagreements than this the exact test is replaced by its normal approximation."""
 
 
 def smallest(enough: Callable[[float], bool]) -> float:
@@ -32,7 +32,7 @@ def smallest(enough: Callable[[float], bool]) -> float:
 
 
 def power_of(distance: float, error: float, reach: float) -> float:
-    """How often an interval that reaches so many standard errors excludes a value that is so far away."""
+    """How often an interval of ``reach`` standard errors excludes a value at this distance."""
     if error <= 0:
         return 1.0
     from scipy.special import ndtr
@@ -44,7 +44,7 @@ def mcnemar_power(rows: float, disagreement: float, difference: float, confidenc
     """How often McNemar's exact test finds that two models are not equally often right.
 
     ``disagreement`` is the share of rows on which one of them alone is right, ``difference`` that of their accuracies.
-    The sum over all numbers of such rows is exact; Connor's formula promises 80 % where 77 to 79 % are reached.
+    The sum over all numbers of such rows is exact; Connor's formula gives 80 % where 77 to 79 % are reached.
     """
     from scipy.special import bdtr, gammaln, ndtr, xlog1py, xlogy
 
@@ -63,7 +63,7 @@ def mcnemar_power(rows: float, disagreement: float, difference: float, confidenc
 
 
 def _fewest(seen: Array, alpha: float) -> Array:
-    """Up to how many wins of one model, of so many rows on which one alone is right, the two-sided test rejects."""
+    """The largest number of wins of one model at which the two-sided test rejects, for numbers of disagreements."""
     from scipy.special import bdtr
 
     found = np.floor(seen / 2 - normal(1 - alpha / 2) * np.sqrt(seen) / 2).clip(-1)  # within a few of the answer
@@ -78,7 +78,7 @@ def mcnemar_rows(disagreement: float, difference: float, power: float, confidenc
     """The fewest rows from which McNemar's exact test finds the difference that often."""
 
     def enough(rows: float) -> bool:
-        # the power of an exact test falls a little now and then: look somewhat further
+        # the power of an exact test is not quite monotonic: look somewhat further
         later = {rows, *(math.ceil(rows * (1 + step / 100)) for step in (1, 2, 3))}
         return all(mcnemar_power(more, disagreement, difference, confidence) >= power for more in later)
 

@@ -141,11 +141,11 @@ class _Asked:
             raise InputError("plan-apart", several(given), " do not go together; leave out all but one")
 
     def refuse_unused(self, bases: Sequence[Basis]) -> None:
-        """Refuse rates and costs that change nothing: whoever gives them believes that they do."""
+        """Refuse rates and costs that change nothing: whoever gives them expects that they do."""
         used = {rates.prevalence.name, *(rate for basis in bases for rate in basis.rests_on)}
         unused = [name for name in self.expected if name not in used]
-        priced = any(basis.metric is not None and basis.metric.name in cost.NAMES for basis in bases)
-        unused += ["costs"] if self.costs is not None and not priced else []
+        uses_costs = any(basis.metric is not None and basis.metric.name in cost.NAMES for basis in bases)
+        unused += ["costs"] if self.costs is not None and not uses_costs else []
         if unused:
             words = f" would change nothing in a plan for {some([one.figure for one in bases] or [accuracy.name])}"
             raise InputError("unused-rates", several(unused), f"{words}; leave it out")
@@ -207,7 +207,7 @@ def _check_between(name: str, value: float) -> None:
 
 # ── how many ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _sized(asked: _Asked, basis: Basis, goal: Goal, share: float | None) -> Part:
-    """How many rows one figure needs (labels: in the smallest segment, if it has a share), and what others reach."""
+    """How many rows one figure needs (or labels, in the smallest segment), and what other numbers of rows reach."""
     words = "" if goal.condition is None else goal.condition.text
     part = Part(basis.figure, goal.aim, goal.target, basis.value, 0, condition=words, of_difference=basis.of_two)
     if asked.labels is not None:
@@ -230,23 +230,23 @@ def _point(basis: Basis, goal: Goal, units: float) -> Point:
 
 
 def _assured(asked: _Asked, basis: Basis, goal: Goal) -> float:
-    """So many units that the interval is that narrow in the wanted share of studies, not in half of them."""
+    """The number of units with which the interval is narrow enough in the wanted share of studies, not in half."""
     wanted = asked.assurance
     if basis.moves is None or wanted is None:
-        raise InputError("no-assurance", Given("assurance"), " needs a pilot whose rows can be redrawn")
+        raise InputError("no-assurance", Given("assurance"), " needs a pilot whose rows can be resampled")
 
     def enough(units: float) -> bool:
-        variances = basis.redrawn(_DRAWS, asked.seed, units)[1]
+        variances = basis.resample(_DRAWS, asked.seed, units)[1]
         return float(np.quantile(variances, float(wanted))) / units <= goal.error**2
 
     return smallest(enough)
 
 
 def _range(asked: _Asked, basis: Basis, goal: Goal) -> tuple[int | None, int | None]:
-    """The range of rows that the pilot leaves open: 95 of 100 of the worlds that it may come from need as many."""
+    """The range of rows that the pilot leaves open: 95 % of resampled pilots need as many."""
     if basis.moves is None or asked.pilot is None:
         return None, None
-    values, variances = basis.redrawn(_DRAWS, asked.seed)
+    values, variances = basis.resample(_DRAWS, asked.seed)
     wanted = goal.errors_at(values, basis.value)
     with np.errstate(divide="ignore"):
         needed = np.where(wanted > 0, variances / wanted**2, math.inf)
@@ -256,15 +256,15 @@ def _range(asked: _Asked, basis: Basis, goal: Goal) -> tuple[int | None, int | N
 
 
 def _checked(asked: _Asked, basis: Basis, goal: Goal, rows: int) -> float | None:
-    """What studies of that size reach, drawn from the table: the median width, or how many meet the condition."""
+    """What simulated studies of that size reach: the median width, or the share that meets the condition."""
     metric, table = basis.metric, basis.table
     if metric is None or table is None or goal.aim in ("difference", "margin") or rows > MOST_ROWS:
         return None
     generator, sampling = np.random.default_rng(asked.seed), replace(basis.sampling, confidence=asked.confidence)
     counts = np.asarray(table.counts, np.float64)
     reached = []
-    for drawn in generator.multinomial(rows, counts.ravel() / counts.sum(), _STUDIES):
-        study = table.with_counts(drawn.reshape(counts.shape))
+    for cells in generator.multinomial(rows, counts.ravel() / counts.sum(), _STUDIES):
+        study = table.with_counts(cells.reshape(counts.shape))
         value = float(metric.of(study))
         limits = interval(metric, value, study, sampling)
         reached.append(goal.reached_by(figure_of(metric.text, value, math.nan, limits, asked.confidence)))
@@ -316,7 +316,7 @@ def _together(asked: _Asked, parts: list[Part], known: list[Basis], share: float
 
 
 def _in_whole(part: Part, share: float) -> Part:
-    """How many rows there are in all where a segment of this share has as many as the part needs."""
+    """The part scaled to all rows, of which a segment has this share."""
     low, high = (None if one is None else math.ceil(one / share) for one in (part.low_rows, part.high_rows))
     curve = [Point(math.ceil(point.rows / share), point.reached) for point in part.curve]
     return replace(part, rows=math.ceil(part.rows / share), low_rows=low, high_rows=high, curve=curve)

@@ -21,13 +21,13 @@ from stakes.language import LANGUAGES, check_language
 from stakes.results import Reportable, speak
 
 Data = Any
-"""Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
+"""Rows in any form that users have: a table, a dictionary of columns, names of files, tallies."""
 
 Column = Any
 """A column of rows: its name in the data, or the values themselves."""
 
 Value = Any
-"""A single value of a user's: a class, a share, costs."""
+"""A single value that a user gives: a class, a share, costs."""
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ GROUPS = ("aim", "expected", "columns", "models", "rows", "files", "classes", "c
 
 @dataclass(frozen=True)
 class Option:
-    """Where an option stands among others, and how it is written on the command line; ``help`` is what it means.
+    """The group of an option, and how it is written on the command line; ``help`` is what it means.
 
     ``form`` says what is typed after it, if it is ``typed`` at all. ``of`` are choices, or what stands for a switch
     turned on and off. A whole number that is checked at once has a ``least``.
@@ -55,7 +55,7 @@ class Option:
     help: str = ""
 
     def check(self, name: str, value: Value) -> None:
-        """Refuse a whole number below the least, what turns a switch neither on nor off, and an unknown language."""
+        """Refuse a whole number below the least, a value of a switch that is no flag, and an unknown language."""
         if name == "lang":
             check_language(value)
         from stakes.tallies.checks import check_flag, check_whole  # loads NumPy, which --help need not
@@ -71,7 +71,7 @@ _SHARES = Option("costs", "shares", "SHARE")
 
 
 ClusterOption: TypeAlias = Annotated[
-    Column, "Rows that belong together (a patient): intervals draw whole clusters.", _COLUMN
+    Column, "Rows that belong together (a patient): intervals resample whole clusters.", _COLUMN
 ]
 WhereOption: TypeAlias = Annotated[
     str | None, "Only the rows that satisfy this, such as \"site = 'A'\".", Option("rows", metavar="SQL")
@@ -106,7 +106,7 @@ LangOption: TypeAlias = Annotated[
     "The language of the answer, and of the page.",
     Option("output", "choice", default="en", of=tuple(LANGUAGES)),
 ]
-"""Options of verbs that otherwise ask of different rows."""
+"""Options that verbs with tables of their own share."""
 
 
 class Shared(TypedDict, total=False):
@@ -141,14 +141,18 @@ class Shared(TypedDict, total=False):
     ensemble: Annotated[
         Column, "A member of a predicted ensemble; name all.", Option("columns", "columns", "COLUMN", spelled="member")
     ]
-    order: Annotated[Column, "The time of a forecast: errors are held against saying the last value again.", _COLUMN]
-    series: Annotated[Column, "The series that a forecast belongs to: intervals draw whole series.", _COLUMN]
+    order: Annotated[
+        Column, "The time of a forecast: errors are compared with those of repeating the last value.", _COLUMN
+    ]
+    series: Annotated[Column, "The series that a forecast belongs to: intervals resample whole series.", _COLUMN]
     season: Annotated[
         int,
-        "After how many steps of a series the naive forecast says a value again.",
+        "After how many steps of a series the naive forecast repeats a value.",
         Option("rows", "whole", default=1, least=1),
     ]
-    exposure: Annotated[Column, "What counts happened in (time, distance): rates are judged, weighed by it.", _COLUMN]
+    exposure: Annotated[
+        Column, "What counts happened in (time, distance): rates are evaluated, weighted by it.", _COLUMN
+    ]
     horizon: Annotated[
         int,
         "How many steps ahead forecasts of a series are: errors nearer than that resemble each other.",
@@ -168,8 +172,8 @@ class Shared(TypedDict, total=False):
     ]
     unlabelled: Annotated[
         str,
-        "What to do about rows without a truth: stop, or estimate what they would tell, provided that whether a row "
-        "was labelled depends on its output only.",
+        "What to do about rows without a truth: stop, or estimate their figures, which holds if labelling depends on "
+        "the output only.",
         Option("rows", "choice", default="error", of=("error", "estimate")),
     ]
     label_probability: Annotated[
@@ -192,7 +196,7 @@ class Shared(TypedDict, total=False):
     ]
     auc_error: Annotated[
         float | None,
-        "How far the auc may be off where scores are counted in bins: those that leave more open are counted finer.",
+        "How far the auc may be off where scores are counted in bins: bins are made finer until it is not.",
         Option("rows", "number", "ERROR"),
     ]
     task: Annotated[
@@ -278,17 +282,17 @@ class Compared(Asked, total=False):
     ]
     paired: Annotated[
         bool,
-        "Whether the models were judged on the same cases.",
+        "Whether the models were evaluated on the same cases.",
         Option("models", "switch", default=True, of=("paired", "unpaired")),
     ]
     simultaneous: Annotated[
         bool,
-        "Make the intervals of all pairs right at once.",
+        "Make the intervals of all pairs hold at once.",
         Option("how sure", "switch", default=False, of=("simultaneous",)),
     ]
     resamples: Annotated[
         int,
-        "How often costs are drawn, at least; other differences need no draws.",
+        "How often costs are resampled, at least; other differences need no resampling.",
         Option("how sure", "whole", default=2000, least=100),
     ]
 
@@ -313,10 +317,10 @@ class Calibrated(Asked, total=False):
 
     method: Annotated[
         str | None,
-        "How to recalibrate (default: what does best on rows that were not fitted on).",
+        "How to recalibrate (default: what does best on rows that it was not fitted on).",
         Option("fitting", "choice", of=("isotonic", "sigmoid", "temperature", "affine", "beta", "vector")),
     ]
-    folds: Annotated[int, "Into how many parts rows are dealt for judging.", Option("fitting", "whole", default=5)]
+    folds: Annotated[int, "The number of folds for cross-fitting.", Option("fitting", "whole", default=5)]
 
 
 class Permuted(Asked, total=False):
@@ -395,7 +399,9 @@ class Ranked(TypedDict, total=False):
     score: Annotated[Column, "What that model scored on that item.", Option("columns", "column", "COLUMN", typed=False)]
     cluster: ClusterOption
     task: Annotated[
-        Column, "The benchmark of an item: the mean over benchmarks counts, each of which weighs the same.", _COLUMN
+        Column,
+        "The benchmark of an item: models are ranked by their mean over benchmarks, with equal weights.",
+        _COLUMN,
     ]
     query: Annotated[
         Column, "The query of a row, where rows are documents: each query is an item, graded by its order.", _COLUMN
@@ -453,7 +459,7 @@ class Watched(TypedDict, total=False):
     ]
     days_alike: Annotated[
         bool,
-        "Take it that days differ by chance alone: exact for rates, and wrong if they differ by more.",
+        "Assume that days differ by chance alone: exact for rates, and wrong if they differ by more.",
         Option("how sure", "switch", default=False, of=("days-alike",)),
     ]
     allow_dropped: Annotated[
@@ -466,7 +472,7 @@ class Watched(TypedDict, total=False):
         "A small file that remembers days: each call brings the new ones.",
         Option("files", metavar="FILE", typed=False),
     ]
-    restart: Annotated[str | None, "The day with which to begin anew, after an alarm.", Option("rows", metavar="DAY")]
+    restart: Annotated[str | None, "The day with which to begin again, after an alarm.", Option("rows", metavar="DAY")]
     lang: LangOption
 
 
@@ -487,9 +493,9 @@ TABLES: dict[str, type[Shared | Ranked | Watched]] = {**VERBS, "rank": Ranked, "
 """The table of every verb."""
 
 _ROWS_KEPT = "every row is kept here as it is"
-_AUC_OF_ONE = "it is about the auc of one model; evaluate that"
+_AUC_OF_ONE = "it is about the auc of one model; evaluate that model"
 _NO_INTERVAL = "a permutation test gives a p-value, and no interval"
-_SAID_LATER = "a tally has no intervals; say this when you evaluate it"
+_NO_INTERVALS_YET = "a tally has no intervals; say this when you evaluate it"
 _EVERY_TRUTH = "it needs the truth of every row; estimate figures with evaluate"
 _EVERY_ROW_LABELLED = dict.fromkeys(("unlabelled", "label_probability"), _EVERY_TRUTH)
 _OTHER_ROWS = "it is for rows of labels, numbers or quantiles that are evaluated or compared"
@@ -555,7 +561,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
     },
     "watch": {name: _DAYS for name in Asked.__annotations__ if name not in Watched.__annotations__},
     "count": {
-        **dict.fromkeys(("confidence", "design", "horizon"), _SAID_LATER),
+        **dict.fromkeys(("confidence", "design", "horizon"), _NO_INTERVALS_YET),
         "seed": "counting draws no random numbers",
         "auc_error": "what is counted finer stays with the rows, and a tally has the bins that all tallies have",
         "lang": "a tally holds numbers and no sentences; say this when you evaluate it",
@@ -590,7 +596,7 @@ def grouped(verb: str, *groups: str) -> list[str]:
 
 
 def why_not(verb: str, name: str, called: str = "") -> InputError | None:
-    """Say why an option means nothing to a verb (or what it is ``called``), if it is one that others take."""
+    """Say why an option means nothing to a verb (or to ``called``), if other verbs take it."""
     why = MEANS_NOTHING.get(verb, {}).get(name)
     if why is None:
         return None
@@ -598,7 +604,7 @@ def why_not(verb: str, name: str, called: str = "") -> InputError | None:
 
 
 def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
-    """Refuse options that there are not, or that mean nothing to this verb."""
+    """Refuse options that do not exist, or that mean nothing to this verb."""
     known = options(verb)
     for name, value in asked.items():
         if name in known or (value is None and name in table(verb)):
@@ -635,7 +641,7 @@ def names_of_files(data: Data) -> tuple[str, ...]:
 
 
 def call(verb: str, files: Sequence[str], given: Mapping[str, Any]) -> str:
-    """Return how something was asked in Python: words and numbers as they were given, of anything larger nothing."""
+    """Return the call in Python: words and numbers as they were given, "…" for anything larger."""
     data = [short(repr(files[0] if len(files) == 1 else list(files)))] if files else []
     named = [f"{name}={short(repr(v)) if isinstance(v, str | int | float) else '…'}" for name, v in given.items()]
     return f"{verb}({', '.join(data + named)})"

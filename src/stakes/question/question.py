@@ -7,7 +7,7 @@ from typing import Any, Self
 from stakes import errors
 from stakes.engines.files.text_format import TextFormat
 from stakes.engines.kinds import has_columns
-from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
+from stakes.engines.plan import NAMES_OF_COLUMNS, SAVED_OPTIONS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import About, Given, InputError, Pass
 from stakes.frozen import dataclass
@@ -29,7 +29,7 @@ _OF_ROWS = {*RowQuestion.__dataclass_fields__, "exact"}
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Every option of a verb as it was given, or else its default; how sure to be, and what mistakes cost."""
+    """Every option of a verb as given, or its default; the sampling, and the pricing."""
 
     verb: str
     given: Mapping[str, Any]
@@ -80,7 +80,7 @@ class Question:
         return type(self).of(self.verb, {name: value for name, value in self.given.items() if name not in names})
 
     def __getitem__(self, name: str) -> Any:
-        """What was given, or its default; nothing for what means nothing to the verb."""
+        """What was given, or the default; None for options that the verb does not have."""
         return self.given.get(name)
 
     @property
@@ -91,19 +91,19 @@ class Question:
 
     @property
     def text_format(self) -> TextFormat | None:
-        """How text files are written, if anything was said about it."""
+        """The format of text files, if any option gives it."""
         return TextFormat.of(self.given)
 
     def words(self, of_table: bool) -> dict[str, Any]:
-        """What a tally remembers: texts and numbers; no columns, which have names in a table only."""
-        found = {name: self.given[name] for name in TRAVELS if name in self.changed}
+        """What a tally remembers: texts and numbers; no arrays, and names of columns only of a table."""
+        found = {name: self.given[name] for name in SAVED_OPTIONS if name in self.changed}
         if not of_table:
             found = {name: value for name, value in found.items() if name not in NAMES_OF_COLUMNS}
         if isinstance(score := found.get("score"), Mapping) and _all_texts(score.values()):
             found["score"] = sorted(f"{canonical(name)}={column}" for name, column in score.items())
         lists = {name: ", ".join(v) for name, v in found.items() if isinstance(v, list | tuple) and _all_texts(v)}
         words = {**found, **lists} | ({} if self.pricing is None else {"costs": self.pricing.costs.in_full})
-        return {name: value for name, value in words.items() if isinstance(value, TRAVELS[name])}
+        return {name: value for name, value in words.items() if isinstance(value, SAVED_OPTIONS[name])}
 
     def call(self, files: Sequence[str]) -> str:
         """How it was asked in Python; arrays and tables, which have no name, are left open."""
@@ -117,12 +117,12 @@ class Question:
 
     @property
     def about_rows(self) -> dict[str, Any]:
-        """What was given of all that is about rows, costs and intervals."""
+        """The given options that are about rows, costs and intervals."""
         return {name: self.given[name] for name in table("evaluate") if name in self.changed and name != "lang"}
 
     @property
     def answered_by_counting(self) -> dict[str, Any]:
-        """What was given although only counting can answer it."""
+        """The given options that only counting can answer."""
         return {
             name: value
             for name, value in self.about_rows.items()
@@ -130,7 +130,7 @@ class Question:
         }
 
     def refuse_useless_threshold(self) -> None:
-        """Refuse a threshold that has nothing to decide."""
+        """Refuse a threshold without scores, or beside decisions."""
         if self["threshold"] is None:
             return
         if self["prediction"] is not None:
@@ -140,7 +140,7 @@ class Question:
 
 
 def _known_prior(verb: str, given: Mapping[str, Any]) -> Any:
-    """The class frequencies that were given; none where they are to be estimated from rows without a truth."""
+    """The class frequencies that were given; None where they are to be estimated from rows without a truth."""
     prior = given.get("prior")
     if not isinstance(prior, str) or prior != "estimate":
         return prior
@@ -161,8 +161,8 @@ def _same(given: Any, usual: Any) -> bool:
     return given is usual or (isinstance(given, str | float | int) and given == usual)
 
 
-def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
-    """Put costs and class frequencies together; frequencies alone mean nothing."""
+def pricing_of(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
+    """Combine costs and class frequencies; frequencies alone are refused."""
     if costs is not None:
         return Pricing(costs, prior, training_prior)
     for name, value in {"prior": prior, "training_prior": training_prior}.items():
@@ -176,5 +176,5 @@ def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
 
 
 def at_frequencies(prior: Value, training_prior: Value) -> Frequencies | None:
-    """Put class frequencies together, if any are given."""
+    """Combine class frequencies, if any are given."""
     return None if prior is None and training_prior is None else Frequencies(prior, training_prior)
