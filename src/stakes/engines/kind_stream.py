@@ -260,7 +260,7 @@ class _Sums:
         """Add some rows."""
         kind, names, columns, weights = self._kind, self._seen.names, batch.rows.columns, batch.rows.weights
         groups = np.asarray(batch.groups) % self._count
-        both = [columns] if self._always is None else [columns, kind.saying(columns, self._always)]
+        both = [columns] if self._always is None else [columns, kind.columns_answering(columns, self._always)]
         new = []
         for one in both:
             self._terms, sums = kind.group_sums(names, replace(batch.rows, columns=one), groups, self._count)

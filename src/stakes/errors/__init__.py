@@ -1,4 +1,4 @@
-"""What was wrong, what was seen, what to do: the one place that words what users read when input is wrong.
+"""The texts that users read when input is wrong: what was wrong, what was seen, what to do.
 
 Each function returns the error, or a sentence to warn with; the caller raises it. A text is one line: the argument or
 column, what was seen (how many, the first row), and what to do about it.
@@ -20,9 +20,9 @@ _LONGEST, _BEGINNING = 650, 400
 
 
 class OneLine(Exception):  # noqa: N818 - warnings are made of it, too
-    """What is said, on one line that can be seen, whatever names from data it quotes.
+    """A message on one visible line, whatever names from data it quotes.
 
-    ``code`` names the kind of thing that is wrong, and stays when words change (docs/errors.md lists all of them).
+    ``code`` names the kind of problem, and stays when words change (docs/errors.md lists all of them).
     """
 
     def __init__(self, code: str, *parts: str | Pass) -> None:
@@ -40,12 +40,12 @@ class OneLine(Exception):  # noqa: N818 - warnings are made of it, too
         return [part for part in self.text.parts if isinstance(part, Pass) and not isinstance(part, Given)]
 
     def written(self, face: Callable[[Pass], str]) -> str:
-        """Return the text with its arguments as some face of stakes writes them; very long texts lose their middle."""
+        """Return the text with its arguments as ``face`` writes them; very long texts lose their middle."""
         text = self.text.written(face)
         return text if len(text) <= _LONGEST else f"{text[:_BEGINNING]} … {text[_BEGINNING - _LONGEST + 3 :]}"
 
     def within(self, place: str, more: str | Text = "") -> Self:
-        """Return the same problem, which says where it was met, and perhaps more at its end."""
+        """Return the same problem with the place where it was met, and perhaps more at its end."""
         return type(self)(self.code, f"{place}: ", self.text, more)
 
     def located(self, place: Callable[[int], str]) -> Self:
@@ -82,7 +82,7 @@ class GapError(InputError):
     """Values are missing."""
 
     def located(self, place: Callable[[int], str]) -> Self:
-        """Say also how to keep a class whose name means a missing value in text files."""
+        """Add how to keep a class whose name means a missing value in text files."""
         places: dict[int, str] = {part.row: place(part.row) for part in self.text.parts if isinstance(part, FirstRow)}
         found = super().located(places.__getitem__)
         word = next((one.word for one in places.values() if isinstance(one, Place)), "")
@@ -121,10 +121,10 @@ Problem = TypeVar("Problem", bound=OneLine)
 
 
 class Pointer(Protocol):
-    """Makes a problem tell where a row stands."""
+    """Adds the place of a row to a problem."""
 
     def __call__(self, problem: Problem, /) -> Problem:
-        """Return the same problem, which tells it."""
+        """Return the same problem with the place."""
 
 
 _pointers: ContextVar[tuple[Pointer, ...]] = ContextVar("pointers", default=())
@@ -133,7 +133,7 @@ _pointers: ContextVar[tuple[Pointer, ...]] = ContextVar("pointers", default=())
 
 @contextmanager
 def pointing(to: Pointer) -> Iterator[None]:
-    """Let what is raised or warned of in the block tell where a row stands: ``to`` makes it do so."""
+    """Add the place of a row to errors and warnings of the block: ``to`` does it."""
     token = _pointers.set((*_pointers.get(), to))
     try:
         yield
@@ -144,7 +144,7 @@ def pointing(to: Pointer) -> Iterator[None]:
 
 
 def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedWarning] = InputWarning) -> None:
-    """Warn at the line of the caller's own code, however deep in stakes the thing was noticed."""
+    """Warn at the line of the caller's own code, however deep in stakes the problem was noticed."""
     import sys
     import warnings
     from pathlib import Path
@@ -177,7 +177,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """A text is only wanted once something is wrong, so its file is not read before."""
+    """Find a text in the file of its topic, which is only read once something is wrong."""
     import pkgutil
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Words of other libraries, and ours for the same."""
+"""Names of options in other libraries, and ours for the same."""
 
 from collections.abc import Collection
 
@@ -49,7 +49,7 @@ _ELSEWHERE = {
     "class_weight": "what mistakes cost is given as costs; pass those",
     "sheet_name": "the sheet is part of the name of the file; write FILE::SHEET",
 }
-"""What is asked for in another way."""
+"""Options of other libraries without a namesake here, and what to do instead."""
 
 _PRICES = ("miss", "false_alarm")
 _BOTH_PRICES = "costs=stakes.Costs(miss=5, false_alarm=1)"
@@ -58,7 +58,7 @@ _TRANSLATED = {theirs: ours for ours, names in _OURS.items() for theirs in names
 
 
 def translation(name: str, known: Collection[str]) -> list[str | Pass]:
-    """Say how an option of another library is called here, if it is one of those known."""
+    """The name of an option of another library here, if it is known."""
     ours = _TRANSLATED.get(name, name)
     found = [one for one in (ours, f"{ours}s") if one in known and one != name]
     elsewhere = _ELSEWHERE.get(ours)
@@ -68,7 +68,7 @@ def translation(name: str, known: Collection[str]) -> list[str | Pass]:
 def no_such_option(
     verb: str, name: str, known: Collection[str], others: Collection[str] = (), command: str = ""
 ) -> InputError:
-    """``others`` are options beside it; told at once, as a ``command`` is typed if there is one."""
+    """``others`` are further options of the call, reported at once, as typed in a ``command`` if there is one."""
 
     def given(option: str) -> str:
         return f"--{option.replace('_', '-')}" if command else option

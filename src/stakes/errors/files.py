@@ -8,7 +8,7 @@ from stakes.errors.mentions import Pass
 from stakes.errors.words import rows_text, short
 
 _MOST_LINES = 20
-"""So many lines are named."""
+"""Most lines that are named."""
 
 
 def no_such_file(path: str) -> InputError:
@@ -27,7 +27,7 @@ def unreadable_file(path: str, why: str) -> InputError:
 
 
 def first_line(problem: BaseException | str) -> str:
-    """What a library said, without its advice to programmers."""
+    """The first line of a library's message, without its advice to programmers."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
 

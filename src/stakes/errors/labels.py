@@ -7,7 +7,7 @@ from stakes.errors import About, Given, InputError, Pass, Text
 from stakes.errors.words import first_row, nearest, rows_that_hold, short, some, the_class
 
 _MANY_ROWS = 20
-"""Of so many rows a class that occurs once may be none."""
+"""With more rows than this a class that occurs once may be no class."""
 
 
 def fractional_labels(argument: str, count: int, first: int | None, value: float) -> InputError:

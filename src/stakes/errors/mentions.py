@@ -50,12 +50,12 @@ def in_python(mention: Pass) -> str:
 
 
 class Text(str):
-    """A sentence that remembers which arguments it mentions; as a plain string it is written for Python."""
+    """A sentence with the arguments that it mentions; as a plain string it is written for Python."""
 
     parts: tuple[str | Pass, ...]
 
     def __new__(cls, *parts: str | Pass) -> "Text":
-        """Put the parts together; those of a text that is one of them become parts of this one."""
+        """Join the parts; a part that is a text adds its own parts."""
         flat = tuple(one for part in parts for one in (part.parts if isinstance(part, Text) else (part,)))
         made = super().__new__(cls, _write(flat, in_python))
         made.parts = flat
@@ -65,7 +65,7 @@ class Text(str):
         return type(self), self.parts
 
     def written(self, face: Callable[[Pass], str]) -> str:
-        """Return the sentence with its arguments as some face writes them."""
+        """Return the sentence with its arguments as ``face`` writes them."""
         return _write(self.parts, face)
 
 

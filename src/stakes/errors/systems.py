@@ -1,4 +1,4 @@
-"""Systems of several models, and the rules that make one decision of what they say."""
+"""Systems of several models, and the rules that make one decision of their answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ def no_such_model(name: object, models: Sequence[str]) -> InputError:
 def table_not_numbers(name: str) -> InputError:
     return InputError(
         "table-not-numbers",
-        f"the table of {name!r} holds something other than numbers, or rows of unlike length; give counts or rates",
+        f"the table of {name!r} holds something other than numbers, or rows of different lengths; give counts or rates",
     )
 
 
@@ -160,5 +160,5 @@ def price_missing(word: str) -> InputError:
     return InputError("price-missing", f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
 
 
-def who_says(said: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} says {label!r}" for name, label in said.items())
+def who_says(answers: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} says {label!r}" for name, label in answers.items())

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 _MOST_COMPARED = 5_000
-"""Among so many names the nearest is found at once."""
+"""Most names among which the nearest is searched."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -73,7 +73,7 @@ class Place(str):
 
 
 class FirstRow(str):
-    """Where to look first: the number of a row, until somebody knows its place in a file."""
+    """Where to look first: the number of a row, until its place in a file is known."""
 
     row: int
 

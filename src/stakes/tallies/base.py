@@ -36,7 +36,7 @@ class Tally(Saved):
 
     kind: ClassVar[str]
     task: ClassVar[str] = "classification"
-    """The task that rows are read for which such a tally is counted of."""
+    """The task for which rows of such a tally are read."""
 
     version: ClassVar[int] = 1
     beside: ClassVar[tuple[str, ...]] = ()
@@ -96,7 +96,7 @@ class Tally(Saved):
         return {"tally": self.kind, "version": self.version, **self._content()}
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy needs: what was worked out already can be worked out again."""
+        """The fields, without cached properties: they can be computed again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __eq__(self, other: object) -> bool:
@@ -125,21 +125,21 @@ class Tally(Saved):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
+        """The number of rows; with weights, Kish's effective number."""
         return float(self.total)
 
     def check_counts(self) -> None:
         """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
 
     def class_sizes(self) -> dict[str, float]:
-        """The (weighted) number of rows of each class; of what has no classes, the number of all."""
+        """The (weighted) number of rows of each class; without classes, the number of all rows."""
         return {"": self.total}
 
     def anonymise(self, minimum: float) -> Self:
-        """Return what of this tally can be shared: nothing about single rows or small groups of them."""
+        """Return the part of this tally that can be shared: nothing about single rows or small groups of them."""
         return self
 
-    # ── what follows from the fields; a kind of tally that is more than their sum says so itself ─────────────────
+    # ── what follows from the fields; some kinds of tallies override it ──────────────────────────────────────────
     @classmethod
     @functools.cache
     def _how(cls) -> Mapping[str, How]:
@@ -148,7 +148,7 @@ class Tally(Saved):
     @classmethod
     @functools.cache
     def _asked(cls) -> Sequence[tuple[str, str, Callable[[Value], object]]]:
-        """The fields that must agree, with their words and what of them that is."""
+        """The fields that must agree, with their words, and what of them must agree."""
         return [(name, how.same, how.tell) for name, how in cls._how().items() if how.same]
 
     def _question(self) -> dict[str, object]:
@@ -174,7 +174,7 @@ class Tally(Saved):
         return cls(**{name: how.from_file(content[name]) for name, how in known.items()})
 
     def check(self) -> None:
-        """Refuse what no rows give, however it was written."""
+        """Refuse content that no rows can give."""
         self.check_counts()
 
 

@@ -15,7 +15,7 @@ from stakes.tallies.names import canonical
 from stakes.text import visible
 
 ROUNDING = 1e-3
-"""How far from 1 the probabilities of a row may add up."""
+"""How far the sum of the probabilities of a row may be from 1."""
 
 ALIKE = 1e-12
 """Expected costs that differ by less than this share of them are the same, but for rounding."""
@@ -25,8 +25,8 @@ ALIKE = 1e-12
 class BayesDecisions(Record, shown="decisions taken=names expected"):
     """The cheapest decision for each row of class probabilities, by name, and what every decision would cost there.
 
-    ``codes`` are places among the ``decisions``, ``costs`` a row for each row and a column for each decision. It is a
-    sequence of names; of a ``single`` row ``decision`` is the one.
+    ``codes`` are places among the ``decisions``, ``costs`` has a row for each row and a column for each decision. It
+    is a sequence of names; for a ``single`` row ``decision`` is the name.
     """
 
     decisions: tuple[str, ...]
@@ -140,7 +140,7 @@ def _numbers(given: Values) -> Array | None:
         masked = isinstance(given, np.ma.MaskedArray)
         values = np.ma.filled(given.astype(float), np.nan) if masked else np.asarray(given)
         return values.astype(np.float64) if values.dtype.kind in "iuf" else None
-    except ValueError:  # rows of unlike length
+    except ValueError:  # rows of different lengths
         return None
 
 

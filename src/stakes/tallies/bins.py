@@ -1,7 +1,7 @@
 """A fixed grid of bins for scores, so that binned tables of different data add up.
 
 Each power of two is cut into 2¹⁵ equal bins; probabilities above ½ mirror those below, so that scores crowded near
-0 or near 1 are told apart equally well. A bin contains its lower edge and is named by it: every threshold that is an
+0 or near 1 are separated equally well. A bin contains its lower edge and is named by it: every threshold that is an
 edge (½, ¼, 0.75, …) is answered exactly. Cutting bits off a float is all it takes, and engines that cannot see bits
 reach the same edges by comparisons, sums and products that round alike everywhere.
 """

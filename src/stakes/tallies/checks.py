@@ -45,7 +45,7 @@ def check_baseline(value: object) -> float:
 
 
 def is_one_of(value: object, known: Container[str]) -> TypeGuard[str]:
-    """Whether a value is a text among these; arrays and the like are none, whatever they say to ``==``."""
+    """Whether a value is a text among these; arrays are not, whatever ``==`` gives for them."""
     return isinstance(value, str) and value in known
 
 
@@ -137,7 +137,7 @@ def check_threshold(threshold: object) -> None:
 
 
 MOST_REPEATS = 10_000_000
-"""How often anything is done, and into how many parts rows are dealt: more would never end, or not fit into memory."""
+"""Most repeats of anything, and most folds: more would never end, or not fit into memory."""
 
 
 def check_whole(argument: str, value: object, least: int, most: float = MOST_REPEATS) -> None:

@@ -23,7 +23,7 @@ ORDERED = (*PARTS, "ranked")
 """What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
 SAMPLE = 20_000
-"""How many rows are kept at most: enough for the spread of a figure to a few per cent."""
+"""Most rows that are kept: enough for the spread of a figure to a few per cent."""
 
 MOMENTS = (2, 5)
 """Of each class and two losses (surprise, squared distance): Σw·loss, Σw², Σw²·loss, Σw²·loss² and Σw²·loss³."""
@@ -51,7 +51,7 @@ class ClassSample:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Put samples together, and thin them out to the usual size."""
+        """Join samples, and thin them out to the usual size."""
         names = ("scores", "truth", "weight", "squares")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names)).thinned()
 
@@ -104,16 +104,16 @@ _ROWS = how(add=ClassSample.joined, saved=False)
 class ClassScores(Tally):
     """One score per class and row, in the order of ``classes``.
 
-    ``tables`` judge each class's score against the rest; ``sizes`` are the (weighted) rows of each class; ``ranks[r]``
-    says how often r other classes went before the true one: they scored more, or the same and stand before it in the
-    order of classes; ``surprise`` and ``squares`` are the sums of
-    log loss and of squared distances, NaN when the scores are no probabilities. ``pair_wins[i, j]`` is twice the number
-    of pairs in which a row of class i gets more of score i than a row of class j; pairs between parts are not known,
-    so it does not survive adding parts up. Where scores were counted in bins ``pair_ties`` are the pairs that share one
-    and count as half a win each. ``given[i, j]`` is the sum of the probabilities of class j over the rows of class i,
-    None when it was not counted or the scores are no probabilities. ``sample`` are some of the rows; it is not saved.
-    ``ranked`` is the sum of the ranked probability scores of classes in order, None where it was not counted.
-    Where no rows were seen, ``moments`` of the losses tell how they spread (see ``MOMENTS``).
+    ``tables`` hold each class's score against the rest; ``sizes`` are the (weighted) rows of each class; ``ranks[r]``
+    is how often r other classes went before the true one: they scored more, or the same and stand before it in the
+    order of classes; ``surprise`` and ``squares`` are the sums of log loss and of squared distances, NaN when the
+    scores are no probabilities. ``pair_wins[i, j]`` is twice the number of pairs in which a row of class i gets more of
+    score i than a row of class j; pairs between parts are not known, so a sum of parts has none. Where scores were
+    counted in bins ``pair_ties`` are the pairs that share one and count as half a win each. ``given[i, j]`` is the sum
+    of the probabilities of class j over the rows of class i, None when it was not counted or the scores are no
+    probabilities. ``sample`` are some of the rows; it is not saved. ``ranked`` is the sum of the ranked probability
+    scores of ordered classes, None where it was not counted. Where no rows were kept, ``moments`` give the spread of
+    the losses (see ``MOMENTS``).
     """
 
     classes: tuple[str, ...] = field(metadata=same("the list of classes"))
@@ -181,7 +181,7 @@ class ClassScores(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         return float(self.total) ** 2 / self.squared_weight if self.squared_weight else 0.0
 
     @cached_property
@@ -261,7 +261,7 @@ class ClassScores(Tally):
 
     @property
     def merged(self) -> bool:
-        """Whether bins of some class were put together, so that rows of one cell had different scores."""
+        """Whether bins of some class were merged, so that rows of one cell had different scores."""
         return any(table.merged for table in self.tables)
 
     def at_middles(self) -> Self:
@@ -269,12 +269,12 @@ class ClassScores(Tally):
         return replace(self, tables=tuple(table.at_middles() for table in self.tables)) if self.in_bins else self
 
     def anonymise(self, minimum: float) -> Self:
-        """Return the same with every table in bins, and a range that tells no single score."""
+        """Return the same with every table in bins, and a range that reveals no single score."""
         tables = tuple(table.anonymise(minimum) for table in self.tables)
         numbers = bins.numbers(np.array(self.range), "line", 0)
         ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
         span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
-        few = bool(((self.sizes > 0) & (self.sizes < minimum)).any())  # whose sums would tell about single rows
+        few = bool(((self.sizes > 0) & (self.sizes < minimum)).any())  # whose sums would reveal single rows
         moments, given = (None, None) if few else (self.moments, self.given)
         return replace(self, tables=tables, range=span, sample=None, moments=moments, given=given)
 

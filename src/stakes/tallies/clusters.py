@@ -1,7 +1,7 @@
 """Rows that belong together: patients with several visits, pages of one author.
 
-Rows of a cluster resemble each other, so intervals draw whole clusters. Which rows those are no sum can tell; they are
-kept beside the tallies, do not add up, and are not saved.
+Rows of a cluster resemble each other, so intervals resample whole clusters. Sums do not contain the rows of each
+cluster, so clusters are kept beside the tallies, do not add up, and are not saved.
 """
 
 import math
@@ -17,17 +17,17 @@ from stakes.tallies.confusion import Confusion
 from stakes.tallies.scores import ScoreTable
 
 MOST_GROUPS = 2000
-"""More clusters than this are put together at random: groups of whole clusters are clusters too."""
+"""More clusters than this are grouped at random: groups of whole clusters are clusters, too."""
 
 MOST_CLASSES = 50
-"""Of the scores of more classes nothing tells what a cluster changes in figures of all of them together."""
+"""With more classes than this, figures of all classes have no interval by clusters."""
 
 _FINE = 1 << 14
-"""Into so many cells a line is cut to look up places on it."""
+"""Number of cells of the line in which places are looked up."""
 
 
 def places_among(levels: Array, values: Array) -> Array:
-    """How many of some ordered levels lie below each of many values, as ``numpy.searchsorted`` says it, but quicker.
+    """How many of some ordered levels lie below each of many values: ``numpy.searchsorted``, but quicker.
 
     A cell of a fine grid that holds no level has one answer for all of its values; only values elsewhere are sought.
     """
@@ -50,7 +50,7 @@ def places_among(levels: Array, values: Array) -> Array:
 
 
 def deal_out(clusters: Array) -> Array:
-    """Put clusters into groups at random, the same cluster into the same group wherever it occurs (SplitMix64)."""
+    """Assign clusters to groups at random, the same cluster always to the same group (SplitMix64)."""
     x = clusters.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # which wraps, as is meant
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -62,13 +62,13 @@ class Clusters:
     """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters.
 
     ``paid`` is what each row costs, where that differs from row to row. ``names`` are the numbers of the clusters that
-    the groups are, the same in every part of the rows; None where very many clusters were put together.
+    the groups are, the same in every part of the rows; None where very many clusters were grouped.
 
-    Where rows were not kept, an entry stands for many of a group: ``alike`` says for how many, ``weight`` is what they
-    weigh together and ``squares`` the sum of their squared weights. Their scores lie in the cells of a coarse ``grid``,
-    a kind and a number of bits. Of scores of several classes ``cells`` are such entries for each class's own score;
-    beside the decisions there are ``ranks`` (how many classes went before the true one) and ``lost``, what log loss and
-    squared distances add up to.
+    Where rows were not kept, an entry stands for many rows of a group: ``alike`` is their number, ``weight`` their sum
+    of weights and ``squares`` that of squared weights. Their scores lie in the cells of a coarse ``grid``, a kind and a
+    number of bits. For scores of several classes ``cells`` are such entries for each class's own score; beside the
+    decisions there are ``ranks`` (how many classes went before the true one) and ``lost``, the sums of log loss and
+    squared distances.
     """
 
     groups: Array
@@ -96,7 +96,7 @@ class Clusters:
         weight: Array | None = None,
         paid: Array | None = None,
     ) -> Self:
-        """Number the clusters that occur (by codes from 0 on), and put them together where there are very many."""
+        """Number the clusters that occur (by codes from 0 on), and group them where there are very many."""
         columns = truth, decided, scores, weight, paid
         if int(codes.max(initial=0)) > 8 * len(codes):  # a few rows of many
             names, groups = np.unique(codes, return_inverse=True)
@@ -119,16 +119,16 @@ class Clusters:
 
     @property
     def weights(self) -> Array:
-        """What each row weighs, or rows alike together."""
+        """The weight of each entry."""
         return np.ones(len(self.groups)) if self.weight is None else self.weight.astype(np.float64)
 
     @property
     def squared_weights(self) -> Array:
-        """The squared weight of each row, or the sum of those of rows alike."""
+        """The sum of squared weights of each entry."""
         return self.weights**2 if self.squares is None else self.squares.astype(np.float64)
 
     def answers(self, threshold: float) -> bool:
-        """Whether decisions at a threshold can be told, which may lie within a cell."""
+        """Whether decisions at a threshold are known: not where it lies within a cell."""
         if self.grid is None or self.decided is not None:
             return True
         score = np.array([threshold])
@@ -136,7 +136,7 @@ class Clusters:
 
     @property
     def places(self) -> Array:
-        """Where each group, or those of its clusters, lies among the groups that all clusters are put together to."""
+        """The place of each group among the random groups of all clusters."""
         return np.arange(self.size) if self.names is None else deal_out(self.names)
 
     @property
@@ -166,7 +166,7 @@ class Clusters:
         return next(self.some_tables(table, self.size))
 
     def some_tables(self, table: Confusion, most: int) -> Iterator[Array]:
-        """The same, of so many groups at a time at most: tables of very many classes are large."""
+        """The same, at most so many groups at a time: tables of very many classes are large."""
         shape, order = (len(table.truths), len(table.decisions)), np.argsort(self.groups, kind="stable")
         cells = np.asarray(self.truth, np.int64) * shape[1] + np.asarray(self.decided, np.int64)
         groups, cells = self.groups[order], cells[order]
@@ -186,8 +186,8 @@ class Clusters:
     def by_level(self, lowest: Array, weight: Array) -> Array:
         """Groups × class (positive first) × level, for score levels with these lowest scores, highest first.
 
-        What is known by the cells of a coarse grid is shared out: the rows of a level (``weight``, of class × level)
-        among groups as those of its cells are, or where it has none as all are.
+        Rows in cells of a coarse grid are shared out: the rows of a level (``weight``, of class × level) among groups
+        like those of its cells, or like all rows where it has no cells.
         """
         if self.grid is None:
             return self._count(self._places(lowest), len(lowest))

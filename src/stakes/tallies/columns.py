@@ -128,7 +128,7 @@ class Columns:
 
     @cached_property
     def row_weight(self) -> Number:
-        """What each of so many rows of equal weight weighs as tell as much (Kish); 1 without weights."""
+        """The weight of each of Kish's effective rows; 1 without weights."""
         if not self.weighted:
             return 1.0
         squares, sums = (self.counts(suffix).astype(np.float64).sum((-2, -1)) for suffix in ("_squared", ""))
@@ -171,7 +171,9 @@ class Columns:
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
         column = self.values[name]
-        if column.dtype.kind != "f" or self.leading:  # of draws and segments a few ulp do not matter, and time does
+        if (
+            column.dtype.kind != "f" or self.leading
+        ):  # for replicates and segments a few ulp do not matter, and time does
             return column.cumsum(-1)
         sums, before = np.empty(len(column)), np.longdouble(0)
         for start in range(0, len(column), BLOCK):  # extended precision takes twice the memory

@@ -19,7 +19,7 @@ from stakes.tallies.on_demand import remembered
 from stakes.text import aligned, lines
 
 Confused = tuple[str, str, float, float]
-"""A truth, the decision it was taken for, how often, and in what share of that truth."""
+"""A truth, a wrong decision, how often, and in what share of that truth."""
 
 _MANY = 20
 MOST_CLASSES = 1000
@@ -49,8 +49,8 @@ class Confusion(Tally):
 
     ``counts[..., i, j]`` says how often decision ``decisions[j]`` met the truth ``truths[i]``: whole numbers, or sums
     of weights, with ``squares`` holding the sums of squared weights. With a ``positive`` class the four cells have
-    names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions). Without one, all that is the same for
-    both classes can be told.
+    names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions). Without one, figures that are the same
+    for both classes are known.
 
     A published table is given by itself, rows the truth and columns the decision, with the names of its ``classes``
     if they have some; otherwise they are numbered, and of two the second, 1, is positive.
@@ -189,7 +189,7 @@ class Confusion(Tally):
 
     @property
     def effective_truths(self) -> dict[str, float]:
-        """How many rows of equal weight would tell as much, of each true class (Kish)."""
+        """Kish's effective number of rows of each true class."""
         sizes = self.counts.sum(-1).astype(np.float64)
         if self.squares is not None:
             sizes = divide(sizes**2, self.squares.sum(-1))
@@ -197,7 +197,7 @@ class Confusion(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         total, squares = float(self.counts.sum()), self.squares
         return total if squares is None or not total else total**2 / float(squares.sum())
 
@@ -276,7 +276,7 @@ class Confusion(Tally):
 
     @property
     def unnamed(self) -> bool:
-        """Whether there are four cells, but nobody has said which class is the positive one."""
+        """Whether there are four cells, but no class was named positive."""
         return self.of_pair and self.positive is None
 
     def called(self, positive: str) -> Self:

@@ -12,7 +12,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same
 
 OWN, LEAST, EACH = 1, 2, 3
-"""Where the numbers of a row stand: its cost, the cost of its cheapest decision, and from there on that of each."""
+"""Places of the numbers of a row: its cost, the cost of its cheapest decision, and from there on that of each."""
 
 
 def numbers_of(costs: Array, decided: Array) -> Array:
@@ -23,9 +23,9 @@ def numbers_of(costs: Array, decided: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class CostSums(Tally):
-    """What rows of each class cost: as decided, at best, and had everyone got the same decision.
+    """What rows of each class cost: as decided, at best, and with the same decision for everyone.
 
-    Of each row there are the numbers 1, its cost, the cost of its cheapest decision, and the cost of each decision.
+    Each row has the numbers 1, its cost, the cost of its cheapest decision, and the cost of each decision.
     ``sums[c]`` adds them up over the rows of class c (times their weights), ``products[c]`` the product of every two of
     them (times the squared weights), ``powers[c]`` the square and the cube of the cost.
     """
@@ -75,7 +75,7 @@ class CostSums(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         return self.total**2 / float(self.products[:, 0, 0].sum()) if self.total else 0.0
 
     def shares(self, prior: Sequence[Fraction] | None) -> Array:
@@ -103,7 +103,7 @@ class CostSums(Tally):
 
 @dataclass(frozen=True, eq=False)
 class CostGroups:
-    """Groups of rows of one class whose costs differ: sums of the few numbers that every cost is one of.
+    """Groups of rows of one class whose costs differ: sums of the few numbers that every cost is a combination of.
 
     The first number of a row is 1. ``sums`` adds them up over the rows of each group (times their weights), and so do
     ``once`` the product of every two and ``cubes`` their cubes; in ``products`` these count by squared weight. In a row
@@ -132,7 +132,7 @@ class CostGroups:
         return np.asarray(np.einsum("gan,gn->ga", self._shares(truth, decided), self.sums))
 
     def factors(self, truth: Array, decided: Array, each: Array) -> Array:
-        """How often each number counts (group × number) where those of a :class:`CostSums` count ``each`` so often."""
+        """The factor of each number (group × number) if those of a :class:`CostSums` have the factors ``each``."""
         return np.asarray((each[..., None] * self._shares(truth, decided)).sum(axis=1))
 
     def moments(self, factors: Array, once: bool = False) -> tuple[Array, Array, Array]:
@@ -148,8 +148,8 @@ class CostGroups:
         self, truth: Array, decided: Array, classes: Sequence[str], decisions: Sequence[str], weighted: bool
     ) -> CostSums:
         """Add up the groups."""
-        said, mine = self._shares(truth, decided), (np.arange(len(classes))[:, None] == truth).astype(np.float64)
-        own, products = said[:, OWN], said @ self.products @ said.swapaxes(1, 2)
+        shares, mine = self._shares(truth, decided), (np.arange(len(classes))[:, None] == truth).astype(np.float64)
+        own, products = shares[:, OWN], shares @ self.products @ shares.swapaxes(1, 2)
         powers = np.stack([self.moments(own, once=True)[2], (own**3 * self.cubes).sum(axis=1)], axis=1)
         each = [np.tensordot(mine, one, 1) for one in (self.numbers(truth, decided), products, powers)]
         return CostSums(tuple(classes), tuple(decisions), each[0], each[1], each[2], weighted)

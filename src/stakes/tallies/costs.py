@@ -29,7 +29,7 @@ _MOST = 1e100
 """Larger costs leave no room for their products."""
 
 _PAIR = ("negative", "positive")
-"""What the two classes of a miss and a false alarm are called, as long as no table names them."""
+"""The names of the two classes of a miss and a false alarm, as long as no table names them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +75,7 @@ class Costs(Record):
         if all(len(set(row)) == 1 for row in self.matrix):  # every decision costs the same: nothing to choose between
             raise errors.costs_of_nothing()
         if self.classes is not None:
-            self._warn_of_dear_right_answers()
+            self._warn_of_costly_right_answers()
 
     def _from_prices(self) -> None:
         """Make the matrix of a miss and a false alarm."""
@@ -131,7 +131,7 @@ class Costs(Record):
             object.__setattr__(self, name, value)
 
     def _from_names(self, named: Mapping[Values, Values]) -> None:
-        """Take class → {decision: cost} apart; every class must price every decision."""
+        """Read class → {decision: cost}; every class needs a cost of every decision."""
         for name, row in named.items():
             if not isinstance(row, Mapping):
                 raise InputError(
@@ -234,7 +234,7 @@ class Costs(Record):
             )
         return cls(prices, unit=unit)
 
-    def _warn_of_dear_right_answers(self) -> None:
+    def _warn_of_costly_right_answers(self) -> None:
         """A right answer that costs more than a wrong one is more likely a gain, or a transposed matrix."""
         classes, decisions = self._names
         for name, row in zip(classes, self.matrix, strict=True):
@@ -392,7 +392,7 @@ class Costs(Record):
 
     @property
     def words(self) -> str:
-        """What the costs are, shortly."""
+        """The costs in a few words."""
         unit = f" {self.unit}" if self.unit else ""
         if self.classes is None:
             return f"a miss {show_cell(self.matrix[1][0])}{unit}, a false alarm {show_cell(self.matrix[0][1])}{unit}"
@@ -400,7 +400,7 @@ class Costs(Record):
 
     @property
     def in_full(self) -> str:
-        """Every cost in words, by which one matrix can be told from another."""
+        """Every cost in words, which identifies the matrix."""
         classes, decisions = self._names
         return "; ".join(
             f"{name}: {', '.join(f'{decision} {price}' for decision, price in zip(decisions, row, strict=True))}"
@@ -464,7 +464,7 @@ def _cells(matrix: Values, classes: Sequence[str], decisions: Sequence[str]) -> 
     if len(lengths) > 1:
         raise InputError(
             "ragged-costs",
-            f"the cost matrix has rows of unlike length ({' and '.join(map(str, lengths))}); rows are the truth, "
+            f"the cost matrix has rows of different lengths ({' and '.join(map(str, lengths))}); rows are the truth, "
             "columns the decisions: give every class a cost of every decision",
         )
     if len(rows) != len(classes) or any(len(row) != len(decisions) for row in rows):

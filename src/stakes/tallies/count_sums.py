@@ -11,7 +11,7 @@ from stakes.tallies.fields import how
 from stakes.tallies.term_sums import Matrix, Terms, TermSums
 
 POWERS = ("1", "1.5", "2")
-"""The powers of the mean of which deviances are added up: Poisson's, one between, that of gamma."""
+"""The powers for which deviances are added up: Poisson's, one between, gamma's."""
 
 
 def own_part(truth: Array, power: float) -> Array:
@@ -24,7 +24,7 @@ def own_part(truth: Array, power: float) -> Array:
 
 
 def crossed_part(truth: Array, prediction: Array, power: float) -> Array:
-    """The part that depends on the prediction, and is taken off; it is a straight line in the truth."""
+    """The part that depends on the prediction, and is subtracted; it is linear in the truth."""
     if power == 1:
         return np.asarray(truth * np.log(prediction) - prediction)
     if power == 2:
@@ -34,7 +34,7 @@ def crossed_part(truth: Array, prediction: Array, power: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Rows by the bin that their prediction lies in: what they weigh, and what happens in them."""
+    """Rows by the bin of their prediction: their weight, and what happens in them."""
 
     numbers: Array
     weight: Array
@@ -79,7 +79,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class CountSums(TermSums):
-    """Of each power both parts of half a deviance; of the rows the truth, and whether it or the prediction is 0.
+    """For each power both parts of half a deviance; for the rows the truth, and whether it or the prediction is 0.
 
     ``levels`` are the rows in the order of their predictions, in bins, and ``area_changes`` what the area under their
     Lorenz curve loses without each group of rows.
@@ -96,7 +96,7 @@ class CountSums(TermSums):
     def terms_of(
         cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
     ) -> Terms:
-        """Work out both parts of each row, and what they cannot be worked out of."""
+        """Compute both parts of each row, and flag rows for which they do not exist."""
         truth, prediction = columns["truth"], columns["prediction"]
         with np.errstate(all="ignore"):
             own = np.stack([own_part(truth, float(name)) for name in names], -1)

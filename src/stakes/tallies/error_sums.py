@@ -42,7 +42,7 @@ Cell = tuple[int, int]
 """The bins of a truth and a prediction."""
 
 _MANY = 1 << 13
-"""Of more rows than this a sample tells about where a rank lies."""
+"""With more rows than this a sample shows about where a rank lies."""
 
 _PICTURE_BITS = 5
 """For pictures each power of two is cut into 2⁵ bins."""
@@ -62,7 +62,7 @@ _POWERS: dict[str, tuple[Power, ...]] = {
 
 @dataclass(frozen=True)
 class WorstError:
-    """One of the largest errors: where it is, and what was said instead of what."""
+    """One of the largest errors: its row, the truth and the prediction."""
 
     row: int
     truth: float
@@ -90,7 +90,7 @@ class ErrorRows:
     def ranked(self, first: int, last: int) -> Array:
         """The |errors| from one rank to another (the smallest has rank 0), in order.
 
-        Some rows tell about where these lie, so that of very many rows few have to be kept and sorted.
+        A sample shows about where these lie, so that of very many rows few have to be kept and sorted.
         """
         n = len(self.truth)
         if n > _MANY:
@@ -195,8 +195,8 @@ class ErrorSums(Tally):
     median and for resampling; ``histogram`` counts truth × prediction on a fixed grid, for pictures (``picture`` gives
     its edges). ``zeros`` is how many truths are 0, of which no share can be taken: ``percentages`` are those of the
     others. ``constant`` are the sums of always predicting ``baseline``: what ignoring the input scores. Where no rows
-    were kept, ``variation`` says how sure figures are, ``heavy`` are a few rows that can carry one, and ``sizes`` tell
-    how many errors there are of each size. A part that was not counted is None.
+    were kept, ``variation`` holds covariances for intervals, ``heavy`` a few rows that can carry a figure, and
+    ``sizes`` the number of errors of each size. A part that was not counted is None.
     """
 
     moments: Mapping[Power, Number] = field(metadata=_MOMENTS)
@@ -293,7 +293,7 @@ class ErrorSums(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         if self.rows is None or self.rows.weight is None:
             squares = None if self.variation is None else self.variation.squared_weight
             return float(self.total) ** 2 / squares if self.weighted and squares else float(self.total)
@@ -372,7 +372,7 @@ class ErrorSums(Tally):
         return lower, upper, np.array([count for _, count in cells], np.float64)
 
     def anonymise(self, minimum: float) -> Self:
-        """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""
+        """Return the sums alone, without rows, the worst of them, and a histogram whose cells are small."""
         constant = None if self.constant is None else replace(self.constant, rows=None)
         summed = {power: self.moments[power] for power in _powers(("prediction",)) if power in self.moments}
         bare = replace(self, moments=summed, rows=None, worst=None, histogram=None, heavy=None, sizes=None)
@@ -476,7 +476,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
 
 
 def beyond_floats() -> InputError:
-    """What to say where no float holds the sums."""
+    """The error for sums that no float holds."""
     return InputError(
         "errors-beyond-floats",
         About("truth"),

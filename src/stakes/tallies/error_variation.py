@@ -1,8 +1,8 @@
-"""How errors of predicted numbers vary, told by sums: what intervals need where no rows are kept.
+"""Covariances of errors of predicted numbers, from sums: what intervals need where no rows are kept.
 
 Every figure of predicted numbers is a function of the means of a few terms of a row: |error|, error, error², truth,
-truth², truth·error, |truth − baseline|, the squared difference of logarithms, and |error| as a share of the truth. How
-these means vary together, a matrix of sums of their products says. It is additive, as everything in a tally is.
+truth², truth·error, |truth − baseline|, the squared difference of logarithms, and |error| as a share of the truth. The
+covariances of these means follow from a matrix of sums of products, which adds up as everything in a tally does.
 """
 
 import math
@@ -43,10 +43,10 @@ OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "
 """The terms that depend on what is predicted."""
 
 COARSE = 11
-"""Where no size is asked about powers of two are cut into 2¹¹ bins."""
+"""Far from the median powers of two are cut into 2¹¹ bins."""
 
 HEAVY = 20
-"""So many rows are kept of those that weigh most in a figure."""
+"""Number of rows that are kept of those that weigh most in a figure."""
 
 Term = Any
 """A column of numbers: an array, or what another engine makes of its columns."""
@@ -106,7 +106,7 @@ def fill_columns(
 
 
 def movement(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
-    """Return what makes of such sums those with the truth counted from a centre that is lower by so much.
+    """Return the matrix that moves such sums to a centre of the truth that is lower by ``by``.
 
     ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
     """
@@ -194,10 +194,10 @@ KEYS = tuple(TERMS.index(name) for name in ("square", "truth2", "logs", "share")
 
 @dataclass(frozen=True, eq=False)
 class HeavyRows:
-    """Rows that can carry a figure by themselves: for each of ``KEYS`` those that have most of it, times weight.
+    """Rows that can carry a figure by themselves: for each of ``KEYS`` those with the largest values, times weight.
 
-    ``chosen`` has for each key what they have of it, their truths, predictions and weights, and whether they are among
-    the rows (1), or elsewhere and heavier than all that was not chosen (0). ``all_rows`` is how many rows there are.
+    ``chosen`` has for each key these values, the truths, predictions and weights of the rows, and whether they are
+    among the rows (1), or elsewhere and heavier than all that was not chosen (0). ``all_rows`` is the number of rows.
     """
 
     chosen: tuple[Array, ...]
@@ -301,7 +301,7 @@ class SizeCounts:
 
     @property
     def median_range(self) -> tuple[float, float]:
-        """From where to where the bins reach that say what the median is; what is in them beside it does no harm."""
+        """The range of the bins that hold the median; other sizes in them do no harm."""
         place, last = self._median_place
         return float(self.lower[place]), float(self.upper[last])
 

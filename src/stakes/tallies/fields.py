@@ -1,4 +1,4 @@
-"""How the fields of a tally add up and are saved: said beside each field, done by :class:`Tally` for all of them."""
+"""How the fields of a tally add up and are saved: declared beside each field, done by :class:`Tally`."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from stakes.frozen import dataclass
 from stakes.tallies import names
 
 Value = Any
-"""What a field holds, in memory or in a file: each field says of itself what it is."""
+"""The value of a field, in memory or in a file."""
 
 Content = dict[str, Value]
 """What is saved of a tally, by the names of its fields: names, numbers and arrays."""
@@ -22,10 +22,10 @@ def _as_it_is(value: Value) -> Value:
 
 @dataclass(frozen=True)
 class How:
-    """How a field adds up over parts, what becomes of it in a file, and how it is read and checked again.
+    """How a field adds up over parts, how it is saved, and how it is read and checked again.
 
-    A field that is None stays None, and is None in the whole when it is None in a part. ``same`` says in words what
-    must agree before tallies are added, ``tell`` what of the field that is.
+    A field that is None in a part is None in the whole. ``same`` names what must agree before tallies are added,
+    ``tell`` returns it.
     """
 
     add: Callable[[list[Value]], Value] = lambda values: values[0]
@@ -48,14 +48,14 @@ class How:
         return None if value is None else self.load(value)
 
 
-def how(**said: Value) -> Mapping[str, How]:
-    """Say how a field of a tally behaves; see :class:`How`."""
-    return {"how": How(**said)}
+def how(**facts: Value) -> Mapping[str, How]:
+    """Declare how a field of a tally behaves; see :class:`How`."""
+    return {"how": How(**facts)}
 
 
-def same(words: str, **said: Value) -> Mapping[str, How]:
-    """Describe names that must be the same in all parts."""
-    return how(**{"save": list, "load": names.read_names, "same": words, **said})
+def same(words: str, **facts: Value) -> Mapping[str, How]:
+    """Declare names that must be the same in all parts."""
+    return how(**{"save": list, "load": names.read_names, "same": words, **facts})
 
 
 def say_weighting(weighted: bool) -> str:

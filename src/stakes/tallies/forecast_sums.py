@@ -1,4 +1,4 @@
-"""Forecasts of series: sums of errors beside those of saying the last value again."""
+"""Forecasts of series: sums of their errors, and of those of repeating the last value."""
 
 from collections.abc import Collection, Mapping
 

@@ -20,7 +20,7 @@ _MODELS = ("sums", "cluster_squares", "cluster_counts")
 _REPEATS = ("runs", "inverse_runs", "within", "item_squares")
 _BLOCK, _FEW = 512, 64
 _SAME = 1e-12
-"""Squares below so much of what they were made of are rounding: two models that score alike differ by nothing."""
+"""Squares below this share of their terms are rounding: two models with the same scores do not differ."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class GradedItems(Tally):
     ``answered`` is Σn, ``squared`` Σn², ``groups`` the number of clusters, ``gaps`` ΣD, ``gap_squares`` ΣD² and
     ``gap_counts`` ΣDn, for every two models. Of each model ``sums`` are ΣS, ``cluster_squares`` ΣS² and
     ``cluster_counts`` ΣSn with S what it scored in a cluster. All of them add up as long as no cluster is split, which
-    ``seals`` (a number made of each cluster's name) would tell. Where items were asked several times, an item's score
-    is the mean, and ``runs``, ``inverse_runs`` (Σ1/repeats), ``within`` and ``item_squares`` tell how far repeats vary.
+    ``seals`` (a hash of each cluster's name) would show. Where items were asked several times, an item's score is the
+    mean, and ``runs``, ``inverse_runs`` (Σ1/repeats), ``within`` and ``item_squares`` give the spread of repeats.
     """
 
     models: tuple[str, ...] = field(metadata=same("the list of models", load=tuple))
@@ -158,7 +158,7 @@ class GradedItems(Tally):
 
     @property
     def equal_groups(self) -> Array:
-        """How many clusters of equal size would tell as much, for every two models."""
+        """The effective number of clusters of every two models."""
         known = np.where(self.squared > 0, self.squared, 1.0)
         return np.asarray(self.answered**2 / known)
 
@@ -193,7 +193,7 @@ class GradedItems(Tally):
 
 
 def _products(scores: Array) -> Array:
-    """The products of every two models; of few models in small blocks, over which no threads quarrel."""
+    """The products of every two models; of few models in small blocks, which start no threads."""
     block = _BLOCK if len(scores) <= _FEW else scores.shape[1]
     parts = (scores[:, start : start + block] for start in range(0, scores.shape[1], block))
     whole = np.zeros((len(scores),) * 2)

@@ -1,7 +1,7 @@
-"""The grid that the scores of a table lie on: the fixed bins, some of them put together.
+"""The grid that the scores of a table lie on: the fixed bins, some of them merged.
 
-Bins are put together so that no cell of a table is small (``small_cells.py``). What was put together differs from table
-to table, so the grid of a sum is the finest one on which all parts can be told: ranges of bins that overlap become one.
+Bins are merged so that no cell of a table is small (``small_cells.py``). Which ones differs from table to table, so the
+grid of a sum is the finest one that fits all parts: ranges of bins that overlap become one.
 """
 
 import math
@@ -18,10 +18,10 @@ from stakes.tallies.fields import Content
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A kind of bins ("probability" or "line"), and the ranges of bin numbers that were put together.
+    """A kind of bins ("probability" or "line"), and the ranges of bin numbers that were merged.
 
     ``ranges`` has a row for each range, in order: the first bin in it and the first one after it. A bin outside of all
-    ranges stands for itself. ``cuts`` are scores inside bins of which it is known how many rows reach them, too.
+    ranges stands for itself. ``cuts`` are scores inside bins for which the number of rows above is known, too.
 
     >>> grid = Grid("probability", np.array([[0, bins.start("probability")]]))
     >>> grid.lower_edges(np.array([0.25, 0.5])).tolist()
@@ -33,7 +33,7 @@ class Grid:
     cuts: tuple[float, ...] = ()
 
     def numbers(self, scores: Array) -> Array:
-        """Return the number of each score's bin; bins that were put together have the number of the first."""
+        """Return the number of each score's bin; merged bins have the number of the first."""
         found = bins.numbers(scores, self.kind)
         place = np.searchsorted(self.ranges[:, 0], found, side="right") - 1
         if not len(self.ranges):

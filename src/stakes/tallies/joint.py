@@ -18,7 +18,7 @@ from stakes.text import visible
 
 _BLOCK = 1 << 18
 _FEW = 1 << 17
-"""So many possible combinations are counted in an array of all of them."""
+"""Up to this many possible combinations are counted in an array of all of them."""
 
 
 _COUNTS = how(load=np.asarray, same="weighting", tell=lambda counts: say_weighting(counts.dtype.kind == "f"))

@@ -270,7 +270,7 @@ def order_of(values: Array) -> Array:
     """Where numbers stand in ascending order, equal ones as they were; floats must be finite, and none of them −0.0.
 
     The leading bits of a number and its place share one integer: sorting those is several times faster than sorting
-    places by what stands there. Where such bits are too few to tell numbers apart, these are sorted again.
+    places by what stands there. Where these bits are the same, numbers are sorted again.
     """
     packs = values.dtype in (np.float64, np.int64) and _FEW < len(values) < 1 << 32
     if not packs or np.count_nonzero(values[1:] < values[:-1]) < _FEW_RUNS:
@@ -333,7 +333,7 @@ def _polars_is_faster() -> bool:
     """Time both sorts once on 2¹⁷ keys.
 
     NumPy's AVX-512 sort is the fastest there is on most processors and six times slower than its own AVX2 sort on
-    some (AMD Zen 4, where compressing stores are microcoded). Nothing but a clock can tell.
+    some (AMD Zen 4, where compressing stores are microcoded). Only a clock can decide.
     """
     sample = np.random.default_rng(0).integers(0, 1 << 63, 1 << 17, dtype=np.uint64)
 

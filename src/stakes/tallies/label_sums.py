@@ -17,7 +17,7 @@ from stakes.tallies.scores import ScoreTable
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums, is_sparse
 
 _NUMBERS = 1 << 20
-"""About so many numbers of rankings are laid side by side."""
+"""About this many numbers of rankings are put side by side."""
 
 _TABLES = how(add=lambda parts: tuple(map(ScoreTable.sum, zip(*parts, strict=True))), saved=False)
 _FORGOTTEN = how(add=lambda parts: None, saved=False)
@@ -25,10 +25,10 @@ _FORGOTTEN = how(add=lambda parts: None, saved=False)
 
 @dataclass(frozen=True, eq=False)
 class GroupCells:
-    """What rows of groups weigh in each piece of a ranking: groups × class (positive first) × given or not × piece.
+    """Weights of groups of rows in each piece of a ranking: groups × class (positive first) × given or not × piece.
 
-    ``lowest`` are the lowest scores of the pieces, the highest first. Each holds about as much of both classes, so what
-    a row changes in a figure of the ranking hardly differs within one.
+    ``lowest`` are the lowest scores of the pieces, the highest first. Pieces hold about equal shares of both classes,
+    so what a row changes in a figure of the ranking hardly differs within a piece.
     """
 
     lowest: Array
@@ -36,7 +36,7 @@ class GroupCells:
 
     @classmethod
     def cut(cls, table: ScoreTable, groups: int, pieces: int, decided: bool) -> Self:
-        """Cut a ranking into so many pieces, which hold nothing yet; whether labels were given may be told apart."""
+        """Cut a ranking into so many pieces, still empty; ``decided``: count given and other labels apart."""
         columns = table.as_columns()
         shares = [divide(reached, reached[-1]) for reached in map(columns.cumulated, ("positives", "negatives"))]
         places = np.searchsorted(np.add(*shares), np.linspace(0, 2, pieces + 1)[1:] - 1e-9)
@@ -47,7 +47,7 @@ class GroupCells:
         return np.searchsorted(-self.lowest, -scores.astype(np.float64))
 
     def with_rows(self, scores: Array, positive: Array, decided: Array, weight: Array, groups: Array) -> Self:
-        """The same with some more rows."""
+        """Return the same with more rows."""
         cells = groups * 2 + ~positive
         cells = cells if self.counts.shape[2] == 1 else cells * 2 + decided
         cells = cells * len(self.lowest) + self._places(scores)
@@ -67,9 +67,9 @@ class GroupCells:
     def as_clusters(self, count: int) -> Clusters:
         """The groups as so many clusters, whose entries stand for rows."""
         groups, negative, decided, pieces = np.nonzero(self.counts)
-        said = decided if self.counts.shape[2] > 1 else None
+        decisions = decided if self.counts.shape[2] > 1 else None
         weight, grid = self.counts[groups, negative, decided, pieces], ("probability", 0)
-        return Clusters(groups, count, 1 - negative, said, self.lowest[pieces], weight, grid=grid)
+        return Clusters(groups, count, 1 - negative, decisions, self.lowest[pieces], weight, grid=grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,21 +115,21 @@ class LabelSums(TermSums):
 
     @classmethod
     def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
-        """How frequent each label is; of sparse scores there is no such model."""
+        """The frequency of each label; None for sparse scores."""
         if is_sparse(rows.columns.get("scores")):
             return None
         weights = rows.weights
         return np.asarray(weights @ rows.columns["truth"] / weights.sum())
 
     @classmethod
-    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
+    def columns_answering(cls, columns: Mapping[str, Matrix], answer: Array) -> Mapping[str, Matrix]:
         """Give every row the labels that more than half of the rows have, and every label its frequency as score."""
-        truth, given = columns["truth"], {"decided": said > 0.5, "scores": said}
+        truth, given = columns["truth"], {"decided": answer > 0.5, "scores": answer}
         if is_sparse(truth):
             from scipy import sparse
 
             ones = sparse.csr_array(np.ones((truth.shape[0], 1)))
-            return {"truth": truth, "decided": (ones @ sparse.csr_array((said > 0.5)[None] * 1.0)).tocsr()}
+            return {"truth": truth, "decided": (ones @ sparse.csr_array((answer > 0.5)[None] * 1.0)).tocsr()}
         return {"truth": truth} | {k: np.broadcast_to(one, truth.shape) for k, one in given.items() if k in columns}
 
     # ── as tables of two classes ─────────────────────────────────────────────────────────────────────────────

@@ -42,7 +42,7 @@ _SMALL = 1e-3
 
 
 def each_loss(scores: Array) -> Array:
-    """What each probability loses, were its row positive and were it negative: losses × 2 × rows."""
+    """The losses of each probability if its row is positive, and if it is negative: losses × 2 × rows."""
     with np.errstate(divide="ignore"):
         return np.stack([[loss.of_positive(scores), loss.of_negative(scores)] for loss in KEPT])
 
@@ -59,7 +59,7 @@ def loss_sums(scores: Array, counts: Array) -> Array:
 
 
 def losses_either_way(scores: Array, weight: Array | None = None) -> Array:
-    """Add up each loss of some rows, were all of them positive and were all of them negative."""
+    """Add up each loss of some rows, as if all were positive, and as if all were negative."""
     if weight is not None:
         return loss_sums(scores, np.stack([weight, weight]))
     both = np.stack([scores, 1.0 - scores])

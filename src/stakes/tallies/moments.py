@@ -28,7 +28,7 @@ _ROWS: Power = (0, 0, 0, 0)
 
 _OF_TRUTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 2, 0, 0))
 _OF_BOTH: tuple[Power, ...] = ((0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 2))
-"""What figures ask for that compare errors with the spread of the truth, or predictions with the truth."""
+"""The powers behind figures that compare errors with the spread of the truth, or predictions with the truth."""
 
 _FEW_ROWS_TO_CENTRE = 1 << 6
 
@@ -43,7 +43,7 @@ _DOT = 1 << 13
 """Rows whose products are added up at a time."""
 
 _VANISHING, _HUGE = 1e-200, 1e100
-"""A smaller sum of squares may lack some that were too small to be numbers; no weights are as large as that."""
+"""Smaller sums of squares may have underflowed; no sum of weights is larger than that."""
 
 
 class UnusualNumbersError(ArithmeticError):
@@ -168,9 +168,9 @@ class Moments(Mapping[Power, Fraction]):
 
 
 class MomentsOnDemand(Moments):
-    """The same of two columns that nobody changes meanwhile: a power is summed up when it is asked for, and no other.
+    """The same for two columns that do not change meanwhile: a power is summed up when it is needed, and no other.
 
-    Nothing is looked at beforehand and nothing is scaled: numbers for which that would not do are refused.
+    Nothing is checked beforehand and nothing is scaled: numbers that would need it are refused.
     """
 
     def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, weight: Array | None = None) -> None:
@@ -337,7 +337,7 @@ class _Block:
 
 
 def _space(room: Room, key: tuple[int, ...], rows: int) -> Array:
-    """Where the numbers of the block before were: new memory takes longer than the numbers."""
+    """The array of the previous block, reused: new memory takes longer than the sums."""
     if key not in room or len(room[key]) < rows:
         room[key] = np.empty(rows)
     return room[key][:rows]

@@ -26,7 +26,7 @@ def figure_of_class(text: str) -> tuple[str, str] | None:
 
 
 def read_limit(text: str) -> float | None:
-    """Return the number that a figure is held against, ``0.9`` or ``90%``; None where it is no finite number."""
+    """Return the limit of a figure, ``0.9`` or ``90%``; None where it is no finite number."""
     number = text.strip().removesuffix("%")
     try:
         value = float(number) / (100 if number != text.strip() else 1)

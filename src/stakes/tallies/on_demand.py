@@ -1,4 +1,4 @@
-"""Things that are made when they are asked for the first time."""
+"""Values that are computed when they are first needed."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ def remembered(method: Callable[[K], T]) -> Callable[[K], T]:
 
 
 class OnDemand(Mapping[K, T], Generic[K, T]):
-    """A mapping whose values are made when they are wanted: there may be thousands, and few of them are."""
+    """A mapping whose values are made when they are needed: there may be thousands, and few are needed."""
 
     def __init__(self, names: Iterable[K], make: Callable[[K], T]) -> None:
         self._made: dict[K, T | None] = dict.fromkeys(names)

@@ -1,17 +1,17 @@
-"""What is known of the order of scores beyond the bins in which they were counted."""
+"""What is known about the order of scores beyond the bins in which they were counted."""
 
 from stakes.frozen import dataclass
 
 
 @dataclass(frozen=True)
 class Order:
-    """Sums over the order of all scores, worked out where the rows lay before the scores were put in bins.
+    """Sums over the order of all scores, computed where the rows were before the scores were put in bins.
 
     ``twice_wins`` are twice the pairs in which the positive outranks the negative, a tie counting once; ``precision``
     is the sum of the precision at each positive, and ``widest_gap`` the largest TPR − FPR, times P·N (None: those of
-    the bins stand). Of ``open_pairs``, which count as ties, either row may outrank the other; ``memory`` is how many
-    bytes it took to tell the rest. They are those of these rows alone: pairs between parts were never seen, so a sum
-    of tables has none.
+    the bins stand). In ``open_pairs``, which count as ties, either row may outrank the other; ``memory`` is how many
+    bytes would resolve them. They are those of these rows alone: pairs between parts were never seen, so a sum of
+    tables has none.
     """
 
     twice_wins: int

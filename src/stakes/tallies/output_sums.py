@@ -57,7 +57,7 @@ class OutputSums(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         return self.each[0].equal_rows
 
     def anonymise(self, minimum: float) -> Self:

@@ -83,7 +83,7 @@ def _in_child() -> None:
 
 
 def _polars_has_threads() -> bool:
-    """Whether Polars has workers, which start when it is first used; where nothing tells, it may have some."""
+    """Whether Polars has workers, which start when it is first used; True where that is unknown."""
     from pathlib import Path  # as in checks.py
 
     try:

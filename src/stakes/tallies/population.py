@@ -1,8 +1,8 @@
 """The place where a model is used: its class frequencies may be others than those of the rows.
 
-Rates within the classes are taken as they are, and the classes counted as often as they are there: one factor for each
-class, share · rows / rows of the class, turns the tally of the rows into that of the population, and every figure of it
-is a figure at that prior. Where the model was trained on other frequencies its probabilities are corrected likewise.
+Rates within the classes stay as they are, and classes get other weights: one factor for each class, share · rows / rows
+of the class, turns the tally of the rows into that of the population, and every figure of it is a figure at that prior.
+Where the model was trained on other frequencies its probabilities are corrected likewise.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ Seen = TypeVar("Seen", bound=Tally)
 
 @dataclass(frozen=True)
 class Population:
-    """How frequent each of the ``classes`` is, and what its probability is multiplied by (None: nothing changes).
+    """The frequency of each of the ``classes``, and the factor of its probability (None: nothing changes).
 
-    ``cases`` are those in which the frequencies were seen, if they are not known for sure.
+    ``cases`` are those from which the frequencies were estimated, if they are not known exactly.
     """
 
     classes: tuple[str, ...]
@@ -40,7 +40,7 @@ class Population:
     def of_frequencies(
         cls, given: Frequencies, classes: Sequence[str], positive: str | None, rows: Shares
     ) -> "Population":
-        """Check what was given for these classes, of which the rows have such shares."""
+        """Check what was given for these classes; ``rows`` are their shares in the rows."""
         shares, factors = given.deployed(classes, positive), given.correction(classes, positive, rows)
         return cls(tuple(classes), positive, shares, factors, given.cases(classes))
 
@@ -105,25 +105,25 @@ class Population:
         rows = scores.sample
         assert rows is not None
         weight = rows.weight * self.weights(rows.truth, rows.weight, scores.classes)
-        said = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
-        return ClassScores.from_rows(said, rows.truth, scores.classes, weight)
+        outputs = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
+        return ClassScores.from_rows(outputs, rows.truth, scores.classes, weight)
 
     def weights(self, truth: Array, weight: Array, classes: Sequence[str]) -> Array:
-        """What the weight of each row is multiplied by, from the codes of its class."""
+        """The factor of each row's weight, from the codes of its class."""
         if self.shares is None:
             return np.ones(len(truth))
         sizes = np.bincount(truth, weight, len(classes))
         shares = np.array([self.share_of(name) for name in classes], np.float64)
         return np.asarray((shares * sizes.sum() / np.where(sizes > 0, sizes, 1.0))[truth])
 
-    def correct(self, said: Array) -> Array:
-        """Turn probabilities of the rows' scores into those of the population: of the positive class, or of each."""
+    def correct(self, probabilities: Array) -> Array:
+        """Turn probabilities in the rows into those in the population: of the positive class, or of each."""
         if self.factors is None:
-            return said
+            return probabilities
         factors = dict(zip(self.classes, map(float, self.factors), strict=True))
-        if said.ndim == 2:
-            moved = said * np.array([factors[name] for name in self.classes])
+        if probabilities.ndim == 2:
+            moved = probabilities * np.array([factors[name] for name in self.classes])
             return np.asarray(moved / moved.sum(axis=1, keepdims=True))
-        own = factors[str(self.positive)] * said
-        other = next(factor for name, factor in factors.items() if name != self.positive) * (1 - said)
+        own = factors[str(self.positive)] * probabilities
+        other = next(factor for name, factor in factors.items() if name != self.positive) * (1 - probabilities)
         return np.asarray(own / (own + other))

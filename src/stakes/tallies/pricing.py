@@ -22,13 +22,13 @@ Shares = tuple[Fraction, ...]
 """How frequent each class is, in the order of the classes; they add up to 1."""
 
 AS_IN_THE_ROWS = "rows"
-"""What training_prior= says when the model was trained on class frequencies like those of the rows."""
+"""The value of training_prior= for a model that was trained on class frequencies like those of the rows."""
 
 _ROUNDING = 1e-6
 
 
 class _Frequencies:
-    """What follows from class frequencies, in whichever object they stand."""
+    """What follows from class frequencies."""
 
     prior: Prior | None
     training_prior: Prior | str | None
@@ -38,7 +38,7 @@ class _Frequencies:
         return None if self.prior is None else check_shares("prior", self.prior, truths, positive)
 
     def cases(self, truths: Sequence[str]) -> tuple[int, ...] | None:
-        """How many cases of each class the frequencies of the deployment were seen in; None if they are known."""
+        """The cases of each class behind the frequencies of the deployment; None if these are known."""
         if not isinstance(self.prior, Mapping):
             return None
         known = {canonical(name): value for name, value in self.prior.items()}
@@ -56,7 +56,7 @@ class _Frequencies:
         return self.corrects and (self.prior is None or self.training_prior == AS_IN_THE_ROWS)
 
     def correction(self, truths: Sequence[str], positive: str | None, rows: Shares) -> Shares | None:
-        """What each class's probability is multiplied by (then they add up to 1 again); None where nothing changes."""
+        """The factor of each class's probability (then they are normalised again); None where nothing changes."""
         if not self.corrects:
             return None
         if self.training_prior is None:
@@ -84,16 +84,16 @@ class _Frequencies:
         return tuple(target / share if share else Fraction(0) for share, target in zip(trained, wanted, strict=True))
 
     def carry_over(self, score: float, truths: Sequence[str], positive: str | None, rows: Shares) -> float:
-        """The lowest score of two classes, the negative one first, whose probability is at least that after all."""
+        """The lowest score of two classes, the negative one first, whose corrected probability is at least that."""
         factors = self.correction(truths, positive, rows)
         return score if factors is None else lowest_score(as_fraction(score), *factors)
 
 
 @dataclass(frozen=True)
 class Frequencies(_Frequencies):
-    """How frequent the classes are where a model is used, and were where it was trained; see :class:`Pricing`.
+    """Class frequencies where a model is used, and where it was trained; see :class:`Pricing`.
 
-    Counts of classes in the place of shares say how many cases the frequencies were seen in.
+    Counts of classes in place of shares say from how many cases the frequencies were estimated.
     """
 
     prior: Prior | None = None
@@ -101,7 +101,7 @@ class Frequencies(_Frequencies):
 
     @property
     def corrects(self) -> bool:
-        """Whether probabilities mean something else where they are used; without training frequencies they stay."""
+        """Whether probabilities are corrected for where they are used; not without training frequencies."""
         return self.training_prior is not None
 
 
@@ -247,7 +247,7 @@ def check_shares(argument: str, given: object, truths: Sequence[str], positive: 
 
 
 def are_cases(values: Sequence[object]) -> bool:
-    """Whether numbers say in how many cases each class was seen, rather than its share: whole ones, more than one."""
+    """Whether numbers are counts of cases rather than shares: whole numbers, more than one case."""
     counts = [value for value in values if is_real(value) and 0 <= value < math.inf and value == int(value)]
     return len(counts) == len(values) and sum(counts) > 1
 

@@ -1,4 +1,4 @@
-"""Predicted quantiles and intervals: sums of what each row loses, and of where its truth lies among them."""
+"""Predicted quantiles and intervals: sums of the losses of rows, and of the places of the truth among them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
@@ -55,16 +55,18 @@ class QuantileSums(TermSums):
         cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
     ) -> Terms:
         """Work out the losses of each row."""
-        truth, said, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
-        above = truth - said
+        truth, predicted, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
+        above = truth - predicted
         pinball = np.maximum(levels * above, (levels - 1) * above)
         if parts is not None and not names[0].startswith(ENSEMBLE) and set(parts) <= {"baseline"}:
             return {"distance": 2 * pinball.mean(axis=1)}
         terms = {"below": above <= 0, "loss": pinball, "quantile score": pinball.mean(axis=1)}
         if pairs := pairs_of(levels):
-            scores = [_interval_score(columns["truth"], said[:, i], said[:, j], 2 * levels[i]) for i, j in pairs]
+            scores = [
+                _interval_score(columns["truth"], predicted[:, i], predicted[:, j], 2 * levels[i]) for i, j in pairs
+            ]
             i, j = pairs[0]
-            low, high = said[:, i], said[:, j]
+            low, high = predicted[:, i], predicted[:, j]
             covered = (low <= columns["truth"]) & (columns["truth"] <= high)
             terms |= {"covered": covered, "width": high - low, "interval score": scores[0]}
             middle = [place for place, level in enumerate(levels) if level == 0.5]
@@ -76,7 +78,7 @@ class QuantileSums(TermSums):
         crps = 2 * terms["quantile score"]
         if names[0].startswith(ENSEMBLE):
             m = len(names)  # Σ|x − x′| over all pairs, from the order of each row
-            spread = (said * (2 * np.arange(m) - m + 1)).sum(axis=1) / m**2
+            spread = (predicted * (2 * np.arange(m) - m + 1)).sum(axis=1) / m**2
             crps = np.abs(above).mean(axis=1) - spread
         return {**terms, "distance": crps}
 
@@ -86,10 +88,10 @@ class QuantileSums(TermSums):
         return quantiles_of(rows.columns["truth"], rows.weights, levels_of(names))
 
     @classmethod
-    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
-        """Say these quantiles in every row."""
+    def columns_answering(cls, columns: Mapping[str, Matrix], answer: Array) -> Mapping[str, Matrix]:
+        """Predict these quantiles in every row."""
         truth = columns["truth"]
-        return {"truth": truth, "quantiles": np.broadcast_to(said, (len(truth), len(said)))}
+        return {"truth": truth, "quantiles": np.broadcast_to(answer, (len(truth), len(answer)))}
 
 
 def quantiles_of(values: Array, weights: Array, levels: Array) -> Array:
@@ -100,6 +102,6 @@ def quantiles_of(values: Array, weights: Array, levels: Array) -> Array:
 
 
 def _interval_score(truth: Array, low: Array, high: Array, miss: float) -> Array:
-    """The width of an interval, and what the truth lies beyond it times 2 over the share that may lie there."""
+    """The width of an interval, and how far the truth lies beyond it, times 2 over the share that may lie there."""
     beyond = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
     return np.asarray(high - low + 2 / miss * beyond)

@@ -29,7 +29,7 @@ from stakes.tallies.steps import BLOCK, Steps
 from stakes.text import visible
 
 _MOST_ROWS = 10**18
-"""More rows than this there are of nothing, and 64 bits would not hold their sums."""
+"""Most rows of a table: more do not exist, and 64 bits would not hold their sums."""
 
 
 _GRID = how(
@@ -41,7 +41,7 @@ _GRID = how(
 
 
 def save_losses(losses: Array) -> list[object]:
-    """Nothing stands for an infinite loss, since JSON has no such number."""
+    """Save an infinite loss as None, since JSON has no such number."""
     return [save_losses(part) if np.ndim(part) else None if math.isinf(part) else float(part) for part in losses]
 
 
@@ -67,8 +67,8 @@ class ScoreTable(Tally):
 
     Unweighted rows are stored as sorted :class:`Keys`, 4 or 8 bytes each, from which columns are derived a block at a
     time; anything else as :class:`Columns` over the distinct scores. ``grid`` is the grid of bins when scores were
-    rounded down to it (see ``bins.py`` and ``grid.py``); ``losses`` are the sums of the losses of probabilities
-    (``losses.py``), which bins could not tell, and so is ``order`` of what their order adds up to, where it is known.
+    rounded down to it (see ``bins.py`` and ``grid.py``). Bins lose the sums of the losses of probabilities, which are
+    kept as ``losses`` (``losses.py``), and sums over the order of scores, kept as ``order`` where they are known.
 
     >>> table = ScoreTable.from_rows([0.2, 0.1, 0.5, 0.9, 0.8], [0, 0, 1, 1, 0])
     >>> table.thresholds.tolist()
@@ -160,7 +160,7 @@ class ScoreTable(Tally):
 
     @property
     def effective_rows(self) -> tuple[float, float]:
-        """How many positive and negative rows of equal weight would tell as much (Kish)."""
+        """Kish's effective numbers of positive and negative rows."""
         P, N = float(self.P), float(self.N)
         if not self.weighted:
             return P, N
@@ -169,12 +169,12 @@ class ScoreTable(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         return float(self.total) / float(self.row_weight)
 
     @property
     def row_weight(self) -> Number:
-        """What each of these rows of equal weight weighs; 1 without weights."""
+        """The weight of each of these effective rows; 1 without weights."""
         return self.store.row_weight
 
     @property
@@ -205,7 +205,7 @@ class ScoreTable(Tally):
 
     @property
     def merged(self) -> bool:
-        """Whether bins were put together, so that rows of one cell had different scores."""
+        """Whether bins were merged, so that rows of one cell had different scores."""
         return self.grid is not None and len(self.grid.ranges) > 0
 
     @property
@@ -221,7 +221,7 @@ class ScoreTable(Tally):
 
     @property
     def copies_truth(self) -> bool:
-        """Whether the score is the truth in other words: one value for all positives, a lower one for all negatives."""
+        """Whether the score is the truth itself: one value for all positives, a lower one for all negatives."""
         low, high = self.range
         if self.merged or not self.P or not self.N or low == high:
             return False
@@ -321,7 +321,7 @@ class ScoreTable(Tally):
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
 
     def answers(self, threshold: float) -> bool:
-        """Whether these counts tell what lies at or above a threshold: not where it lies inside a bin."""
+        """Whether the counts at or above a threshold are known: not where it lies inside a bin."""
         if self.grid is None or not np.isfinite(threshold):
             return True
         if self.grid.kind == "probability" and not 0 <= threshold <= 1:
@@ -457,7 +457,7 @@ class ScoreTable(Tally):
         return self._like(Columns.joined_neighbours(edges, counts), grid, self._added_losses())
 
     def _added_losses(self) -> Array | None:
-        """What rows lose, before the values of their scores are lost in bins."""
+        """The sums of losses, before the values of scores are lost in bins."""
         if self.grid is not None or not self.probabilities:
             return self.losses
         parts = [loss_sums(step.scores, np.stack([step.positives, step.negatives], axis=-2)) for step in self.steps()]
@@ -470,10 +470,10 @@ class ScoreTable(Tally):
         return found if self.leading else float(found)
 
     def anonymise(self, minimum: float) -> Self:
-        """Return the table in bins, put together until every cell is empty or holds at least so many rows.
+        """Return the table in bins, merged until every cell is empty or holds at least so many rows.
 
-        A cell is the positives or the negatives in a bin; weighted ones are judged by Kish's number of rows. A side of
-        ½ (or a whole line) that has too few rows is one bin. Tables add up although other bins were put together.
+        A cell is the positives or the negatives in a bin; the size of weighted ones is Kish's number of rows. A side of
+        ½ (or a whole line) that has too few rows is one bin. Tables add up although other bins were merged.
         """
         grid = Grid(self._usual_grid) if self.grid is None else replace(self.grid, cuts=())
         table = self._on(grid)
@@ -485,10 +485,10 @@ class ScoreTable(Tally):
         return replace(table, losses=None if few else table.losses)._on(grid.joined([Grid(grid.kind, ranges)]))
 
     def compressed(self, single: int = 48) -> Self:
-        """Return a table of some hundred scores, for resampling: neighbours in the ranking are put together.
+        """Return a table of some hundred scores, for resampling: neighbours in the ranking are merged.
 
-        Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is:
-        the first so many rows by themselves.
+        Pieces grow in proportion to their rank, so the top of the ranking, on which precision depends, stays as it is:
+        the first ``single`` rows by themselves.
         """
         store = self.store
         if isinstance(store, Columns):
@@ -497,20 +497,20 @@ class ScoreTable(Tally):
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
 
     def _growing_places(self, columns: Columns, single: int) -> Array:
-        """Where pieces end that grow with the rank of rows, as those of keys do; weights are no rows: scores count."""
+        """The ends of pieces that grow with the rank of rows, as with keys; with weights, with the rank of scores."""
         if self.weighted or self.leading or not len(columns.scores):
             return growing(len(columns.scores), single)
         reached = np.cumsum(columns.values["positives"] + columns.values["negatives"])
         return np.unique(np.searchsorted(reached, growing(int(reached[-1]), single)) + 1)
 
     def between(self, thresholds: Array) -> Self:
-        """Return the table with everything between two of these thresholds put together: it answers them as before."""
+        """Return the table with everything between two of these thresholds merged: it answers them as before."""
         columns = self.as_columns()
         places = np.unique(np.append(columns.reaching(thresholds), len(columns.scores)))
         return self._like(columns.cut(places[places > 0]), self.grid)
 
     def some_rows(self, most: int) -> tuple[Array, Array, Array]:
-        """Return scores with their positives and negatives: all, or of more rows than that evenly spaced ones."""
+        """Return scores with their positives and negatives: all, or evenly spaced ones of more than ``most`` rows."""
         if isinstance(self.store, Columns):
             return self.store.scores, self.store.values["positives"], self.store.values["negatives"]
         scores, labels = self.store.some(most)
@@ -535,7 +535,7 @@ class ScoreTable(Tally):
 
     @classmethod
     def _on_common_grid(cls, parts: Sequence[Self]) -> list[Self]:
-        """Return the parts on the finest grid on which all of them can be told."""
+        """Return the parts on the finest grid that fits all of them."""
         grids = [part.grid for part in parts if part.grid is not None]
         common = grids[0].joined(grids[1:]) if grids else None
         return [part._on(common) for part in parts]

@@ -1,10 +1,10 @@
-"""Which bins to put together so that no cell is small: what leaves a house should not tell of single rows.
+"""Which bins to merge so that no cell is small: shared counts must not reveal single rows.
 
 A cell is the positives or the negatives in a bin; it is empty or holds at least so many rows. Between two bins that are
 not empty there is room for an edge, and the edge that is divisible by the highest power of two is taken (counted in
 bins from ½, or from 0 on the line). Edges are kept from the most divisible ones down, each if no cell on either side of
 it becomes small. So the tables of different rows keep much the same edges, and their sum, which has the edges that all
-of them kept, stays fine. The grids of sums are right in any case, and no cell of a sum is smaller than in its parts.
+of them kept, stays fine. Sums are right on any grids, and no cell of a sum is smaller than in its parts.
 
 The edge ½ is always kept: what lies on either side of it is the confusion table of the usual threshold. Where a whole
 side is small it is one bin; so is a whole line.
@@ -16,18 +16,18 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 
 _BINADE = 15
-"""Outer edges are rounded to powers of two, so that they do not tell the lowest and the highest score."""
+"""Outer edges are rounded to powers of two, so that they do not reveal the lowest and the highest score."""
 
 _SIGN = 64
 """The rank of the edge at which the count of bins begins; all others are smaller."""
 
 
 def ranges_without_small_cells(numbers: Array, cells: Array, squares: Array, kind: str, minimum: float) -> Array:
-    """Return the ranges of bins to put together.
+    """Return the ranges of bins to merge.
 
     ``numbers`` are those of the occupied bins, rising; ``cells`` (class × bin) their counts or sums of weights,
-    ``squares`` the sums of squared weights (of counts: the counts). Weighted cells are judged by the number of rows of
-    equal weight that would tell as much (Kish): Σw² / Σ(w²).
+    ``squares`` the sums of squared weights (of counts: the counts). The size of a weighted cell is Kish's effective
+    number of rows: Σw² / Σ(w²).
     """
     if not len(numbers):
         return np.empty((0, 2), np.int64)
@@ -85,11 +85,11 @@ def _ranges(places: Array, kept: Array, sizes: _Sizes, kind: str) -> Array:
     shifts = np.minimum(_ranks(places)[inner - 1] - 1, _SIGN - 2)
     starts = np.append(max(low, lowest), (places[inner] >> shifts) << shifts)
     starts = np.where(_is_a_float(starts, kind), starts, places[kept[:-1]])
-    stops = np.append(starts[1:], min(high, highest + 1))
+    ends = np.append(starts[1:], min(high, highest + 1))
     small = ~sizes.fit(kept[:-1], kept[1:])
     halves = kind == "probability"
-    whole = np.where(halves & (starts >= 0), 0, lowest), np.where(halves & (stops <= 0), 0, highest + 1)
-    ranges = np.column_stack([np.where(small, side, end) for side, end in zip(whole, (starts, stops), strict=True)])
+    whole = np.where(halves & (starts >= 0), 0, lowest), np.where(halves & (ends <= 0), 0, highest + 1)
+    ranges = np.column_stack([np.where(small, side, end) for side, end in zip(whole, (starts, ends), strict=True)])
     return ranges[small | (np.diff(kept) > 1)]
 
 

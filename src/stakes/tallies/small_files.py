@@ -1,4 +1,4 @@
-"""Small files that people write by hand: what they say, or one line about why they cannot be read."""
+"""Small files that people write by hand: their content, or one line about why they cannot be read."""
 
 import re
 
@@ -37,7 +37,7 @@ def read_toml(path: object) -> Content:
 
 
 def _what_it_is(text: str, problem: str) -> str:
-    """Say what was given in the place of TOML, if it is something known, or else which line is none."""
+    """Say what was given in place of TOML, if it is something known, or else which line is wrong."""
     (first, *_) = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     advice = "and TOML is wanted; write lines like miss = 5 and false_alarm = 1"
     if re.match(r'\{|\[+\s*[{"\d-]', first):

@@ -18,7 +18,7 @@ from stakes.tallies.fields import IN_MEMORY, SUMMED_FLOATS, TOTAL, WEIGHTED, how
 
 _BLOCK, _SPARSE_BLOCK = 1 << 14, 1 << 16
 _MOST_PRODUCTS = 400
-"""Of more terms than this their products are not kept beside the sums, so that only rows tell how sure figures are."""
+"""With more terms than this their products are not kept beside the sums, so that intervals need the rows."""
 
 Matrix = Any
 """Columns side by side: a NumPy array of one or two axes, or a sparse matrix of scipy."""
@@ -44,7 +44,7 @@ class TermRows:
 
     @property
     def weights(self) -> Array:
-        """What each row weighs: 1 where nothing else was said."""
+        """The weight of each row, 1 by default."""
         return np.ones(len(self)) if self.weight is None else self.weight.astype(np.float64)
 
     @classmethod
@@ -88,9 +88,9 @@ class TermSums(Tally):
     """The (weighted) sums of what rows add, term after term; ``names`` are those that wide terms have a number for.
 
     ``squares`` is the sum of squared weights, ``products`` are the sums of products of two terms (times squared
-    weights), which say how sure figures are where no rows were kept. ``ignoring`` are the sums of a model that ignores
-    its input. Of rows that went by in batches ``groups`` are the sums of random groups of them, or of whole clusters,
-    and ``ignoring_groups`` those of a model that ignores its input.
+    weights), for intervals where no rows were kept. ``ignoring`` are the sums of a model that ignores its input. For
+    rows that were counted in batches ``groups`` are the sums of random groups of them, or of whole clusters, and
+    ``ignoring_groups`` those of a model that ignores its input.
     """
 
     names: tuple[str, ...] = field(metadata=same("the list of names"))
@@ -116,19 +116,19 @@ class TermSums(Tally):
 
     @classmethod
     def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array | None:
-        """What a model says of each name that ignores its input, if there is one."""
+        """The answer of a model that ignores its input, for each name; None if there is no such model."""
         return None
 
     @classmethod
-    def saying(cls, columns: Mapping[str, Matrix], said: Array) -> Mapping[str, Matrix]:
-        """The columns of a model that always says this."""
+    def columns_answering(cls, columns: Mapping[str, Matrix], answer: Array) -> Mapping[str, Matrix]:
+        """The columns of a model that always gives this answer."""
         raise NotImplementedError
 
     @classmethod
     def columns_ignoring(cls, rows: TermRows, names: tuple[str, ...]) -> Mapping[str, Matrix] | None:
         """The columns of a model that ignores its input, if there is one."""
-        said = cls.constant_answer(rows, names)
-        return None if said is None else cls.saying(rows.columns, said)
+        answer = cls.constant_answer(rows, names)
+        return None if answer is None else cls.columns_answering(rows.columns, answer)
 
     @classmethod
     def from_rows(
@@ -226,7 +226,7 @@ class TermSums(Tally):
 
     @property
     def equal_rows(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """Kish's effective number of rows."""
         return float(self.total) ** 2 / self.squares if self.weighted else float(self.total)
 
     @cached_property
@@ -267,7 +267,7 @@ class TermSums(Tally):
         return replace(self, rows=None, products=products, ignoring=ignoring)
 
     def _of_groups(self) -> Self:
-        """The sums, and how they vary together as far as groups tell it."""
+        """The sums, and their covariances estimated from groups."""
         assert self.groups is not None
         means = self.sums / self.sums[0]
         away = self.groups - np.outer(self.groups[:, 0], means)
