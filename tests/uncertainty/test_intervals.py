@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 import stakes
 from stakes.metrics import find, measure
-from stakes.metrics.declare import WAYS
+from stakes.metrics.declare import INTERVAL_WORDS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.uncertainty import bootstrap, score_intervals
 from stakes.uncertainty.changes import influences
@@ -239,7 +239,7 @@ def test_every_figure_has_an_interval_or_says_why_not(kind):
 
 def test_every_metric_declares_a_way():
     for metric in stakes.metrics.catalogue():
-        assert metric.no_interval or metric.interval in WAYS
+        assert metric.no_interval or metric.interval in INTERVAL_WORDS
         assert metric.facts()["interval"]
 
 

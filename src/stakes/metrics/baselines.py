@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way of ignoring the input: the ``tallies`` that it would give, of which the best counts, or the ``value``."""
+    """A model that ignores the input: the ``tallies`` it could give, of which the best counts, or the ``value``."""
 
     words: str
     tallies: Callable[[Any], Sequence[Any]] = lambda tally: ()
@@ -24,7 +24,7 @@ class Baseline:
 
 
 def best(metric: "Metric", values: Sequence[Number]) -> Number:
-    """The best of some values of a figure, where it is defined; NaN of none."""
+    """The best of some values of a figure, where it is defined; NaN if there is none."""
     if len(values) < 2:
         return values[0] if values else math.nan
     each = np.array(values)
@@ -34,7 +34,7 @@ def best(metric: "Metric", values: Sequence[Number]) -> Number:
 
 
 def _constant_of(sums: Any) -> Sequence[Any]:
-    """Sums keep those of what ignoring the input would say, where that is known."""
+    """The sums of a model that ignores the input, where they are known."""
     return () if sums.constant is None else (sums.constant,)
 
 
@@ -53,7 +53,7 @@ USUAL_LABELS = Baseline(
     "the labels that more than half of the rows have, or their frequencies as scores, for every row", _constant_of
 )
 CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.tallies)
-MEAN = Baseline("always saying the mean (or the baseline that was given)", _constant_of)
+MEAN = Baseline("always predicting the mean (or the baseline that was given)", _constant_of)
 NOTHING = Baseline(
     "0 for the mean; the figure of the baseline that was given",
     value=lambda metric, sums: metric.of(sums.constant) if sums.baseline_given and sums.constant is not None else 0.0,

@@ -1,4 +1,4 @@
-"""Calibration as a line: the log odds of what happened against the log odds that were said.
+"""Calibration as a line: the log odds of what happened against the predicted log odds.
 
 Honest probabilities lie on the line with slope 1 and intercept 0. A slope below 1 says that they are too extreme, one
 above 1 that they are too timid. The intercept beside the slope is where the line passes an even chance; the intercept
@@ -22,14 +22,14 @@ from stakes.tallies.keys import Keys
 from stakes.tallies.on_demand import remembered
 
 _MANY = 1 << 20
-"""Of more rows the columns of all different scores would take several times their memory."""
+"""With more rows the columns of all distinct scores would take several times their memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:
-    """The log odds that were said, from the lowest on, with the (weighted) rows of both classes there.
+    """The predicted log odds, from the lowest on, with the (weighted) rows of both classes there.
 
-    Probabilities of exactly 0 and 1, which have none, are read as ``least`` away from there.
+    Probabilities of exactly 0 and 1, which have no log odds, are read as ``least`` away from there.
     """
 
     logits: Array
@@ -39,7 +39,7 @@ class LogOdds:
 
     @classmethod
     def of(cls, table: ScoreTable) -> "LogOdds":
-        """Read a single table of probabilities; of very many, those in a bin of the fixed grid stand at their mean."""
+        """Read a single table of probabilities; very many are replaced by their means in bins of the fixed grid."""
         if isinstance(table.store, Keys) and table.total > _MANY:
             return cls._of_many(table)
         scores, positives, negatives = table.upwards()
@@ -51,7 +51,7 @@ class LogOdds:
 
     @classmethod
     def _of_many(cls, table: ScoreTable) -> "LogOdds":
-        """The log odds in a bin differ by less than 1e-4, which moves no digit that rows can tell."""
+        """The log odds in a bin differ by less than 1e-4, far below the standard errors."""
         parts, nearest = [], 1.0
         for steps in table.steps():
             scores, rows = steps.scores.astype(np.float64), steps.positives + steps.negatives
@@ -105,7 +105,7 @@ class LogOdds:
 
 
 class FittedLine(NamedTuple):
-    """The numbers of the line, their covariances were rows independent, and what 0 and 1 were read as."""
+    """The numbers of the line, their covariances for independent rows, and what 0 and 1 were read as."""
 
     at: Array
     covariances: Array

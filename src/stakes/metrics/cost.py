@@ -71,7 +71,7 @@ def _exact(c: Confusion, price: float) -> Number:
 
 # ── of probabilities ─────────────────────────────────────────────────────────────────────────────────────────────
 def _benefit(truth: Array, score: Array, *, threshold: float, harm: float) -> Array:
-    """What acting from the threshold on is worth: 1 for a positive, less the odds of the threshold for a negative."""
+    """The benefit of acting from the threshold on: 1 for a positive, minus the odds of the threshold for a negative."""
     return np.where(score >= threshold, np.where(truth, 1.0, -threshold / (1 - threshold)), 0.0) - harm
 
 
@@ -100,7 +100,7 @@ def net_benefit(
 
 
 Prices = tuple[tuple[float, float], tuple[float, float]]
-"""What it costs to call a negative negative and positive, and a positive likewise."""
+"""What it costs to call a negative negative and positive, and the same for a positive."""
 
 
 def _soft(truth: Array, score: Array, *, prices: Prices) -> Array:
@@ -191,7 +191,7 @@ def soft_with_prices(
             f"{some(pricing.costs.columns)}); ask for expected_cost",
         )
     matrix = np.array(pricing.prices(classes, classes, positive), np.float64)
-    priced = replace(
+    with_range = replace(
         base,
         range=(float(matrix.min()), float(matrix.max())),
         range_of=None,
@@ -201,10 +201,12 @@ def soft_with_prices(
         parameters={},
     )
     if several:
-        return _soft_of_classes(priced, matrix)
+        return _soft_of_classes(with_range, matrix)
     (rest, alarm), (miss, hit) = matrix.tolist()
     prices = (rest, alarm), (miss, hit)
-    return replace(priced, function=Fold(partial(_soft_sum, prices=prices), _mean), loss=partial(_soft, prices=prices))
+    return replace(
+        with_range, function=Fold(partial(_soft_sum, prices=prices), _mean), loss=partial(_soft, prices=prices)
+    )
 
 
 def _soft_of_classes(base: Metric, prices: Array) -> Metric:
@@ -241,13 +243,13 @@ def is_relative(metric: Metric) -> bool:
 
 
 def given_to(metric: Metric) -> tuple[Pricing | None, str]:
-    """What a metric that :func:`with_prices` made prices by, and of which class it is the cost."""
+    """The pricing of a metric made by :func:`with_prices`, and the class whose cost it is."""
     given = metric.function.keywords if isinstance(metric.function, partial) else {}
     return given.get("pricing"), given.get("of", "")
 
 
 def shares_in(tally: Confusion | CostSums, pricing: Pricing, of: str = "") -> Shares | None:
-    """How frequent the classes of a tally count."""
+    """The class frequencies of a cost."""
     if isinstance(tally, Confusion):
         return counted_shares(pricing, of, tally.truths, tally.positive)
     positive = tally.classes[1] if len(tally.classes) == 2 else None  # of two the positive one stands last
@@ -255,7 +257,7 @@ def shares_in(tally: Confusion | CostSums, pricing: Pricing, of: str = "") -> Sh
 
 
 def counted_shares(pricing: Pricing, of: str, classes: Sequence[str], positive: str | None) -> Shares | None:
-    """How frequent classes count: as in the deployment, None as in the rows, or one ``of`` them alone."""
+    """The class frequencies of a cost: those of the deployment, None for those of the rows, or one class alone."""
     return tuple(Fraction(name == of) for name in classes) if of else pricing.deployed(classes, positive)
 
 
@@ -305,7 +307,7 @@ def _relative(cost: Number, unavoidable: Number, constant: Number) -> Number:
 
 
 def _constant(base: Metric, tally: Confusion | CostSums, *, pricing: Pricing, of: str) -> float:
-    """The cost of the cheapest decision for everybody, or 1 as the measure of the normalised cost."""
+    """The cost of the cheapest constant decision, or 1 for the normalised cost."""
     if math.isnan(base.of(tally)):
         return math.nan
     if is_relative(base):

@@ -134,7 +134,7 @@ _POWER = (
 
 
 def _d2(power: float, words: str, loss: str, undefined: tuple[Undefined, ...]) -> dict[str, Any]:
-    own, always = (f"sum({loss.format(said)} for t, p in rows)" for said in "pb")
+    own, always = (f"sum({loss.format(predicted)} for t, p in rows)" for predicted in "pb")
     return {
         "question": f"How much of the deviance of {words} is avoided, compared with always predicting the mean?",
         "formula": f"1 - {own} / {always}",
@@ -204,7 +204,7 @@ def of_count_sums(figure: Metric) -> Metric:
 
 
 def _constant_deviance(figure: Metric, sums: CountSums) -> Number:
-    """The deviance of always saying the mean."""
+    """The deviance of always predicting the mean."""
     power = _SUMMED[figure.name]
     return _deviances(sums, float(figure.parameters["power"]) if power is None else power)[1]
 
@@ -215,7 +215,7 @@ def _of_sums(explained: bool, sums: CountSums, power: float) -> Number:
 
 
 def _deviances(sums: CountSums, power: float) -> tuple[Number, Number]:
-    """The mean deviance, and that of always saying the mean."""
+    """The mean deviance, and that of always predicting the mean."""
     if f"{power:g}" not in POWERS:
         nothing = np.full(sums.leading, math.nan)[()]
         return nothing, nothing
@@ -232,7 +232,7 @@ FORMS[CountSums] = of_count_sums
 # ── the order of predictions ─────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Lorenz:
-    """Rows in the order of their predictions, the lowest first: which share of all that happens they hold."""
+    """Rows in the order of their predictions, the lowest first, and their cumulative shares of what happens."""
 
     truth: Array
     prediction: Array

@@ -44,10 +44,10 @@ from stakes.tallies.population import Population
 from stakes.tallies.pricing import Prior
 
 Figure = Number
-"""What a metric gives of a tally: a number, or an array over its leading axes."""
+"""The value of a metric: a number, or an array over the leading axes of a tally."""
 
 Parameter = Any
-"""What a user gives as a parameter of a metric: a number, or else a reason for an error."""
+"""A parameter of a metric as a user gives it; anything but a number is an error."""
 
 Better = Literal["higher", "lower", "neither"]
 """Which values of a figure are better."""
@@ -57,7 +57,7 @@ Ruled = bool | Array
 """Whether a figure is undefined: one answer, or one for each table of the leading axes."""
 
 Function = Callable[..., Figure] | Shared
-"""What works out a figure of a tally, with its parameters."""
+"""Computes a figure of a tally, with its parameters."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
 CHANCE = Kind("a number from 0 on, below 1", lambda value: 0 <= value < 1)
 
 _COLUMNS = ("truth", "prediction", "score")
-"""What the columns can be called in the call of a metric."""
+"""The names of columns in the call of a metric."""
 
 NEEDED: Any = None
 """The default of a parameter that has none: prices are never guessed."""
@@ -87,15 +87,15 @@ PRICES = {"miss", "false_alarm"}
 
 @dataclass(frozen=True)
 class OneRow:
-    """What one row changes in a figure of scores, where there is a quicker way than leaving each one out.
+    """What one row changes in a figure of scores, where there is a quicker method than leaving each one out.
 
     ``changes(positives, negatives, unit, …)`` says what the figure loses without a row of each class at each score, the
     highest first; ``unit`` are the weights of such rows. ``unseen(value, positives, negatives, …)`` is the largest
-    change that one more row could make; both take the figure's parameters. ``rests_on`` is of which rows there may be
-    too few: all, the positives, or either class. ``bounds(table)`` are the lowest and the highest figure that rows of
-    each score could have, were they told apart: that of scores in bins lies between. A figure at a ``place`` of the
-    ranking jumps from row to row, so what clusters change is added up over their rows instead of leaving each out.
-    ``rate`` names the cell that the figure is a share of, and that of the other class which sets the threshold.
+    change that one more row could make; both take the figure's parameters. ``rests_on`` are the rows that may be too
+    few: all, the positives, or either class. ``bounds(table)`` are the lowest and the highest figure over all orders of
+    tied rows: the exact figure of scores in bins lies between. A figure at a ``place`` of the ranking jumps from row to
+    row, so what clusters change is added up over their rows instead of leaving each cluster out. ``rate`` names the
+    cell that the figure is a share of, and the cell of the other class that sets the threshold.
     """
 
     changes: Callable[..., Array]
@@ -106,11 +106,11 @@ class OneRow:
     rate: tuple[str, str] | None = None
 
 
-_GAFFKE = "Gaffke's limits: one more row, as dear or as cheap as rows can be"
+_GAFFKE = "Gaffke's limits: one more row, as costly or as cheap as rows can be"
 
-WAYS = {
+INTERVAL_WORDS = {
     "share": "Wilson's limits for a share",
-    "cells": "the percentiles of the table drawn anew; of more classes, weights or clusters, the influence of rows",
+    "cells": "the percentiles of the resampled table; of more classes, weights or clusters, the influence of rows",
     "area": "the influence of rows (DeLong's variance), together with Newcombe's limits",
     "influence": "the influence of rows: what the figure would be without each of them",
     "median": "order statistics",
@@ -120,7 +120,7 @@ WAYS = {
     "costs": _GAFFKE,
     "relative costs": _GAFFKE,
 }
-"""How intervals are made, in words; ``uncertainty`` does it."""
+"""The methods of intervals, in words; ``uncertainty`` holds them."""
 
 _SHARE = {"range": (0, 1), "better": "higher", "interval": "influence"}
 _LOSS = {"range": (0, math.inf), "better": "lower", "interval": "influence"}
@@ -133,12 +133,12 @@ _USUAL: dict[type[Tally], Mapping[str, object]] = {
     QuantileSums: {**_LOSS, "baseline": baselines.QUANTILES_OF_TRUTH, "parts": ("rows",)},
     ForecastSums: _LOSS,
 }
-"""What a figure of such a tally has if its declaration says nothing else."""
+"""The defaults of declarations, by tally."""
 
 _SCORED = (ScoreTable, ClassScores)
 
 FORMS: dict[type[Tally], Callable[["Metric"], "Metric"]] = {}
-"""How a figure of other rows becomes one of such a tally: an average over classes, one over labels."""
+"""Functions that turn a figure into one of such a tally: an average over labels, a deviance of sums."""
 
 
 def _usual_of_share(rows: str) -> Mapping[str, object]:
@@ -151,12 +151,12 @@ def _usual_of_share(rows: str) -> Mapping[str, object]:
 class Metric:
     """A declared metric: call it on arrays or on a tally, or ask it about itself.
 
-    How much one row changes a figure follows from its tally, unless the declaration knows a shorter way: ``loss`` is
-    what a row (truth, output) adds to a mean over the rows, which ``relative_to`` divides by what the class sizes alone
-    would score, and of which the figure may be the ``root``; ``one_row`` belongs to figures of scores;
-    ``changes(rows)`` to those of class scores, ``changes(sums, groups, count)`` to others. ``range_of`` are the ends
-    of the range where parameters move them. A figure ``within_classes`` is the same however frequent they are; any
-    other can be that of a ``population`` (``metrics/prior.py``). ``asymptotic`` is the textbook's standard error.
+    What one row changes in a figure follows from its tally, unless the declaration has a quicker method: ``loss`` is
+    what a row (truth, output) adds to a mean over the rows; ``relative_to`` divides that mean by what the class sizes
+    alone would score, and the figure may be the ``root`` of it; ``one_row`` is for figures of scores,
+    ``changes(rows)`` for those of class scores, ``changes(sums, groups, count)`` for others. ``range_of`` gives the
+    range where it depends on parameters. A figure ``within_classes`` does not depend on class frequencies; any other
+    can be that of a ``population`` (``metrics/prior.py``). ``asymptotic`` is the textbook's standard error.
     """
 
     name: str
@@ -215,7 +215,7 @@ class Metric:
         return [name for name, value in self.parameters.items() if value is NEEDED]
 
     def ask_for_parameters(self) -> InputError:
-        """Say which parameters are lacking: what mistakes cost, or another number of the user's."""
+        """The error for missing parameters: what mistakes cost, or another number."""
         if PRICES & set(self.lacking):
             return errors.which_costs(self.name)
         needed = self.lacking[0]
@@ -224,7 +224,7 @@ class Metric:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the figure of two classes is the same whichever of them is called positive."""
+        """Whether the figure of two classes is the same whichever of them is positive."""
         return self.swapped == self.name and not self.parameters  # prices change places with the classes
 
     def facts(self) -> dict[str, str]:
@@ -237,7 +237,7 @@ class Metric:
             "formula": self.formula,
             "range": f"{opening}{low}, {high}{closing}{better}",
             "baseline": self.baseline.words,
-            "interval": f"none: {self.no_interval}" if self.no_interval else WAYS[self.interval],
+            "interval": f"none: {self.no_interval}" if self.no_interval else INTERVAL_WORDS[self.interval],
             "undefined": ", or ".join(words.format(**self.parameters, zeros="some") for words in self._reasons()),
             "pitfall": self.pitfall,
             "parameters": ", ".join(map(self._parameter_in_words, self.defaults)),
@@ -462,7 +462,8 @@ class Metric:
         For a scorer higher is always better, so costs and errors are negated. It asks the model for what the figure
         needs: decisions, probabilities, or numbers that order the rows. With ``costs`` the cheapest decision is taken
         for each row of probabilities, which may be to abstain; ``expected_cost(miss=…, false_alarm=…)`` without them
-        prices what ``predict`` says. ``positive`` is the positive class, ``classes`` are those that folds may lack.
+        uses the decisions of ``predict``. ``positive`` is the positive class, ``classes`` are those that folds may
+        lack.
         An undefined figure is NaN, with a warning.
 
         >>> import stakes
@@ -558,7 +559,7 @@ ALIASES: dict[str, str] = {}
 def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., Figure] | Fold], Metric]:
     """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`).
 
-    What the function takes first says of which tally the figure is.
+    The annotation of its first argument is the tally of the figure.
     """
 
     def declare(function: Callable[..., Figure] | Fold) -> Metric:

@@ -14,9 +14,8 @@ class Estimate(Record, shown="name value baseline low high reason confidence met
     """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.
 
     ``low`` and ``high`` are the ends of the interval, ``method`` is how it was made, ``note`` what to keep in mind;
-    ``no_interval`` says why there is none. ``prior`` are the class frequencies that it is about, the positive class
-    first, where those of the rows are others. ``bounds`` are the ends between which the figure lies where scores were
-    put together into bins, which leave it open.
+    ``no_interval`` says why there is none. ``prior`` are the class frequencies of the figure, the positive class first,
+    if they are not those of the rows. ``bounds`` is the range that merged bins of scores leave open.
     """
 
     name: str

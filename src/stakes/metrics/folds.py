@@ -22,7 +22,7 @@ Finish = Callable[..., Number]
 
 
 class Shared:
-    """A function of a tally that is worked out together with others of its kind."""
+    """A function of a tally that is computed together with others of its kind."""
 
     @classmethod
     def all(cls, wanted: Sequence[tuple[Any, Mapping[str, float]]], tally: Any) -> Sequence[Number]:
@@ -63,9 +63,9 @@ def fold_all(
     table: ScoreTable,
     known: "dict[Key, Sequence[Number]] | None" = None,
 ) -> list[Number]:
-    """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them.
+    """Return the figure of each fold with its parameters; equal parts are computed once for all folds.
 
-    ``known`` are parts that were worked out before, to which others are added.
+    ``known`` are parts that were computed before; new ones are added to it.
     """
     plans = [(fold, _take(fold.each, given), _take(fold.finish, given)) for fold, given in folds]
     parts = {} if known is None else known
@@ -94,7 +94,7 @@ def _key(plan: Plan) -> Key:
 
 
 def _known_parts(table: ScoreTable) -> dict[Key, Sequence[Number]]:
-    """The parts of a table that were worked out before: what a class scores is asked alone and in averages."""
+    """The parts of a table that were computed before: figures of a class are needed alone and in averages."""
     if table.leading:
         return {}
     known: dict[Key, Sequence[Number]] = vars(table).setdefault("_parts_of_folds", {})

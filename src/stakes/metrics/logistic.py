@@ -11,7 +11,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
 
 _MANY = 1 << 13
-"""Of more numbers than this the line is first found for pieces of them; from there a few steps are enough."""
+"""With more numbers than this the line is first fitted to pieces of them; from there a few steps are enough."""
 
 _PIECES = 1 << 13
 _BLOCK, _SPAN = 1 << 15, 1 << 18
@@ -22,11 +22,11 @@ _LAST = 1e-7
 """After a step as short as this share of the answer the next one would be about as long as the square of it."""
 
 _ENOUGH = 1e-12
-"""A step that promises less likelihood than this share of it is the last one."""
+"""A step that gains less than this share of the log likelihood is the last one."""
 
 
 def line(x: Array, positives: Array, negatives: Array) -> Array:
-    """Return intercept and slope of the log odds on x, which rises; the classes must overlap along x, which must vary.
+    """Return intercept and slope of the log odds on x, which is sorted; x must vary, and the classes must overlap.
 
     Counts may be weights or parts of rows. The numbers are centred and scaled first, so that steps stay well behaved.
     """
@@ -43,7 +43,7 @@ def line(x: Array, positives: Array, negatives: Array) -> Array:
 
 
 def _approach(x: Array, positives: Array, total: Array, at: Array) -> Array:
-    """Go on from coefficients that are nearly right: each of Newton's steps doubles the digits."""
+    """Refine coefficients that are nearly right: each of Newton's steps doubles the digits."""
     for _ in range(_LAST_STEPS):
         surprise, slanted, *bends = pulls(x, positives, total, at[0], at[1])
         step = np.linalg.solve(_matrix(bends), [surprise, slanted])
@@ -54,7 +54,7 @@ def _approach(x: Array, positives: Array, total: Array, at: Array) -> Array:
 
 
 def pulls(x: Array, positives: Array, total: Array, intercept: float, slope: float) -> Array:
-    """How much the rows pull at intercept and slope, and how the pull bends there: Σr, Σrx, Σv, Σvx, Σvx²."""
+    """The gradient in intercept and slope, and the entries of the information: Σr, Σrx, Σv, Σvx, Σvx²."""
 
     def of_span(start: int) -> Array:
         found = np.zeros(5)
@@ -84,7 +84,7 @@ def information_of_line(x: Array, positives: Array, total: Array, at: Array) -> 
 
 
 def _in_pieces(x: Array, positives: Array, negatives: Array) -> tuple[Array, Array, Array]:
-    """Neighbours put together: their mean, and their counts."""
+    """Merged neighbours: their means, and their counts."""
     cuts = np.arange(_PIECES) * len(x) // _PIECES
     total, *counts = (np.add.reduceat(column, cuts) for column in (positives + negatives, positives, negatives))
     return np.add.reduceat(x * (positives + negatives), cuts) / total, counts[0], counts[1]
@@ -93,7 +93,7 @@ def _in_pieces(x: Array, positives: Array, negatives: Array) -> tuple[Array, Arr
 def shift(x: Array, positives: Array, negatives: Array) -> float:
     """Return the number that is to be added to the log odds x, which rise; both classes must have rows.
 
-    Newton's steps; one that would leave what is known to hold the answer goes to the middle of it instead.
+    Newton's steps; one that would leave the bracket goes to its middle instead.
     """
     total = positives + negatives
     wanted = float(np.log(positives.sum() / negatives.sum()))

@@ -33,7 +33,7 @@ AVERAGES = {
     "weighted": "the mean over the classes, weighted by their frequency",
     "micro": "all classes' counts pooled",
 }
-"""The ways to make one figure of the figures of each class against the rest."""
+"""The averages of the figures of each class against the rest."""
 
 EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
 ADDED_PARTS = Undefined(
@@ -42,7 +42,7 @@ ADDED_PARTS = Undefined(
 
 IN_BINS = Undefined(BINNED.words, lambda s: s.in_bins)
 
-_APART = "the classes' score tables do not tell which rows they share; ask for one class"
+_APART = "the classes' score tables do not show which rows they share; ask for one class"
 
 
 # ── one figure from many ─────────────────────────────────────────────────────────────────────────────────────────
@@ -132,10 +132,10 @@ def _baseline_of_class(base: Metric, place: int, figure: Metric, table: Confusio
 
 
 def of_two_classes(metric: Metric) -> Metric:
-    """A figure of the scores of several classes as one of the scores of the positive class, where there are two.
+    """Turn a figure of the scores of several classes into one of the scores of the positive class of two.
 
-    It is the figure of that class where the other class gives the same, or else one under its own name, with 1 − p (or
-    the negative score) as the score of the other class.
+    It is the figure of that class if the other class gives the same, or else one under its own name, with 1 − p (or the
+    negative score) as the score of the other class.
     """
     if metric.tally is not ClassScores:
         return metric
@@ -166,7 +166,7 @@ def _average_of_two(average: "Average", table: ScoreTable, **given: float) -> Nu
 
 
 def _loss_of_two(loss: Callable[..., Array], positive: Array, score: Array, **given: float) -> Array:
-    """What a row loses; the positive class goes first, so that a tie is decided as a score that reaches ½."""
+    """The loss of a row; the positive class comes first, so that a tie is decided like a score of ½."""
     return loss(1 - positive.astype(np.int64), np.stack([score, 1 - score], -1), **given)
 
 
@@ -246,7 +246,7 @@ class Ranking:
 
     @property
     def _row_weight(self) -> float:
-        """What a row weighs, of as many of equal weight as tell as much."""
+        """The weight of an effective row (Kish)."""
         squares = self.weight**2 if self.squares is None else self.squares
         return float(squares.sum() / self.weight.sum())
 

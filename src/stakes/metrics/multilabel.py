@@ -159,7 +159,7 @@ def _constant_of(base: Metric, sums: LabelSums) -> Number:
 
 
 def _changes_in_one_ranking(base: Metric, sums: LabelSums, groups: Array, count: int) -> Array | None:
-    """What groups of rows change whose labels all lie in one ranking; None where that is not known."""
+    """What groups of rows change in a figure of all labels in one ranking; None where that is not known."""
     if sums.rows is None:
         return _changes_in_cells(base, sums, sums.pooled, -1)
     truth, scores = sums.rows.columns["truth"], sums.rows.columns["scores"]
@@ -183,7 +183,7 @@ micro_average_precision = _micro(average_precision, "micro_average_precision")
 _KNOWN: dict[str, Metric] = {}
 
 _FEW_LABELS = 50
-"""The rankings of more labels than this are laid side by side; those of few are walked down one by one."""
+"""The rankings of more labels than this are handled side by side, those of fewer one by one."""
 
 
 def over_labels(figure: Metric) -> Metric:
@@ -236,7 +236,7 @@ def _of_scores(average: Average, sums: LabelSums, **given: float) -> Number:
 
 
 def _of_each_label(base: Metric, sums: LabelSums, constant: bool = False) -> Array:
-    """A figure of the scores of each label, or of one score for all rows; of very many labels that of some at once."""
+    """A figure of the scores of each label, or of one score for all rows; of very many labels several at once."""
     known: dict[tuple[str, bool], Array] = vars(sums).setdefault("_of_labels", {})
     key = base.full_text, constant
     if key not in known and (len(sums.names) <= _FEW_LABELS or base.one_row is None):

@@ -16,7 +16,7 @@ AVERAGES = {
     "uniform": "the plain mean over the outputs",
     "variance_weighted": "the mean over the outputs, weighted by the variance of their truth",
 }
-"""The ways to make one figure of those of each output."""
+"""The averages of the figures of each output."""
 
 
 def _average(base: Metric, how: str, sums: OutputSums, **given: float) -> Number:
@@ -35,7 +35,7 @@ def _baseline(base: Metric, how: str, metric: Metric, sums: OutputSums) -> Numbe
 
 @cache
 def average_of_outputs(name: str, how: str) -> Metric:
-    """Return the average of a figure of predicted numbers over the outputs; by variance of shares of it only."""
+    """Return the average of a figure of predicted numbers over the outputs; by variance only for shares of variance."""
     base = CATALOGUE[name]
     if base.tally is not ErrorSums or (how == "variance_weighted" and name not in ("r2", "explained_variance")):
         words = f"there is no {f'{how}_{name}'!r}: {how} averages are not of {name}; write {name!r}"

@@ -1,4 +1,4 @@
-"""A figure of one's own: a function of a table or of a row, which is then judged like every declared figure."""
+"""Figures that users declare: a function of a table or of a row, which then has all that declared figures have."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array, Number, is_real
 from stakes.tallies.checks import check_text, is_one_of, is_sequence
 
 Of = Literal["table", "scores", "probability", "number"]
-"""What a figure of one's own is a function of."""
+"""What a figure of a user is a function of."""
 
 Own = Callable[..., Number]
 
@@ -101,7 +101,7 @@ def _free_name(called: str) -> str:
 
 
 Kind = tuple[Callable[..., Number] | Fold, type[Tally], Baseline, dict[str, Any]]
-"""What works a figure out, of which tally, its baseline, and what else its declaration says."""
+"""The function of a figure, its tally, its baseline, and other facts of its declaration."""
 
 
 _THREE_CLASSES = Confusion([[5, 2, 1], [1, 6, 3], [4, 1, 7]])
@@ -113,7 +113,7 @@ def _of_table(name: str, function: Own) -> Kind:
 
 
 def _takes_many(function: Own) -> bool:
-    """Whether a function asks for no cells of two classes: three have no tp, fn, fp and tn, which the table says.
+    """Whether a function works for more than two classes: it does not ask for tp, fn, fp or tn.
 
     One that fails otherwise may look for classes of its own, or for another number of them.
     """
@@ -167,7 +167,7 @@ def _losses(name: str, function: Own, truth: Array, output: Array) -> Array:
 
 
 def _of_tables(name: str, function: Own) -> Callable[..., Number]:
-    """The function of a single table, or of many at once; one that cannot is asked table by table."""
+    """The function of a single table, or of many at once; if it cannot do that, table by table."""
 
     def of(tables: Confusion | ScoreTable) -> Number:
         if not tables.leading:

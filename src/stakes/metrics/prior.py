@@ -17,7 +17,7 @@ from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.population import Population
 
 _OF_ROWS = (EXTRA_DECISIONS, NO_PROBABILITIES, BINNED)
-"""Reasons that have nothing to do with class frequencies."""
+"""Reasons that do not depend on class frequencies."""
 
 _NO_SAMPLE = Undefined(
     "no sample of the rows was kept, which other class frequencies need",
@@ -26,7 +26,7 @@ _NO_SAMPLE = Undefined(
 
 
 def at_prior(base: Metric, population: Population) -> Metric:
-    """Return a figure of the population; within the classes only its baseline moves, and costs know of priors."""
+    """Return the figure of a population; within classes only the baseline moves, and costs have priors already."""
     if base.tally not in (Confusion, ScoreTable, ClassScores) or "costs" in base.interval:
         return base
     baseline = Baseline(base.baseline.words, value=partial(_baseline, base, population))
@@ -113,7 +113,7 @@ def _loss(base: Metric, population: Population, truth: Array, output: Array, **p
 
 
 def _one_row(base: OneRow, population: Population) -> OneRow:
-    """What one row changes at a place of the ranking, the classes being as frequent as they are."""
+    """What one row changes at a place of the ranking, at fixed class frequencies."""
 
     def changes(positives: Array, negatives: Array, unit: Array, **parameters: float) -> Array:
         counts = np.stack([positives, negatives])
@@ -127,11 +127,11 @@ def _one_row(base: OneRow, population: Population) -> OneRow:
 
 
 def _changes(base: Metric, population: Population, rows: ClassRows) -> Array:
-    """What each row changes, the classes being as frequent as they are."""
+    """What each row changes, at fixed class frequencies."""
     assert base.changes is not None
     weight = rows.weight * population.weights(rows.truth, rows.weight, population.classes)
-    said = population.correct(rows.scores) if population.factors is not None else rows.scores
-    found = base.changes(ClassRows(said, rows.truth, weight))
+    scores = population.correct(rows.scores) if population.factors is not None else rows.scores
+    found = base.changes(ClassRows(scores, rows.truth, weight))
     count = np.maximum(np.bincount(rows.truth, rows.weight), 1e-300)
     means = np.bincount(rows.truth, found) / count
     return np.asarray(found - rows.weight * means[rows.truth])

@@ -47,11 +47,11 @@ def _sum_of(losses: Losses, steps: Steps) -> Number:
 
 
 _SUMS = {losses: partial(_sum_of, losses) for losses in (DISTANCES, SQUARES, SURPRISE)}
-"""What the rows of a block lose: figures that share a loss add it up once."""
+"""The sums of losses of a block: figures that share a loss add it up once."""
 
 
 def _of_losses(losses: Losses, finish: Finish) -> Fold:
-    """A figure of the sum of a loss, which is known of rows in bins as well."""
+    """A figure of the sum of a loss, which is known for rows in bins as well."""
     return Fold(
         _SUMS[losses], lambda walked, table: finish(walked if table.grid is None else table.lost(losses), table)
     )
@@ -154,7 +154,7 @@ WEKA = "Witten, Frank & Hall (2011), Data Mining, chapter 5, as Weka prints them
 """Where the errors of class probabilities come from."""
 
 OF_THESE_ROWS = "Weka compares with the class frequencies of the training rows; here they are those of these rows."
-"""What to know before such an error is held against Weka's."""
+"""What to know before such an error is compared with Weka's."""
 
 mean_probability_error = metric(
     name="mean_probability_error",

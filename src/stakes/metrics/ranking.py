@@ -13,7 +13,7 @@ from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number, divide, ratio
 
 _ROUNDING = 1e-12
-"""So far sums of weights may miss a rate that is reached."""
+"""Rounding of sums of weights, by which a rate that is reached may be missed."""
 
 CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resampling undoes"
 
@@ -38,11 +38,11 @@ def placements(positives: Array, negatives: Array, unit: Array) -> Array:
 
 
 def _by_order(each: Each, known: str, finish: Finish, keep: Literal["sum", "max"] = "sum") -> Fold:
-    """A figure of the order, which may be known of scores in bins as well (``tallies/order.py``)."""
+    """A figure of the order, which may be known for scores in bins as well (``tallies/order.py``)."""
 
     def found(walked: Number, table: ScoreTable) -> Number:
-        told = getattr(table.order, known, None)
-        return finish(walked if told is None else told, table)
+        exact = getattr(table.order, known, None)
+        return finish(walked if exact is None else exact, table)
 
     return Fold(each, found, keep)
 
@@ -117,7 +117,7 @@ def _precision_at_positives(steps: Steps) -> Number:
 
 
 def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
-    """The average precision were the positives of each score below its negatives, one by one, and above them, tied.
+    """The average precision if the positives of each score came one by one below its negatives, and tied above them.
 
     The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas.
     """
@@ -153,7 +153,7 @@ def _precision_without(positives: Array, negatives: Array, unit: Array) -> Array
 
 
 def _precision_unseen(value: float, positives: Array, negatives: Array) -> float:
-    """A positive that is not there, at either end, or a negative on top of all."""
+    """The largest change by an unseen positive at either end, or an unseen negative on top."""
     P, found, rows = positives.sum(), np.cumsum(positives), np.cumsum(positives + negatives)
     on_top = (positives * (divide(found, rows) - found / (rows + 1))).sum() / P
     return float(max(value / (P + 1), (1 - value) / (P + 1), on_top))
@@ -309,8 +309,8 @@ precision_at_recall = metric(
 )(Fold(_best_precision, lambda best, table: best, keep="max"))
 
 
-# A rate at the threshold where the other class reaches its rate. Of the other class a row more or less moves the
-# threshold, and by how much the rate moves with it is seen around there: as far as the threshold would vary.
+# A rate at the threshold where the other class reaches its rate. A row more or less of the other class moves the
+# threshold; how far the rate follows is estimated around it, over the range in which the threshold would vary.
 def _best_recall(steps: Steps, *, specificity: Annotated[float, SHARE] = 0.9) -> Number:
     """The most positives found at a threshold that is specific enough; nobody always is."""
     enough = ratio(steps.tn, np.expand_dims(steps.N, -1)) >= specificity - _ROUNDING
@@ -323,8 +323,8 @@ def _best_specificity(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) ->
 
 
 def _rate_at(own: Array, other: Array, share: float, unit: float = 1.0) -> tuple[Array, float, float, float]:
-    """Down the ranking to where at most that share of the ``other`` class lies: where that is, which share of ``own``
-    rows and of the others lies there, and how fast the one grows with the other around it. A row weighs ``unit``.
+    """The part of the ranking with at most that share of the ``other`` class: which places, the shares of ``own`` rows
+    and of the others in it, and the slope of the one in the other around its end. A row has the weight ``unit``.
     """
     size, whole, reached = own.sum(), other.sum(), np.cumsum(other)
     within = reached <= share * whole * (1 + 1e-12)
@@ -420,12 +420,12 @@ def _near_the_end(positives: Array, negatives: Array, k: float, unit: float = 1.
 
 
 def _place(positives: Array, negatives: Array, unit: Array, k: float) -> float:
-    """What the k highest rows weigh: k times the weight of a row, of as many of equal weight as tell as much."""
+    """The weight of the k highest rows: k times that of an effective row."""
     return k * float(((positives * unit[0]) + (negatives * unit[1])).sum() / (positives + negatives).sum())
 
 
 def _top_changes(positives: Array, negatives: Array, unit: Array, *, k: float) -> Array:
-    """What the precision of the k highest loses without a row: another one takes its place, of the kind found there."""
+    """What the precision of the k highest loses without a row: a row like those around place k takes its place."""
     return _precision_changes(positives, negatives, unit, _place(positives, negatives, unit, k))
 
 

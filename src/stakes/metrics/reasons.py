@@ -8,7 +8,7 @@ from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Number
 
 Test = Callable[[Any], Number]
-"""Whether something holds, of a tally of the kind that a metric is a figure of: one answer, or one for each table."""
+"""Whether something holds for a tally: one answer, or one for each table along its leading axes."""
 
 
 @dataclass(frozen=True)
@@ -59,4 +59,4 @@ NO_LOSSES = Undefined(BINNED.words, lambda table: table.grid is not None and tab
 
 NO_SCORES = Text("no scores were given; pass ", Pass("score"))
 NO_CLASS_SCORES = Text("no scores were given; pass ", Pass("score", each="column"))
-"""Why there is nothing that needs scores, of two classes and of more."""
+"""Why there are no figures of scores, of two classes and of more."""

@@ -1,4 +1,4 @@
-"""Errors of predicted numbers, in the unit of the target or relative to always saying the mean."""
+"""Errors of predicted numbers, in the unit of the target or relative to always predicting the mean."""
 
 import math
 from fractions import Fraction
@@ -33,7 +33,7 @@ NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums:
 
 
 def needs_parts(part: str) -> Undefined:
-    """The tally must have a part that only some figures need."""
+    """The reason for a tally without a part that only some figures need."""
     return Undefined(f"the tally was counted without its part {part!r}", lambda sums: not sums.has(part))
 
 

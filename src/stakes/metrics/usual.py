@@ -1,4 +1,4 @@
-"""Which figure is asked of what there is when nobody names one, and which figures pages and plots show first.
+"""The default figures: of comparisons and tests when none is named, and those that pages and plots show first.
 
 Code that needs a certain figure imports its declaration instead; where there are costs, that is ``expected_cost``.
 """
@@ -15,7 +15,7 @@ from stakes.tallies import (
     Tally,
 )
 
-# ── by what there is to judge ────────────────────────────────────────────────────────────────────────────────────
+# ── by tally ─────────────────────────────────────────────────────────────────────────────────────────────────────
 COMPARED: dict[type[Tally], str] = {
     ScoreTable: "auc",
     ClassScores: "macro_auc",
@@ -26,17 +26,17 @@ COMPARED: dict[type[Tally], str] = {
     OutputSums: "uniform_r2",
     QuantileSums: "crps",
 }
-"""What models, and segments with the rest, are compared by."""
+"""The figure by which models, and segments with the rest, are compared."""
 
 TESTED: dict[type[Tally], str] = {**COMPARED, Confusion: "mcc", ErrorSums: "r2"}
-"""What a permutation test is about: the figure of the first of these that there is."""
+"""The figure of a permutation test: that of the first of these tallies that was counted."""
 
 REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squared_error"}
 """The same where models are fitted again: scores of different models have no common order."""
 
 # ── by task ──────────────────────────────────────────────────────────────────────────────────────────────────────
 VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("mcc", "macro_auc")}
-"""What the verdict on classes rests on: the first of these that is defined."""
+"""The figure that the verdict on classes rests on: the first of these that is defined."""
 
 SHARES: dict[str, tuple[str, ...]] = {
     "binary": ("recall", "specificity"),
@@ -80,20 +80,20 @@ EACH_FIGURES = {
     "outputs": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2"),
     "quantiles": ("share_below", "pinball_at"),
 }
-"""What is told of each label, output or quantile."""
+"""Figures of each label, output or quantile that are shown."""
 
 AVERAGED = ("precision", "recall", "f1", "jaccard")
-"""Figures of decisions whose averages over labels are told; others can be asked for."""
+"""Figures of decisions whose averages over labels are shown; others can be asked for."""
 
 GAINS: dict[str, tuple[str, ...]] = {
     "labels": ("micro_f1", "label_ranking_average_precision"),
     "outputs": ("uniform_r2",),
     "quantiles": ("crps_skill",),
 }
-"""What tells whether a model is better than ignoring the input: the first of these that is defined."""
+"""The figure that shows whether a model is better than ignoring the input: the first that is defined."""
 
 WORST = {"labels": "f1", "outputs": "r2"}
-"""By which figure the worst label or output is found."""
+"""The figure by which the worst label or output is found."""
 
 CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 """What a table shows of each class against the rest."""
