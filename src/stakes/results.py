@@ -79,10 +79,7 @@ def speak(result: Result, lang: str) -> Result:
 
 
 class Plottable:
-    """A result that can be plotted: ``plots`` are the kinds of plots that it has, the usual one first.
-
-    ``plotted_as`` names the set of plots for results of this kind.
-    """
+    """A result that can be plotted: ``plots`` are its kinds of plots, ``plotted_as`` the name of their set."""
 
     plotted_as: ClassVar[str]
 

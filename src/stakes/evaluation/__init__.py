@@ -154,7 +154,7 @@ def judge_counts(
 
 def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, and keep the question with the counts; ``other`` options override those of the question."""
-    counted = count_rows(data, **{**question.rows, **other})
+    counted = count_rows(data, **{**question.rows, "exact": question["exact"], **other})
     files = names_of_files(data)
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
 

@@ -319,7 +319,7 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
         raise errors.one_model([entry.name for entry in found])
     sampling = replace(question.sampling, replicates=REPLICATES)
     dropped = shared.pop("dropped", 0)
-    options = {name: value for name, value in {**question.rows, **shared}.items() if name not in ("truth", "exact")}
+    options = {name: value for name, value in {**question.rows, **shared}.items() if name != "truth"}
     reads = {entry.name: _read(entry, options, dropped) for entry in found}
     _same_kind(reads)
     if question["paired"] and question["missing"] == "drop":
@@ -336,13 +336,11 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
             "models-of-different-rows",
             f"models have different rows ({some([f'{one}: {n:,}' for one, n in lengths.items()])}); give all the same",
         )
-    evaluations = {name: _evaluate(name, read, question, sampling) for name, read in reads.items()}
-    taken = {name: _decide_rows(read, evaluations[name]) for name, read in reads.items()}
+    evaluated = {name: _evaluate(name, read, question, sampling) for name, read in reads.items()}
+    taken = {name: _decide_rows(read, evaluated[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     steps = question["horizon"]
-    return [
-        contestant_of(name, read, evaluations[name], *taken[name], decisions, steps) for name, read in reads.items()
-    ]
+    return [contestant_of(name, read, evaluated[name], *taken[name], decisions, steps) for name, read in reads.items()]
 
 
 @contextmanager

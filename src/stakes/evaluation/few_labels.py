@@ -325,7 +325,7 @@ def row_question(question: Question) -> RowQuestion:
             raise InputError(
                 "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
             )
-    return RowQuestion(**{name: value for name, value in question.rows.items() if name != "exact"})
+    return RowQuestion(**question.rows)
 
 
 def _names_in(counted: Counted) -> tuple[str, ...]:

@@ -71,8 +71,7 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     if not (_are_files(data) or is_lazy(data)) or not question["paired"]:
         return None
     entries = {entry.name: entry for entry in entries_by_name(data, question)}
-    options = {name: value for name, value in question.rows.items() if name != "exact"}
-    asked = {name: RowQuestion(**{**options, **columns_of_entry(entry)}) for name, entry in entries.items()}
+    asked = {name: RowQuestion(**{**question.rows, **columns_of_entry(entry)}) for name, entry in entries.items()}
     several = any(kind_of(one) is not None for one in asked.values())
     if any(one.needs_rows for one in asked.values()):
         return None
@@ -221,7 +220,7 @@ class SharedModels:
 
         def count(**other: Value) -> Counted:
             given = {**asked.rows, "missing": "error", "groups_by": self.groups_by, **columns, **other}
-            counted = self._without_groups(entry.name, count_rows(self.data, **given))
+            counted = self._without_groups(entry.name, count_rows(self.data, exact=asked["exact"], **given))
             return replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
 
         with naming(entry.name):
@@ -349,8 +348,7 @@ class SharedModels:
 
     def _asked(self, **given: Values) -> RowQuestion:
         """The question about some rows."""
-        options = {name: value for name, value in self.question.rows.items() if name != "exact"}
-        return RowQuestion(**{**options, **given})
+        return RowQuestion(**{**self.question.rows, **given})
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _of_numbers(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:

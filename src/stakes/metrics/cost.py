@@ -191,7 +191,7 @@ def soft_with_prices(
             f"{some(pricing.costs.columns)}); ask for expected_cost",
         )
     matrix = np.array(pricing.prices(classes, classes, positive), np.float64)
-    with_range = replace(
+    base = replace(
         base,
         range=(float(matrix.min()), float(matrix.max())),
         range_of=None,
@@ -201,12 +201,10 @@ def soft_with_prices(
         parameters={},
     )
     if several:
-        return _soft_of_classes(with_range, matrix)
+        return _soft_of_classes(base, matrix)
     (rest, alarm), (miss, hit) = matrix.tolist()
     prices = (rest, alarm), (miss, hit)
-    return replace(
-        with_range, function=Fold(partial(_soft_sum, prices=prices), _mean), loss=partial(_soft, prices=prices)
-    )
+    return replace(base, function=Fold(partial(_soft_sum, prices=prices), _mean), loss=partial(_soft, prices=prices))
 
 
 def _soft_of_classes(base: Metric, prices: Array) -> Metric:

@@ -141,18 +141,14 @@ class Shared(TypedDict, total=False):
     ensemble: Annotated[
         Column, "A member of a predicted ensemble; name all.", Option("columns", "columns", "COLUMN", spelled="member")
     ]
-    order: Annotated[
-        Column, "The time of a forecast: errors are compared with those of repeating the last value.", _COLUMN
-    ]
+    order: Annotated[Column, "The time of a forecast: errors are compared with repeating the last value.", _COLUMN]
     series: Annotated[Column, "The series that a forecast belongs to: intervals resample whole series.", _COLUMN]
     season: Annotated[
         int,
         "After how many steps of a series the naive forecast repeats a value.",
         Option("rows", "whole", default=1, least=1),
     ]
-    exposure: Annotated[
-        Column, "What counts happened in (time, distance): rates are evaluated, weighted by it.", _COLUMN
-    ]
+    exposure: Annotated[Column, "What counts happened in (time, distance): rates are weighted by it.", _COLUMN]
     horizon: Annotated[
         int,
         "How many steps ahead forecasts of a series are: errors nearer than that resemble each other.",
@@ -399,9 +395,7 @@ class Ranked(TypedDict, total=False):
     score: Annotated[Column, "What that model scored on that item.", Option("columns", "column", "COLUMN", typed=False)]
     cluster: ClusterOption
     task: Annotated[
-        Column,
-        "The benchmark of an item: models are ranked by their mean over benchmarks, with equal weights.",
-        _COLUMN,
+        Column, "The benchmark of an item: models are ranked by the mean over benchmarks, equally weighted.", _COLUMN
     ]
     query: Annotated[
         Column, "The query of a row, where rows are documents: each query is an item, graded by its order.", _COLUMN

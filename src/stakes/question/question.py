@@ -23,8 +23,8 @@ _AT_PRIOR = ("evaluate", "compare", "decide", "gate", "report", "validate", "per
 _ESTIMATE_PRIOR = ("evaluate", "gate", "report")
 """Verbs that can estimate the class frequencies of rows without a truth."""
 
-_OF_ROWS = {*RowQuestion.__dataclass_fields__, "exact"}
-"""The options that are about rows: those that engines take."""
+_OF_ROWS = set(RowQuestion.__dataclass_fields__)
+"""The options that are about rows: those of a :class:`RowQuestion`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Question:
 
     @property
     def rows(self) -> dict[str, Any]:
-        """What engines take: which rows, which columns, which classes, and what decides."""
+        """The fields of a :class:`RowQuestion`: which rows, which columns, which classes, and what decides."""
         named = {name: value for name, value in self.given.items() if name in _OF_ROWS}
         return {**named, "pricing": self.pricing, "text_format": self.text_format}
 
@@ -126,7 +126,7 @@ class Question:
         return {
             name: value
             for name, value in self.about_rows.items()
-            if name in _OF_ROWS and name not in ("threshold", "exact", "auc_error")
+            if name in _OF_ROWS and name not in ("threshold", "auc_error")
         }
 
     def refuse_useless_threshold(self) -> None:

@@ -171,9 +171,7 @@ class Columns:
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
         column = self.values[name]
-        if (
-            column.dtype.kind != "f" or self.leading
-        ):  # for replicates and segments a few ulp do not matter, and time does
+        if column.dtype.kind != "f" or self.leading:  # with leading axes a few ulp do not matter, and time does
             return column.cumsum(-1)
         sums, before = np.empty(len(column)), np.longdouble(0)
         for start in range(0, len(column), BLOCK):  # extended precision takes twice the memory

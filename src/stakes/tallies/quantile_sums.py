@@ -55,20 +55,17 @@ class QuantileSums(TermSums):
         cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
     ) -> Terms:
         """Work out the losses of each row."""
-        truth, predicted, levels = columns["truth"][:, None], columns["quantiles"], levels_of(names)
-        above = truth - predicted
+        truth, predicted, levels = columns["truth"], columns["quantiles"], levels_of(names)
+        above = truth[:, None] - predicted
         pinball = np.maximum(levels * above, (levels - 1) * above)
         if parts is not None and not names[0].startswith(ENSEMBLE) and set(parts) <= {"baseline"}:
             return {"distance": 2 * pinball.mean(axis=1)}
         terms = {"below": above <= 0, "loss": pinball, "quantile score": pinball.mean(axis=1)}
         if pairs := pairs_of(levels):
-            scores = [
-                _interval_score(columns["truth"], predicted[:, i], predicted[:, j], 2 * levels[i]) for i, j in pairs
-            ]
+            scores = [_interval_score(truth, predicted[:, i], predicted[:, j], 2 * levels[i]) for i, j in pairs]
             i, j = pairs[0]
             low, high = predicted[:, i], predicted[:, j]
-            covered = (low <= columns["truth"]) & (columns["truth"] <= high)
-            terms |= {"covered": covered, "width": high - low, "interval score": scores[0]}
+            terms |= {"covered": (low <= truth) & (truth <= high), "width": high - low, "interval score": scores[0]}
             middle = [place for place, level in enumerate(levels) if level == 0.5]
             if 2 * len(pairs) + len(middle) == len(levels):
                 weighed = sum(levels[i] * score for (i, _), score in zip(pairs, scores, strict=True))

@@ -32,7 +32,6 @@ _CELLS = 400_000
 _MOST = 2000
 """Small score tables are resampled more often: up to this many cells in all, and at most `_MOST` times."""
 
-
 _ENDS = 0.5
 """Rows of each class that are added above and below all scores."""
 
@@ -188,21 +187,19 @@ def bootstrap_interval(metric: Metric, value: float, tally: Tally, sampling: Sam
     return Interval(low, high, f"{words}, BCa", found.note)
 
 
-def _accelerated(
-    figures: Array, value: float, changes: Array, counts: Array, sampling: Sampling
-) -> tuple[float, float]:
-    """The percentiles of the resampled figures, moved by their bias and by how their spread grows with the figure."""
+def _accelerated(draws: Array, value: float, changes: Array, counts: Array, sampling: Sampling) -> tuple[float, float]:
+    """The percentiles of the draws, moved by their bias and by how their spread grows with the figure."""
     from scipy.special import ndtr
 
-    below = float(np.mean(figures < value) + np.mean(figures == value) / 2)
-    bias = normal(min(max(below, 1 / len(figures)), 1 - 1 / len(figures)))
+    below = float(np.mean(draws < value) + np.mean(draws == value) / 2)
+    bias = normal(min(max(below, 1 / len(draws)), 1 - 1 / len(draws)))
     moved = changes - float((counts * changes).sum() / counts.sum())
     square = float((counts * moved**2).sum())
     growth = float((counts * moved**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
     ends = []
     for tail in (sampling.tail, 1 - sampling.tail):
         z = bias + normal(tail)
-        ends.append(float(np.quantile(figures, float(ndtr(bias + z / (1 - growth * z))))))
+        ends.append(float(np.quantile(draws, float(ndtr(bias + z / (1 - growth * z))))))
     return ends[0], ends[1]
 
 

@@ -83,7 +83,7 @@ class Cells:
     def draw_shares(self, sampling: Sampling) -> Array:
         """How frequent each group is: (group, draw), or the same in all draws."""
         if self.cases is None:
-            return _shares(self)[:, None]
+            return np.asarray(self.shares)[:, None]
         size, generator = (_draws(sampling), len(self.cases)), np.random.default_rng(sampling.seed + 1)
         sampled = generator.standard_gamma(np.array(self.cases, np.float64) + 0.5, size)
         return np.asarray((sampled / sampled.sum(axis=1, keepdims=True)).T)
@@ -122,11 +122,6 @@ def mean_interval(cells: Cells, sampling: Sampling, by_row: bool = False) -> Int
         return found
     most = float(np.abs(cells.values[cells.reach]).max())
     return replace(found, note=f"one more row is taken to cost or save at most {most:.4g}")
-
-
-def _shares(groups: Cells) -> Array:
-    """How much each group counts."""
-    return np.ones(1) if groups.shares is None else groups.shares
 
 
 def _draws(sampling: Sampling) -> int:
@@ -197,7 +192,7 @@ def _equal_rows(groups: Cells, sampling: Sampling) -> tuple[Array, float]:
     """
     if groups.squares is None and groups.clusters is None:
         return groups.counts, 1.0
-    shares, sizes = _shares(groups), groups.counts.sum(axis=1)
+    shares, sizes = np.asarray(groups.shares), groups.counts.sum(axis=1)
     squares = groups.counts if groups.squares is None else groups.squares
     kish = divide(sizes, squares.sum(axis=1))  # equal rows for each unit of weight
     around = groups.values - divide((groups.counts * groups.values).sum(axis=1), sizes)[:, None]
