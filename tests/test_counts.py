@@ -172,7 +172,7 @@ def test_published_tables_of_different_cases_are_compared():
         "old": stakes.Confusion([[70, 30], [10, 90]], **names),
         "new": stakes.Confusion([[90, 10], [5, 95]], **names),
     }
-    with pytest.raises(stakes.InputError, match=r"do not tell in which rows the models differ; pass paired=False if"):
+    with pytest.raises(stakes.InputError, match=r"do not show in which rows the models differ; pass paired=False if"):
         stakes.compare(tables)
     truth = np.repeat(["no", "yes"], 100)
     said = {"old": np.repeat(list("nyny"), [70, 30, 10, 90]), "new": np.repeat(list("nyny"), [90, 10, 5, 95])}

@@ -339,7 +339,7 @@ def test_differences_that_do_not_exist(kind, names, words):
 def test_models_on_different_rows_have_no_paired_difference():
     scores = {"a": ([0, 1, 1], [0.1, 0.9, 0.4]), "b": ([0, 1, 0], [0.1, 0.9, 0.2])}
     apart = stakes.compare(scores=scores, paired=False, resamples=100)
-    with pytest.raises(stakes.InputError, match="the models were not judged on the same rows"):
+    with pytest.raises(stakes.InputError, match="the models were not evaluated on the same rows"):
         apart.curve("decision", "a", "b")
 
 

@@ -491,7 +491,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         ),
         (
             {"scores": None, "predictions": {"a": DECISIONS["sharp"], "b": 3 * SCORES["sharp"]}},
-            "model 'b' is judged as regression, but 'a' as classification; pass task= to say what is meant",
+            "model 'b' is evaluated as regression, but 'a' as classification; pass task= to say what is meant",
         ),
         (
             {"scores": None, "predictions": DECISIONS, "threshold": 0.5},

@@ -184,7 +184,7 @@ def test_segments_costs_and_other_figures():
     assert cost.value == pytest.approx(np.median(by_hand))
     assert found["f_beta(beta=2)"].low < found["f_beta(beta=2)"].value
     assert found.as_good_as["prevalence"] > 200
-    with pytest.raises(stakes.InputError, match=r"few labels tell figures of decisions, auc and brier_score; log_loss"):
+    with pytest.raises(stakes.InputError, match=r"few labels give figures of decisions, auc and brier_score; log_loss"):
         found["log_loss"]
 
 
@@ -254,7 +254,7 @@ def test_a_file_of_few_labels_says_how_to_estimate(tmp_path):
     pl.DataFrame({"id": range(400), "human": human, "judge": judge, "p": score}).write_csv(file)
     asked = [file, "--truth", "human", "--prediction", "judge", "--positive", "pass"]
     wrong = run("evaluate", *asked)
-    assert (wrong.returncode, "--unlabelled estimate estimates what they would tell" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "--unlabelled estimate estimates their figures" in wrong.stderr) == (2, True)
     told = run("evaluate", *asked, "--unlabelled", "estimate").stdout
     assert "From 60 labels of 400 rows: prevalence of “pass” is" in " ".join(told.split())
     assert "provided that whether a row was labelled depends on its output only" in " ".join(told.split())
@@ -421,7 +421,7 @@ def test_a_class_of_few_labels_has_no_interval():
     with pytest.raises(stakes.InputError, match="no row that was decided 'owl' has a truth, and there are"):
         stakes.evaluate({**table, "t": silent}, **SEVERAL)
     for name in ("auc", "expected_cost"):
-        with pytest.raises(stakes.InputError, match="few labels of several classes tell figures of decisions"):
+        with pytest.raises(stakes.InputError, match="few labels of several classes give figures of decisions"):
             found[name]
 
 
@@ -865,7 +865,7 @@ def test_intervals_of_differences_hold():
 
 
 NOT_COMPARED = {
-    "few labels tell differences of decisions, and auc is about scores": {"metric": "auc"},
+    "few labels give differences of decisions only, and auc is about scores": {"metric": "auc"},
     "prior= means nothing to few labels": {"prior": 0.2},
     "few labels compare models on the same rows of one table": {"paired": False},
     "label_probability= means nothing to compare": {"label_probability": "a"},

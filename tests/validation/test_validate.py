@@ -292,7 +292,7 @@ def test_validations_are_compared_over_their_folds():
     assert (named.pairs[0].difference, named.pairs[0].p_value) == (0, 1)
     for models, words in [
         ([one], "a single validation has nothing to be compared with"),
-        ([one, stakes.validate(GaussianNB(), *CANCER)], "were not judged on the same rows in the same folds"),
+        ([one, stakes.validate(GaussianNB(), *CANCER)], "were not tested on the same rows in the same folds"),
         ([one, stakes.validate(GaussianNB(), *CANCER, repeats=2, seed=1)], "validate both with the same rows, how"),
     ]:
         with pytest.raises(InputError, match=words):

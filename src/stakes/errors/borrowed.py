@@ -37,7 +37,7 @@ _OURS = {
 
 _ELSEWHERE = {
     "average": "each average is a figure of its own, such as macro_f1 or weighted_f1; ask for that one",
-    "metric": "all figures are worked out; read the one that is meant from the result, such as ev['auc']",
+    "metric": "all figures are computed; read the one that is meant from the result, such as ev['auc']",
     "zero_division": "a figure that has no value is NaN, with the reason beside it; leave this out",
     "multi_class": "macro_auc is one class against the rest, hand_till_auc every two classes; ask for one of them",
     "alpha": "it is 1 minus what is called confidence here; pass that",

@@ -61,7 +61,7 @@ _MANY_WITHOUT = 50
 _FEW_LABELS = (
     "; ",
     Pass("unlabelled", "estimate"),
-    " estimates what they would tell, provided that whether a row was labelled depends on its output only",
+    " estimates their figures, which holds if labelling depends on the output only",
 )
 
 

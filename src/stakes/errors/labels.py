@@ -50,7 +50,7 @@ def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
     return InputError(
         "positive-of-many",
         Given("positive", positive),
-        f" is for two classes, and there are {len(classes):,} ({some(classes)}); leave it out: every class is judged "
+        f" is for two classes, and there are {len(classes):,} ({some(classes)}); leave it out: every class is compared "
         "against the rest",
     )
 

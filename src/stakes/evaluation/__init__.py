@@ -205,7 +205,7 @@ def _of_labels(question: Question, data: Data) -> bool:
 def _decide_few(question: Question, found: Value) -> "Decision":
     """Choose a threshold by few labels; options that do not apply are refused."""
     reasons = {
-        "harm": "is weighed against what the model saves, which few labels do not tell",
+        "harm": "is weighed against what the model saves, which few labels cannot estimate",
         "training_prior": "corrects probabilities, and few labels say themselves what a score means",
     }
     for name in (one for one in reasons if one in question.changed):

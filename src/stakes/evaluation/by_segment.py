@@ -161,7 +161,7 @@ def _segments(
 def _verdict(
     metric: Metric, part: "Evaluation", numbers: Mapping[str, float | None], rows: float, confidence: float, note: str
 ) -> str:
-    """What can be said about a segment, never more than its p-value does."""
+    """The verdict on a segment, which its p-value supports."""
     difference, adjusted = numbers["difference"], numbers["adjusted_p_value"]
     if rows < LEAST_ROWS:
         return f"too small: {_rests_on(metric, part, rows)}; at least {LEAST_ROWS} wanted"

@@ -90,9 +90,9 @@ def _refuse_unclear(question: Question, several: bool, arrays: bool) -> None:
     if paired and isinstance(predictions, Mapping) and any(isinstance(one, Confusion) for one in predictions.values()):
         raise InputError(
             "tables-of-same-rows",
-            "two tables do not tell in which rows the models differ; pass ",
+            "two tables do not show in which rows the models differ; pass ",
             Pass("paired", False),
-            " if they are of different cases, otherwise the rows: the truth and what each model said",
+            " if they are of different cases, otherwise the rows: the truth and each model's predictions",
         )
     if arrays or (question["truth"] is None and paired):
         raise InputError(
@@ -174,7 +174,9 @@ def _terms(question: Question, models: Sequence[Contestant]) -> _Terms:
     wanted = _wanted(question["metric"], models)
     for metric in wanted if models[0].estimated is not None else ():
         if metric.tally is not Confusion:
-            words = f"few labels tell differences of decisions, and {metric.text} is about scores; name another figure"
+            words = (
+                f"few labels give differences of decisions only, and {metric.text} is about scores; name another figure"
+            )
             raise InputError("few-labels-of-scores", words)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     return _Terms(wanted, sampling, question["simultaneous"], question["margin"], question["paired"])

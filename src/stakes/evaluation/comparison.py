@@ -172,7 +172,7 @@ class Comparison(
             )
         sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if not self.on_same_rows:
-            raise errors.no_curve(kind, "the models were not judged on the same rows")
+            raise errors.no_curve(kind, "the models were not evaluated on the same rows")
         scores = []
         for model in sides:
             if model.sample.positive is None or model.scores is None or not model.evaluation.probabilities:

@@ -383,7 +383,7 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
         if own != task:
             raise InputError(
                 "different-tasks",
-                f"model {other!r} is judged as {own}, but {name!r} as {task}; pass ",
+                f"model {other!r} is evaluated as {own}, but {name!r} as {task}; pass ",
                 Pass("task"),
                 " to say what is meant",
             )

@@ -102,7 +102,7 @@ class FewClasses(
         metric = find(str(name) if pair is None else pair[0])
         metric = find(metric.of_many) if pair is None and metric.of_many else metric
         if metric.tally is not Confusion or metric.lacking:
-            words = f"few labels of several classes tell figures of decisions ({', '.join(_FIGURES)}, recall[…] …)"
+            words = f"few labels of several classes give figures of decisions ({', '.join(_FIGURES)}, recall[…] …)"
             raise InputError("few-classes-figure", f"{words}; {metric.name} is none of them")
         return metric, None if pair is None else self.classes.index(pair[1])
 

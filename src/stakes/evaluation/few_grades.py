@@ -73,7 +73,7 @@ class FewGrades(
         if name == root_mean_squared_error.name:
             return _root(name, self[mean_squared_error.name])
         if name not in _LOSSES:
-            raise InputError("few-grades-figure", f"few labels tell {some(list(self.figures))}; {name} is none of them")
+            raise InputError("few-grades-figure", f"few labels give {some(list(self.figures))}; {name} is none of them")
         if why := self.why_nothing:
             return Estimate(name, math.nan, reason=why, no_interval=why)
         value, low, high = self._mean(name)

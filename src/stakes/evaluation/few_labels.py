@@ -109,7 +109,7 @@ class FewLabels(
             raise InputError(
                 "labels-at-other-scores",
                 f"labelled rows have scores from {low:.3g} to {high:.3g}, and all others from {rest.min():.3g} to "
-                f"{rest.max():.3g}, of which no label tells; label some there",
+                f"{rest.max():.3g}, where there are no labels; label some there",
             )
         return self
 
@@ -232,7 +232,7 @@ class FewLabels(
         if metric.tally is not Confusion or metric.lacking:
             raise InputError(
                 "few-labels-figure",
-                f"few labels tell figures of decisions, auc and brier_score; {metric.name} is none of them",
+                f"few labels give figures of decisions, auc and brier_score; {metric.name} is none of them",
             )
         return np.asarray(metric.of(self._confusion(cells)), np.float64)
 
@@ -323,7 +323,7 @@ def row_question(question: Question) -> RowQuestion:
     for name in ("training_prior", "design", *(("prior",) if question.verb == "compare" else ())):
         if name in question.changed:
             raise InputError(
-                "few-labels-as-they-are", Given(name), " means nothing to few labels: they tell of these rows"
+                "few-labels-as-they-are", Given(name), " means nothing to few labels, which are about these rows"
             )
     return RowQuestion(**question.rows)
 
@@ -428,7 +428,7 @@ def _costs(question: Question, names: tuple[str, ...]) -> Array | None:
     if question.pricing is None:
         return None
     if question.pricing.costs.columns:
-        raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels do not tell")
+        raise InputError("few-labels-costs-by-row", Given("costs"), " differ by row, which few labels cannot estimate")
     return np.asarray(question.pricing.costs.for_table(names, names, names[-1]), np.float64)
 
 

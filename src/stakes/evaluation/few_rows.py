@@ -227,14 +227,14 @@ class FewEstimates(Narrated, Reportable):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
         raise NotOfThisTaskError(
             "few-labels-member",
-            f"ev.{name} needs the truth of every row, and few labels tell figures: ev['accuracy']; for it evaluate "
+            f"ev.{name} needs the truth of every row, and few labels give figures, such as ev['accuracy']; evaluate "
             "the labelled rows alone",
         )
 
     def decide(self, best: str | None = None, there: Frequencies | None = None, **asked: Value) -> "FewEstimates":
         """Return the same at the chosen threshold, or say why there is none; other options belong to the rows."""
         if asked:
-            words = ": few labels choose a threshold by what was said with the rows; say it there: decide(rows, …, "
+            words = ": few labels choose a threshold by the options of the rows; give it there: decide(rows, …, "
             raise InputError("few-labels-decide-rows", several(list(asked)), words, Pass("unlabelled", "estimate"), ")")
         return self._decide(best, there)
 

@@ -71,7 +71,7 @@ def columns_of(models: Mapping[str, OverFolds]) -> dict[str, Value]:
         if not same or (one.repeats, one.test_to_train) != (other.repeats, other.test_to_train):
             raise InputError(
                 "other-folds",
-                f"{first} and {name} were not judged on the same rows in the same folds; validate both with the same "
+                f"{first} and {name} were not tested on the same rows in the same folds; validate both with the same "
                 "rows, how, seed and repeats",
             )
     found: dict[str, Value] = {"truth": one.truth}

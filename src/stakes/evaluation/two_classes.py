@@ -39,7 +39,7 @@ _DEFAULT_THRESHOLD = 0.5
 
 
 class TwoClassEvaluation(Evaluation, facts="positive negative prevalence threshold confusion"):
-    """The evaluation of a model that tells two classes apart."""
+    """The evaluation of a model of two classes."""
 
     task = "binary"
     scores: ScoreTable | None = None

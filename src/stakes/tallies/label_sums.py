@@ -94,7 +94,7 @@ class LabelSums(TermSums):
     def terms_of(
         cls, columns: Mapping[str, Matrix], names: tuple[str, ...], parts: Collection[str] | None = None
     ) -> Terms:
-        """Count labels, and work out the figures of each row (the part "rows") and of its order of labels."""
+        """Count labels, and compute the figures of each row (the part "rows") and of its order of labels."""
         truth, terms = columns["truth"], Terms()
         wanted = ("rows", "depth", "ranks") if parts is None else parts
         if "decided" in columns:

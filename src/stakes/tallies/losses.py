@@ -34,7 +34,7 @@ _TOGETHER = 16
 """Probabilities that are multiplied before a logarithm is taken, which takes ten times as long as a product."""
 
 _AT_A_TIME = 1 << 13
-"""Scores whose losses are worked out at a time: they take several columns."""
+"""Scores whose losses are computed at a time: they take several columns."""
 
 _SMALLEST = 1e-290
 _SMALL = 1e-3
@@ -74,7 +74,7 @@ def losses_either_way(scores: Array, weight: Array | None = None) -> Array:
 
 
 def sum_of_logs(probabilities: Array, exactly: Callable[[Array], Array]) -> Array:
-    """The sum of −log p in each row, by logarithms of products; ``exactly`` works out each of some rows."""
+    """The sum of −log p in each row, by logarithms of products; ``exactly`` computes each of some rows."""
     products = np.concatenate([np.multiply.reduce(some, axis=1) for some in _in_parts(probabilities)], axis=1)
     with np.errstate(divide="ignore"):
         found = np.asarray(-np.log(products).sum(axis=1))

@@ -215,7 +215,7 @@ def _anchor(bins: Bins, share: Array, generator: np.random.Generator) -> Array:
     for cell in np.unique(bins.cell):
         here = bins.cell == cell
         if not labelled[here].any():
-            continue  # no label tells more than the curve
+            continue  # without labels the curve stands
         wanted = _share(bins, here, generator, len(share))
         moved[:, here] = _shift(share[:, here], labelled[here] / labelled[here].sum(), wanted)
     return moved

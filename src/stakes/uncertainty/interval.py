@@ -173,7 +173,7 @@ SHARE_METHODS = {
 
 
 # ── two models on the same rows ──────────────────────────────────────────────────────────────────────────────────
-# Only the rows on which one of them is right and the other wrong tell the two apart.
+# Only the rows on which one of them is right and the other wrong make a difference.
 _CLOSE, _FAR = 1e-15, 1e9
 """Tolerance of the ends of the interval, and a score that stands for infinity."""
 

@@ -137,7 +137,7 @@ def finish(
     method = f"influence of {units} on the difference, Student's t"
     if exact := _why_exact(metric, influence, same):
         return Difference(0.0, 0.0, 1.0, method, exact)
-    if metric.tally is ScoreTable and not influence.changes.any():  # equal as far as these rows can tell
+    if metric.tally is ScoreTable and not influence.changes.any():  # equal on these rows
         extra = max(_unseen_score(metric, value, table) for value, table in zip(values, tables, strict=True))
         influence = replace(influence, unseen=extra)
     return _limits(metric, values[0] - values[1], influence, sampling, method)

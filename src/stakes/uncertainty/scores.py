@@ -382,7 +382,7 @@ def _of_levels(changes: Array, counts: Array, unit: Array, most: float, unseen: 
 
 
 def bearing_rows(metric: Metric, table: ScoreTable) -> float:
-    """How many rows bear a figure: all, or those of the class of which there may be too few."""
+    """The effective number of rows that a figure rests on: all, the positives, or the smaller class."""
     P, N = table.effective_rows
     if metric.one_row is None or metric.one_row.rests_on == "rows":
         return table.equal_rows

@@ -162,7 +162,7 @@ class Requirement:
             meant = "low" if upwards else "high"
             errors.warn(
                 "better-end",
-                f"{shown} is judged at the better end of the interval, so a model passes by chance; is .{meant} meant?",
+                f"{shown} is about the better end of the interval, so a model passes by chance; is .{meant} meant?",
             )
 
     def check(self, evaluation: HasFigures) -> Check:

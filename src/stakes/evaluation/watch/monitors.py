@@ -81,7 +81,7 @@ class Monitor:
         if not enough:
             raise InputError(
                 "small-reference",
-                f"the reference has too few rows to tell its {self.metric.text}; count more rows for it",
+                f"the reference has too few rows for its {self.metric.text}; count more rows for it",
             )
         bound = float(value) - margin if self.floor else float(value) + margin
         return replace(self, limit=bound, reference=reference)

@@ -90,7 +90,7 @@ class Shift(Monitor):
         scores = np.asarray(columns.scores, np.float64)
         place = np.searchsorted(self.edges, scores, side="right")
         if grid is not None and (np.searchsorted(self.edges, grid.upper_edges(scores), side="left") > place).any():
-            words = "the bins of a day lie across those of the reference, which do not tell its rows; count days with "
+            words = "the bins of a day lie across those of the reference, so its rows are not known; count days with "
             raise InputError("shift-in-bins", words, Pass("exact", True))
         many = columns.values["positives"] + columns.values["negatives"]
         return np.bincount(place, many, len(self.edges) + 1).astype(np.float64)
