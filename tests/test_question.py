@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import stakes
 from stakes.cli.group import cli
 from stakes.cli.words import on_the_command_line
-from stakes.engines.plan import NAMES_OF_COLUMNS, SAVED_OPTIONS
+from stakes.engines.plan import NAMES_OF_COLUMNS, REMEMBERED
 from stakes.errors import Given, Text
 from stakes.question.options import GROUPS, MEANS_NOTHING, TABLES, VERBS, options, table
 from stakes.uncertainty.sampling import DESIGNS
@@ -428,7 +428,7 @@ def test_a_tally_remembers_its_question(rows, tmp_path):
 def test_what_a_tally_remembers_are_options_of_the_table():
     columns = {name for name, option in table("evaluate").items() if option.group == "columns"}
     assert columns - set(NAMES_OF_COLUMNS) == {"cluster"}  # which are never saved
-    assert set(SAVED_OPTIONS) <= set(table("evaluate"))
+    assert set(REMEMBERED) <= set(table("evaluate"))
     names = {"truth": ["a", "b", "a"], "said": ["a", "b", "b"], "n": [1, 2, 3], "m": [3, 2, 1]}
     one, other = (stakes.count(names, truth="truth", prediction="said", positive="a", frequency=f) for f in "nm")
     with pytest.raises(stakes.InputError, match=r"the column of frequency= \(n against m\)|frequency=.*'n'.*'m'"):

@@ -22,11 +22,38 @@ KINDS = {
 def said() -> Iterator[tuple[Path, str, str, list[ast.expr]]]:
     """Yield every place that makes an error or a warning: its file, what it makes, the code, the parts of the text."""
     for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 made = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
                 if made in KINDS and not (made == "warn" and getattr(node.func.value, "id", "") != "errors"):
-                    yield file, made, node.args[0].value, node.args[1:]
+                    around = [one for one in functions if one.lineno <= node.lineno <= one.end_lineno]
+                    known = _assigned([step for one in (tree, *around) for step in _steps_before(one, node.lineno)])
+                    yield file, made, node.args[0].value, [_Known(known).visit(part) for part in node.args[1:]]
+
+
+def _steps_before(node: ast.Module | ast.FunctionDef, line: int) -> list[ast.AST]:
+    """What is done before a line: all of a module's own steps, or those of a function as far as they come earlier."""
+    if isinstance(node, ast.Module):
+        return node.body
+    return sorted((one for one in ast.walk(node) if getattr(one, "lineno", line) < line), key=lambda one: one.lineno)
+
+
+def _assigned(steps: list[ast.AST]) -> dict[str, ast.expr]:
+    """The expression that each name holds after these steps."""
+    assignments = (one for one in steps if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name))
+    return {one.targets[0].id: one.value for one in assignments}
+
+
+class _Known(ast.NodeTransformer):
+    """Puts what a name holds in its place, one level deep: a sentence that stands a line above the error."""
+
+    def __init__(self, known: dict[str, ast.expr]) -> None:
+        self.known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.known.get(node.id, node)
 
 
 def pages() -> dict[str, str]:
@@ -52,6 +79,8 @@ def _words(part: ast.expr) -> str:
         return str(part.value)
     if isinstance(part, ast.JoinedStr):
         return "".join(_words(value) for value in part.values)
+    if isinstance(part, ast.FormattedValue):
+        return _words(part.value) if isinstance(part.value, ast.Constant | ast.IfExp | ast.JoinedStr) else "…"
     if isinstance(part, ast.Call) and getattr(part.func, "id", "") in ("Given", "Pass", "About"):
         name = _words(part.args[0])
         bare = part.func.id == "About" or (part.func.id == "Given" and name == "…")
@@ -60,8 +89,17 @@ def _words(part: ast.expr) -> str:
         return name if bare else f"`{name}={value or literal or _each(part)}`"
     if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "Text":
         return "".join(map(_words, part.args))
+    if isinstance(part, ast.Call) and getattr(part.func, "attr", "") == "format":
+        return _words(part.func.value).replace("{}", "…")
+    if isinstance(part, ast.Starred) and isinstance(part.value, ast.Tuple):
+        return "".join(map(_words, part.value.elts))
     if isinstance(part, ast.Call) and (called := ast.unparse(part.func).removeprefix("errors.")) in _returned():
         return _words(_returned()[called])
+    if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+        return _words(part.left) + _words(part.right)
+    if isinstance(part, ast.IfExp):
+        words = [_words(part.body), _words(part.orelse)]
+        return words[0] if all(one.strip("… ") for one in words) else "…"
     return "…"
 
 

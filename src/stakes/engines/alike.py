@@ -141,8 +141,9 @@ def refuse_alike(
     doubtful = [group for group in groups.values() if len(group) > 1 and not set(group) <= set(declared)]
     if not doubtful:
         return
-    truths, said = set(truth), set(prediction)
-    apart = [group for group in doubtful if {*group} & truths and {*group} & said and not {*group} & truths & said]
+    truths, predictions = set(truth), set(prediction)
+    both = truths & predictions
+    apart = [group for group in doubtful if {*group} & truths and {*group} & predictions and not {*group} & both]
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
     words = _difference(one, other)
@@ -157,7 +158,7 @@ def refuse_alike(
         Pass("classes"),
         " with both if they do not",
     )
-    if merged <= 2 or (apart and (needed or len(truths & said) <= len(apart))):
+    if merged <= 2 or (apart and (needed or len(both) <= len(apart))):
         raise problem
     if not needed:  # where it is, the truth by itself was looked at before
         errors.warn(problem.code, problem.text)

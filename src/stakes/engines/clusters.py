@@ -74,9 +74,9 @@ class ClusterRows:
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
             scores = _middles(scores, *self.grid)
-        said = rows.truth, rows.prediction, scores, weight
+        columns = rows.truth, rows.prediction, scores, weight
         together = self.count > MOST_GROUPS
-        found = Clusters(codes, count, *said) if together else Clusters.of(codes, *said)
+        found = Clusters(codes, count, *columns) if together else Clusters.of(codes, *columns)
         ranks, lost, paid = (None if one is None else one[chosen] for one in (self.ranks, self.lost, self.paid))
         cells = tuple(part._clusters(segment) for part in self.cells)
         found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
@@ -376,21 +376,21 @@ class ClassClusterCounts(ClusterCounts):
         self._k, self._many, self._ranked = classes, classes > MOST_CLASSES, SortedSums(ArrayOperations())
         self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
 
-    def add_classes(self, groups: Array, found: Found, told: BatchOutcome) -> None:
+    def add_classes(self, groups: Array, found: Found, outcome: BatchOutcome) -> None:
         """Count a batch, of which this was worked out already."""
-        if told.batch is None:
+        if outcome.batch is None:
             return  # a class without scores, which is refused at the end
-        weight = told.batch.weight
+        weight = outcome.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
-        sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in told.losses)]
-        ranks = 0 if self._many else np.asarray(told.ranks)
+        sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in outcome.losses)]
+        ranks = 0 if self._many else np.asarray(outcome.ranks)
         entries = (found.of_rows.astype(np.int64) * _SPAN + groups) * self._k + ranks
         if (size := int(entries.max()) + 1) <= _DENSE:  # quicker than to sort them
             sums = [np.bincount(entries, column, size) for column in sums]
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        run_all([partial(self._bin, place, groups, told.batch) for place in range(self._k)], self._k * len(groups))
+        run_all([partial(self._bin, place, groups, outcome.batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
         """Count the scores of a class by the true one; of very many classes, by whether it is that one."""

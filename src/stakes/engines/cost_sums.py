@@ -149,8 +149,8 @@ class CostQuery:
         costs, weighted = costs_of(self.pricing, groups, plan), groups.weight is not None
 
         def added_to(held: Counted, here: Array) -> Counted:
-            said = rows.truth[here], np.asarray(rows.prediction)[here], plan.classes, plan.decisions
-            found = costs[here].tally(*said, weighted)
+            labels = rows.truth[here], np.asarray(rows.prediction)[here], plan.classes, plan.decisions
+            found = costs[here].tally(*labels, weighted)
             return replace(held, tallies={**held.tallies, found.kind: found})
 
         places = {} if by is None else {name: by.codes == by.names.index(name) for name in counted.segments}

@@ -50,10 +50,10 @@ def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[
     ends = [end for one in scores.values() for end in (one.min(), one.max(), (one * (1 - one)).abs().max())]
     named = [one.alias(f"v{place}") for place, one in enumerate([nw.len(), *gaps, *ends])]
     found = [float(one or 0) for one in collect(source.frame.select(*named)).rows()[0]]
-    rows, missing, told = int(found[0]), found[1 : 1 + len(gaps)], np.array(found[1 + len(gaps) :]).reshape(-1, 3)
-    if not rows or any(missing) or not np.isfinite(told).all():
+    rows, missing, spans = int(found[0]), found[1 : 1 + len(gaps)], np.array(found[1 + len(gaps) :]).reshape(-1, 3)
+    if not rows or any(missing) or not np.isfinite(spans).all():
         return None
-    return rows, float(told[:, 0].min()), float(told[:, 1].max()), not told[:, 2].any()
+    return rows, float(spans[:, 0].min()), float(spans[:, 1].max()), not spans[:, 2].any()
 
 
 def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:

@@ -111,11 +111,11 @@ def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
         return {name: found[f"{argument} of {canonical(name)}"] for name in value}
 
     if kind_of(asked) == QuantileSums.kind:
-        said = asked.quantiles if asked.quantiles is not None else asked.prediction
+        quantiles = asked.quantiles if asked.quantiles is not None else asked.prediction
         members = None if asked.ensemble is None else {name: name for name in asked.ensemble}
         given = {name: found.get(f"quantile of {name}") for name in ("low", "high")}
         given |= {"truth": found["truth"], "prediction": None, "ensemble": members and columns("member", members)}
-        given["quantiles"] = None if said is None else columns("quantile", said)
+        given["quantiles"] = None if quantiles is None else columns("quantile", quantiles)
     else:
         given = {name: columns(name, getattr(asked, name)) for name in ("truth", "prediction", "score")}
     shared = {name: found.get(name) for name in ("weight", "frequency", "cluster")}
@@ -440,16 +440,16 @@ def _read_quantiles(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Be
     levels, given = _levels_given(asked)
     truth = _Given("truth", column=asked.truth)
     rows, kept = _find(data, asked, [truth, given])
-    said = _finite("quantiles", _stack(given, rows, kept, as_finite))
+    quantiles = _finite("quantiles", _stack(given, rows, kept, as_finite))
     if levels is None:
-        names = tuple(f"{ENSEMBLE} {i}" for i in range(1, said.shape[1] + 1))
-        said = np.sort(said, axis=1)
+        names = tuple(f"{ENSEMBLE} {i}" for i in range(1, quantiles.shape[1] + 1))
+        quantiles = np.sort(quantiles, axis=1)
     else:
         order = np.argsort(levels)
-        said = said if (np.diff(order) > 0).all() else said[:, order]
+        quantiles = quantiles if (np.diff(order) > 0).all() else quantiles[:, order]
         names = tuple(f"{levels[place]:.12g}" for place in order)
-        _refuse_crossing(said, names, asked)
-    numbers = {"truth": as_finite(rows.columns["truth"]).astype(np.float64), "quantiles": said}
+        _refuse_crossing(quantiles, names, asked)
+    numbers = {"truth": as_finite(rows.columns["truth"]).astype(np.float64), "quantiles": quantiles}
     return rows, Beside(QuantileSums.kind, names, numbers)
 
 
@@ -494,14 +494,14 @@ def _are_columns(members: Sequence[Values], truth: Values) -> bool:
     return len(lengths) == 1 and len(members) not in lengths
 
 
-def _refuse_crossing(said: Array, names: Sequence[str], asked: "RowQuestion") -> None:
+def _refuse_crossing(quantiles: Array, names: Sequence[str], asked: "RowQuestion") -> None:
     """Refuse quantiles of which a higher one lies below a lower one, with how many rows and the first."""
-    wrong = (np.diff(said, axis=1) < 0).any(axis=1)
+    wrong = (np.diff(quantiles, axis=1) < 0).any(axis=1)
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
-    place = int(np.argmax(np.diff(said[row]) < 0))
-    low, high = said[row, place : place + 2].tolist()
+    place = int(np.argmax(np.diff(quantiles[row]) < 0))
+    low, high = quantiles[row, place : place + 2].tolist()
     if asked.low is not None:
         words = f"low lies above high in {rows_text(int(wrong.sum()))} ({low:.6g} and {high:.6g}; "
         raise InputError("low-above-high", words, first_row(row), "); swap the columns, or mend those rows")
@@ -608,8 +608,8 @@ def refuse_negative(truth: Array) -> None:
 
     def problem(count: int, row: int) -> InputError:
         words = f" holds counts, and in {rows_text(count)} they are below 0 ({float(truth[row]):.6g}; "
-        told = About("truth"), words, first_row(row), "); pass ", Pass("task", "regression")
-        return InputError("negative-counts", *told)
+        parts = About("truth"), words, first_row(row), "); pass ", Pass("task", "regression")
+        return InputError("negative-counts", *parts)
 
     refuse_rows(truth < 0, problem)
 

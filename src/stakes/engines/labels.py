@@ -54,11 +54,11 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
-        said, true = kind_in_words(prediction.kind), kind_in_words(truth.kind)
+        predicted, true = kind_in_words(prediction.kind), kind_in_words(truth.kind)
         raise InputError(
             "text-against-numbers",
-            f"{prediction.argument} holds {said} but truth holds {true}; make both the same kind, so that labels can "
-            "match, or pass ",
+            f"{prediction.argument} holds {predicted} but truth holds {true}; make both the same kind, so that labels "
+            "can match, or pass ",
             Pass("alike", "numbers"),
             " (1, '1.0' and true are then one class)",
         )
@@ -168,21 +168,21 @@ def settle(
     not obvious which one is positive, stakes can ``ask``, or leave it open; None leaves it open in any case.
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
-    said = () if prediction is None else prediction.names
+    predicted = () if prediction is None else prediction.names
     wanted = None if positive is None else canonical(positive)
-    if isinstance(positive, bool) and {*names, *said} <= {"0", "1"}:
+    if isinstance(positive, bool) and {*names, *predicted} <= {"0", "1"}:
         wanted = str(int(positive))
     declared = () if classes is None else _declare(classes)
-    refuse_alike(truth.names, said, declared)
+    refuse_alike(truth.names, predicted, declared)
     refuse_alike(truth.names, [*declared, *scored], declared, needed=True)
-    strangers = said and not set(names) & set(said) and len({*names, *said}) > 2
+    strangers = predicted and not set(names) & set(predicted) and len({*names, *predicted}) > 2
     if strangers and classes is None:
         errors.warn(
             "nothing-in-common",
             About("prediction"),
-            f" has no class of truth ({some(said)} against {some(names)}); is it the right column?",
+            f" has no class of truth ({some(predicted)} against {some(names)}); is it the right column?",
         )
-    names = list(dict.fromkeys([*names, *said]))
+    names = list(dict.fromkeys([*names, *predicted]))
     if classes is not None:
         known = declared
     else:

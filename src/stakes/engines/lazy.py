@@ -130,8 +130,8 @@ def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counte
         plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
 
         def added_to(held: Counted, part: Counted, here: Array) -> Counted:
-            priced = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
-            return replace(held, tallies={**held.tallies, "scores": priced})
+            with_costs = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
+            return replace(held, tallies={**held.tallies, "scores": with_costs})
 
         segments = {}
         for name, part in counted.segments.items():

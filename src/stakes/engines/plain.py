@@ -94,10 +94,10 @@ def _of_classes(
         return ScoreTable.from_rows(output, true.view(bool), weight, positive=positive, negative=negative)
     if wanted is not Confusion or flags[0] != flags[1]:
         return None
-    true, said = _codes(truth), _codes(output)
-    if true is None or said is None:
+    true, predicted = _codes(truth), _codes(output)
+    if true is None or predicted is None:
         return None
-    return memory.count_classes(plan, memory.Rows(true, said, weight=weight), None, parts).tallies[wanted.kind]
+    return memory.count_classes(plan, memory.Rows(true, predicted, weight=weight), None, parts).tallies[wanted.kind]
 
 
 def _codes(values: Array) -> Array | None:

@@ -38,7 +38,7 @@ NAMES_OF_COLUMNS = (
 )
 """Where these are arrays they have no name, which is no other question."""
 
-SAVED_OPTIONS: dict[str, type | UnionType] = {
+REMEMBERED: dict[str, type | UnionType] = {
     **dict.fromkeys((*NAMES_OF_COLUMNS, "where", "alike", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
     "label_separator": str,
@@ -398,7 +398,7 @@ class Counted(Saved):
         _require("the weight of dropped rows", weighed)
         _require("the number of rows", type(self.read) is int and (not self.read or self.read > self.dropped))
         _require("the column of the truth", self.same_column in ("", "score", "prediction"))
-        known = all(isinstance(value, SAVED_OPTIONS.get(name, ())) for name, value in self.question.items())
+        known = all(name in REMEMBERED and isinstance(value, REMEMBERED[name]) for name, value in self.question.items())
         _require("the question", known)
         _require("tallies with leading axes", not any(tally.leading for tally in self.tallies.values()))
         whole, *others = (tally.class_sizes() for tally in self.tallies.values())

@@ -335,8 +335,8 @@ def _classes(
     named_classes, named_costs = () if table is None else table.classes, () if pricing is None else pricing.names
     spelling = Spelling.of(asked.alike, classes, asked.positive, [*named_classes, *named_costs])
     if "prediction" in columns:
-        judged = columns["truth"], columns["prediction"]
-        columns["truth"], columns["prediction"] = same_kind(*judged, alike=bool(spelling.words))
+        both = columns["truth"], columns["prediction"]
+        columns["truth"], columns["prediction"] = same_kind(*both, alike=bool(spelling.words))
     tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in quick]
     truth, *others = (
         labels.renamed(spelling) if spelling.words else labels for labels in run_all(tasks, len(columns["truth"]))

@@ -84,7 +84,7 @@ def group_shared(
     data: Data,
     shared: Mapping[str, str],
     where: str | None,
-    said: tuple[Output, Output],
+    outputs: tuple[Output, Output],
     pricing: Pricing | None = None,
 ) -> Groups:
     """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say.
@@ -92,10 +92,10 @@ def group_shared(
     What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight. Of costs that differ by row
     (``pricing``), whose columns are among those shared, it is those of :class:`CostQuery`.
     """
-    named = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
+    named = [one.columns(side) for side, one in zip(SIDES, outputs, strict=True)]
     with as_engine_table(data, {**shared, **named[0], **named[1]}, where) as (table, left):
         assert table is not None  # or it would have been refused when each model was counted
-        return _ask(table, shared, left, said, pricing)
+        return _ask(table, shared, left, outputs, pricing)
 
 
 @contextmanager
@@ -147,14 +147,14 @@ def count_where(data: Data, truth: str, where: str | None) -> int:
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
 def _ask(
-    data: Data, shared: Mapping[str, str], where: str | None, said: tuple[Output, Output], pricing: Pricing | None
+    data: Data, shared: Mapping[str, str], where: str | None, outputs: tuple[Output, Output], pricing: Pricing | None
 ) -> Groups:
-    columns = [one.columns(side) for side, one in zip(SIDES, said, strict=True)]
+    columns = [one.columns(side) for side, one in zip(SIDES, outputs, strict=True)]
     source = QuerySource.of(data, {**shared, **columns[0], **columns[1]}, where)
     frame, places = source.frame, {name: source.places[name] for name in shared}
     query = None if pricing is None else CostQuery(source, pricing)
     costs = {} if query is None else query.columns
-    for side, one, named in zip(SIDES, said, columns, strict=True):
+    for side, one, named in zip(SIDES, outputs, columns, strict=True):
         own = [source.places[name] for name in named]
         scores = [nw.col(place).cast(nw.Float64) for place in own]
         if one.classes:
@@ -165,13 +165,13 @@ def _ask(
             decided = with_decision(frame, scores[0], one.plan, pricing, costs, one.threshold)
             frame, places[side] = decided.with_columns(nw.col("decided").alias(side)), side
         elif one.argument == "score":
-            frame, places[side] = _tell(frame, scores[0], one, side), side
+            frame, places[side] = _on_grid(frame, scores[0], one, side), side
         else:
             places[side] = own[0]
-    if said[0].grid:
+    if outputs[0].grid:
         frame = frame.with_columns(*_products(source.unit))
     keys = [name for name in places if name != "weight" and not of_costs([name])]
-    table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if said[0].grid else ())
+    table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if outputs[0].grid else ())
     if query is not None:
         return replace(query, source=table).ask(keys)
     found = table.groups(keys)
@@ -179,14 +179,14 @@ def _ask(
     return found
 
 
-def _tell(frame: LazyTable, score: nw.Expr, said: Output, side: str) -> LazyTable:
+def _on_grid(frame: LazyTable, score: nw.Expr, output: Output, side: str) -> LazyTable:
     """Add where a score lies, and in a cell how far above its lower end."""
-    if said.cuts is not None:
+    if output.cuts is not None:
         reached = nw.lit(0)
-        for cut in said.cuts:
+        for cut in output.cuts:
             reached = reached + whether(score >= float(cut))
         return frame.with_columns(reached.alias(side))
-    frame = round_down(frame.with_columns(score.alias("edge")), said.grid, 2.0**said.bits)
+    frame = round_down(frame.with_columns(score.alias("edge")), output.grid, 2.0**output.bits)
     edge = nw.col("edge")
     return frame.with_columns((score - edge).alias(f"above_{side}"), edge.alias(side))
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from stakes import errors
 from stakes.engines.files.text_format import TextFormat
 from stakes.engines.kinds import has_columns
-from stakes.engines.plan import NAMES_OF_COLUMNS, SAVED_OPTIONS
+from stakes.engines.plan import NAMES_OF_COLUMNS, REMEMBERED
 from stakes.engines.reading import RowQuestion
 from stakes.errors import About, Given, InputError, Pass
 from stakes.frozen import dataclass
@@ -96,14 +96,14 @@ class Question:
 
     def words(self, of_table: bool) -> dict[str, Any]:
         """What a tally remembers: texts and numbers; no arrays, and names of columns only of a table."""
-        found = {name: self.given[name] for name in SAVED_OPTIONS if name in self.changed}
+        found = {name: self.given[name] for name in REMEMBERED if name in self.changed}
         if not of_table:
             found = {name: value for name, value in found.items() if name not in NAMES_OF_COLUMNS}
         if isinstance(score := found.get("score"), Mapping) and _all_texts(score.values()):
             found["score"] = sorted(f"{canonical(name)}={column}" for name, column in score.items())
         lists = {name: ", ".join(v) for name, v in found.items() if isinstance(v, list | tuple) and _all_texts(v)}
         words = {**found, **lists} | ({} if self.pricing is None else {"costs": self.pricing.costs.in_full})
-        return {name: value for name, value in words.items() if isinstance(value, SAVED_OPTIONS[name])}
+        return {name: value for name, value in words.items() if isinstance(value, REMEMBERED[name])}
 
     def call(self, files: Sequence[str]) -> str:
         """How it was asked in Python; arrays and tables, which have no name, are left open."""

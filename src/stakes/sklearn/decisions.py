@@ -480,8 +480,8 @@ def _positive_table(seen: Decisions | SeveralLabels, pos_label: object) -> Confu
     """Two classes, one of which is positive."""
     if isinstance(seen, SeveralLabels) or len(seen.labels) > 2:
         kind, ways = ("multiclass", "") if isinstance(seen, Decisions) else ("multilabel-indicator", ", 'samples'")
-        text = f"Target is {kind} but average='binary'; give another average: None, 'micro', 'macro', 'weighted'{ways}"
-        raise InputError("not-two-classes-of-decisions", text)
+        others = f"; give another average: None, 'micro', 'macro', 'weighted'{ways}"
+        raise InputError("not-two-classes-of-decisions", f"Target is {kind} but ", Given("average", "binary"), others)
     labels = seen.labels.tolist()
     if pos_label not in labels:
         if len(labels) == 2:

@@ -368,10 +368,8 @@ def _classes_of_columns(truth: Array, scores: Array, labels: Values) -> tuple[Ar
     if labels is None:
         classes, codes = encode(truth.reshape(-1))
         if len(classes) != scores.shape[1]:
-            text = (
-                f"y_true has {len(classes)} classes and y_score {scores.shape[1]} columns; pass all classes as labels="
-            )
-            raise InputError("classes-and-columns-of-scores", text)
+            text = f"y_true has {len(classes)} classes and y_score {scores.shape[1]} columns; pass all classes as "
+            raise InputError("classes-and-columns-of-scores", text, Pass("labels"))
         return classes, codes
     classes = flat("labels", labels)
     ordered = distinct("labels", classes)

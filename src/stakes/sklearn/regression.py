@@ -497,8 +497,8 @@ def _tweedie(power: float, rows: Numbers) -> Metric:
     least_truth, least = rows.truth.min(), rows.predicted.min()
     if least <= 0 or (power >= 1 and least_truth < 0) or (power >= 2 and least_truth <= 0):
         truths = "" if power < 0 else "non-negative y and " if power < 2 else "strictly positive y and "
-        text = f"the deviance with power={power} can only be used on {truths}strictly positive y_pred"
-        raise InputError("no-deviance", text)
+        text = f" can only be used on {truths}strictly positive y_pred"
+        raise InputError("no-deviance", "the deviance with ", Given("power", power), text)
     return _deviance(float(power))
 
 

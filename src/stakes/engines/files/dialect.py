@@ -184,8 +184,8 @@ def of_values(columns: Mapping[str, Sequence[str]], given: TextFormat, separator
     percentages = frozenset(column for column, values in columns.items() if _in_percent(values, decimal))
     evident = given.decimal is not None or decimal in signs
     grouped = [name for name, values in columns.items() if evident and _has_thousands(values, decimal)]
-    told = {"decimal commas": decimal == ",", f"marks of thousands in {some(grouped)}": bool(grouped)}
-    found = [words for words, so in told.items() if so and given.decimal is None]
+    features = {"decimal commas": decimal == ",", f"marks of thousands in {some(grouped)}": bool(grouped)}
+    found = [words for words, so in features.items() if so and given.decimal is None]
     advice = [Pass("decimal", decimal)] if found else []
     if percentages and not given.percent:
         found.append(f"percentages in {some(sorted(percentages))}")

@@ -210,7 +210,7 @@ def _open_table(source: Source) -> FileTable:
 
 def _refuse_useless(source: Source, kind: str) -> None:
     """Refuse what was said about how text is written where a file is not written so."""
-    useful = FORMAT_OPTIONS if kind in csv.USUAL else _SAID_ABOUT.get(kind, ("percent",))
+    useful = FORMAT_OPTIONS if kind in csv.USUAL else _USEFUL_OPTIONS.get(kind, ("percent",))
     useless = [name for name in source.format.changes if name not in useful]
     if useless:
         raise InputError(
@@ -309,7 +309,7 @@ _AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
 
 KINDS = (*csv.USUAL, *_SCANS, _SHEET)
 
-_SAID_ABOUT = {
+_USEFUL_OPTIONS = {
     _SHEET: ("decimal", "skip", "na", "percent"),
     **dict.fromkeys(JSON, ("encoding", "na", "percent")),
     **dict.fromkeys((".parquet", *_ARROW), ("na", "percent")),

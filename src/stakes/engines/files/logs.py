@@ -61,7 +61,7 @@ class Log:
     task: str
     scores: Mapping[str, list[Answered]]
     finished: bool = True
-    told: Mapping[str, float] = field(default_factory=dict)
+    reported: Mapping[str, float] = field(default_factory=dict)
 
     def chosen(self, wanted: str | None) -> str:
         """The score that is asked for, by its name or its beginning; the only one if none is."""
@@ -163,13 +163,13 @@ def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
     planned = about.get("dataset", {}).get("sample_ids") or []
     seen = {str(sample.get("id")) for sample in samples}
     finished = head.get("status") == "success" and all(str(one) in seen for one in planned)
-    told = {}
+    reported = {}
     for one in (head.get("results") or {}).get("scores", []):
         name = one["scorer"] if one["name"] == one["scorer"] else f"{one['scorer']}.{one['name']}"
         for metric in ("accuracy", "mean"):
             if metric in one.get("metrics", {}) and one.get("reducer") in (None, "mean"):
-                told[name] = one["metrics"][metric]["value"]
-    return Log(str(path), str(about.get("model")), str(about.get("task")), scores, finished, told)
+                reported[name] = one["metrics"][metric]["value"]
+    return Log(str(path), str(about.get("model")), str(about.get("task")), scores, finished, reported)
 
 
 def _inspect_scores(samples: list[Plain]) -> Iterator[str]:
@@ -231,8 +231,8 @@ def _read_harness(path: Path) -> list[Log]:
             scores.setdefault(f"{metric},{row.get('filter', 'none')}", []).append(answer)
     if not scores:
         raise errors.unreadable_file(str(path), "no metric in it has a number for each sample")
-    told = {k: v for k, v in (head.get("results", {}).get(task) or {}).items() if isinstance(v, int | float)}
-    return [Log(str(path), model, task, scores, True, {name: told[name] for name in scores if name in told})]
+    reported = {k: v for k, v in (head.get("results", {}).get(task) or {}).items() if isinstance(v, int | float)}
+    return [Log(str(path), model, task, scores, True, {name: reported[name] for name in scores if name in reported})]
 
 
 def _harness_metrics(row: Plain) -> list[str]:
@@ -285,9 +285,9 @@ def _of_promptfoo(path: Path, rows: list[Plain], several: bool, sums: Plain) -> 
             groups = {**variables, **(case.get("metadata") or {})}
             scores.setdefault(name, []).append(Answered(item, runs[item], number, "", groups))
     counts = [sums.get(name, 0) for name in ("testPassCount", "testFailCount")]
-    told = {} if sums.get("testErrorCount") or not sum(counts) else {"score": sums["score"] / sum(counts)}
+    reported = {} if sums.get("testErrorCount") or not sum(counts) else {"score": sums["score"] / sum(counts)}
     model = f"{_provider(rows[0])}, {prompt}" if several else _provider(rows[0])
-    return Log(str(path), model, "", scores, True, told)
+    return Log(str(path), model, "", scores, True, reported)
 
 
 # ── DeepEval ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -307,9 +307,9 @@ def _read_deepeval(path: Path) -> list[Log]:
     if not scores:
         raise errors.unreadable_file(str(path), "no case in it has a metric")
     model = str((whole.get("hyperparameters") or {}).get("model") or whole.get("identifier") or path.stem)
-    told = {one["metric"]: math.fsum(one["scores"]) / len(one["scores"]) for one in whole.get("metricsScores") or []
+    reported = {one["metric"]: math.fsum(one["scores"]) / len(one["scores"]) for one in whole.get("metricsScores") or []
             if one.get("scores") and max(runs.values()) == 1}  # fmt: skip
-    return [Log(str(path), model, "", scores, True, told)]
+    return [Log(str(path), model, "", scores, True, reported)]
 
 
 # ── HELM ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -331,12 +331,12 @@ def _read_helm(path: Path) -> list[Log]:
         raise errors.unreadable_file(str(path), "no instance in it has a statistic")
     means = path.with_name("stats.json")
     whole = _parse(means, means.read_bytes()) if means.exists() else []
-    told = {_helm_name(one["name"]): float(one["mean"]) for one in whole
+    reported = {_helm_name(one["name"]): float(one["mean"]) for one in whole
             if one.get("mean") is not None and not {"perturbation", "sub_split"} & one["name"].keys()}  # fmt: skip
     scenario = spec.get("scenario_spec") or {}
     given = [f"{name}={value}" for name, value in sorted((scenario.get("args") or {}).items())]
     task = ", ".join([str(scenario.get("class_name", "")).rpartition(".")[2], *given])
-    return [Log(str(path), str(spec["adapter_spec"]["model"]), task, scores, True, told)]
+    return [Log(str(path), str(spec["adapter_spec"]["model"]), task, scores, True, reported)]
 
 
 def _helm_name(name: Mapping[str, Value]) -> str:
@@ -414,16 +414,16 @@ def _cluster(log: Log, one: Answered, cluster: str | None) -> str | None:
 
 def _check_own_mean(log: Log, name: str) -> None:
     """Warn where the mean of the items is another one than the log's own."""
-    if name not in log.told:
+    if name not in log.reported:
         return
     runs: dict[str, list[float]] = {}
     for one in log.scores[name]:
         if not math.isnan(one.score):
             runs.setdefault(one.item, []).append(one.score)
     mean = math.fsum(math.fsum(values) / len(values) for values in runs.values()) / max(len(runs), 1)
-    if abs(mean - log.told[name]) > _CLOSE * max(abs(mean), 1):
+    if abs(mean - log.reported[name]) > _CLOSE * max(abs(mean), 1):
         errors.warn(
             "log-tells-otherwise",
-            f"{log.name}: the mean of {name} is {mean:.6g} here and {log.told[name]:.6g} in the log itself; the tool "
-            "may have read scores in another way",
+            f"{log.name}: the mean of {name} is {mean:.6g} here and {log.reported[name]:.6g} in the log itself; the "
+            "tool may have read scores in another way",
         )

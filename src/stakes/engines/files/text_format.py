@@ -37,14 +37,14 @@ class TextFormat:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "TextFormat | None":
-        """What was said about files; None where it is nothing."""
-        said = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) not in (None, 0, False)}
-        if "separator" in said:
-            said["separator"] = _SPELLED.get(said["separator"], said["separator"])
-        if "na" in said:
-            words = (said["na"],) if isinstance(said["na"], str) else tuple(said["na"])
-            said["na"] = words if "" in words else (*MISSING, *words)
-        return cls(**said) if said else None
+        """What a user stated about files; None where it is nothing."""
+        named = {one.name: given[one.name] for one in fields(cls) if given.get(one.name) not in (None, 0, False)}
+        if "separator" in named:
+            named["separator"] = _SPELLED.get(named["separator"], named["separator"])
+        if "na" in named:
+            words = (named["na"],) if isinstance(named["na"], str) else tuple(named["na"])
+            named["na"] = words if "" in words else (*MISSING, *words)
+        return cls(**named) if named else None
 
     @property
     def changes(self) -> list[str]:

@@ -241,18 +241,18 @@ class _Counting:
 
     def _count_table(self, asked: RowQuestion) -> Counted | None:
         """Find many classes by the labels that occur, and put the table of all combinations into their order."""
-        ops, (truth, said) = self.operations, self._labels.values()
+        ops, (truth, decided) = self.operations, self._labels.values()
         counts = ops.zeros(self._cells, truth.values, "int64")
         for start in range(0, len(truth.values), BLOCK):
             here = slice(start, start + BLOCK)
             narrow = ops.zeros(self._cells, truth.values, "int32")  # a GPU counts faster in 32 bits than in 64
-            given = {"truth": truth.values[here], "said": said.values[here], "lowest_truth": truth.low,
-                     "lowest_said": said.low, "width": said.size, "counts": narrow}  # fmt: skip
+            given = {"truth": truth.values[here], "taken": decided.values[here], "lowest_truth": truth.low,
+                     "lowest_taken": decided.low, "width": decided.size, "counts": narrow}  # fmt: skip
             if ops.by_kernel("count_pairs", len(given["truth"]), **given):
                 counts += narrow
             else:
                 ops.add_counts(counts, self._codes(here))
-        counts = counts.reshape(truth.size, said.size)
+        counts = counts.reshape(truth.size, decided.size)
         there = [np.flatnonzero(ops.home(counts.any(axis))) for axis in (1, 0)]
         table = ops.home(counts)
         table.flags.writeable = False

@@ -93,11 +93,11 @@ extern "C" __global__ void count_equal(
 """,
     "count_pairs": f"""
 extern "C" __global__ void count_pairs(
-    const long long rows, const TRUTH* truth, const SAID* said, const long long lowest_truth,
-    const long long lowest_said, const long long width, unsigned int* counts)
+    const long long rows, const TRUTH* truth, const TAKEN* taken, const long long lowest_truth,
+    const long long lowest_taken, const long long width, unsigned int* counts)
 {{
     {_EACH_ROW}
-        atomicAdd(counts + ((long long)truth[row] - lowest_truth) * width + ((long long)said[row] - lowest_said), 1u);
+        atomicAdd(counts + ((long long)truth[row] - lowest_truth) * width + ((long long)taken[row] - lowest_taken), 1u);
     }}
 }}
 """,
@@ -171,7 +171,7 @@ def has_kernel(name: str, kinds: Mapping[str, str]) -> bool:
 
 def run_kernel(cupy: Values, name: str, rows: int, kinds: Mapping[str, str], given: Mapping[str, int]) -> None:
     """Run a kernel over so many rows (or runs), with numbers and the addresses of arrays in its own order."""
-    kernel = _compiled(cupy, name, tuple((of, kinds[of]) for of in ("scores", "truth", "said", "keys") if of in kinds))
+    kernel = _compiled(cupy, name, tuple((of, kinds[of]) for of in ("scores", "truth", "taken", "keys") if of in kinds))
     numbers = map(cupy.int64, (rows, *given.values()))
     kernel((min(_BLOCKS, -(-rows // _THREADS)),), (_THREADS,), tuple(numbers))
 

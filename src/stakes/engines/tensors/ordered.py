@@ -46,8 +46,8 @@ class SortedKeys:
 
     def at_home(self) -> Keys:
         """The same keys here: those that rows in memory have."""
-        turned = self.values ^ (-self._highest - 1)  # the highest bit, where the rows lie: a GPU does it in passing
-        return Keys(self.layout, self.operations.home(turned).view(self.layout.key))
+        flipped = self.values ^ (-self._highest - 1)  # the highest bit, where the rows lie: a GPU does it in passing
+        return Keys(self.layout, self.operations.home(flipped).view(self.layout.key))
 
     def unpack(self, keys: Tensor) -> tuple[Tensor, Tensor]:
         """The ordered bits of scores, and whether they are of positive rows."""

@@ -55,8 +55,8 @@ class Totals:
             return two if one is None else one if two is None else one + two
 
         faults = {
-            name: (sum(part.faults[name][0] for part in (self, other) if name in part.faults), *told[1:])
-            for name, told in {**other.faults, **self.faults}.items()
+            name: (sum(part.faults[name][0] for part in (self, other) if name in part.faults), *fault[1:])
+            for name, fault in {**other.faults, **self.faults}.items()
         }
         return Totals(self.rows + other.rows, added(self.counts, other.counts), added(self.sums, other.sums), faults)
 
@@ -72,8 +72,8 @@ class Totals:
         assert self.counts is not None
         names = tuple(map(str, classes))
         if self.sums is None:
-            told = None if positive is None else str(positive)
-            return Confusion(names, names, self.counts.reshape(len(names), len(names)), None, told)
+            positive_name = None if positive is None else str(positive)
+            return Confusion(names, names, self.counts.reshape(len(names), len(names)), None, positive_name)
         negative = next(name for name in names if name != str(positive))
         return table_of_bins(ArrayOperations(), self.counts, self.sums, (str(positive), negative))
 
@@ -162,10 +162,10 @@ class RunningCounts:
         if self._bins is not None:
             self._bins.add(self._checked(output, before), codes, self._classes.index(int(self._positive or 0)))
             return
-        said, strange = self._codes(output)
+        decided, strange = self._codes(output)
         self._note("prediction", strange, before)
         assert self._table is not None
-        self._ops.add_counts(self._table, codes * len(self._classes) + said)
+        self._ops.add_counts(self._table, codes * len(self._classes) + decided)
 
     def _codes(self, labels: Tensor) -> tuple[Tensor, Tensor]:
         """The place of each label among the classes, and which are none of them."""
