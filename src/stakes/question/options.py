@@ -192,7 +192,7 @@ class Shared(TypedDict, total=False):
     ]
     auc_error: Annotated[
         float | None,
-        "How far the auc may be off where scores are counted in bins: bins are made finer until it is not.",
+        "How far the auc may be off where scores are counted in bins: where needed, they are counted finer.",
         Option("rows", "number", "ERROR"),
     ]
     task: Annotated[

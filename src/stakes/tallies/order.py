@@ -10,8 +10,8 @@ class Order:
     ``twice_wins`` are twice the pairs in which the positive outranks the negative, a tie counting once; ``precision``
     is the sum of the precision at each positive, and ``widest_gap`` the largest TPR − FPR, times P·N (None: those of
     the bins stand). In ``open_pairs``, which count as ties, either row may outrank the other; ``memory`` is how many
-    bytes would resolve them. They are those of these rows alone: pairs between parts were never seen, so a sum of
-    tables has none.
+    bytes it took to count the others in finer bins. They are those of these rows alone: pairs between parts were never
+    seen, so a sum of tables has none.
     """
 
     twice_wins: int

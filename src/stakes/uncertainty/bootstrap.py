@@ -30,7 +30,7 @@ _REPLICATES = 400
 
 _CELLS = 400_000
 _MOST = 2000
-"""Small score tables are resampled more often: up to this many cells in all, and at most `_MOST` times."""
+"""Small score tables are resampled more often: up to ``_MOST`` times, until ``_CELLS`` cells were sampled."""
 
 _ENDS = 0.5
 """Rows of each class that are added above and below all scores."""
