@@ -21,11 +21,11 @@ from stakes.uncertainty.one_more_row import Cells, mean_limits
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_COMBINATIONS = 1024
-"""One more row could say anything, where there are at most so many combinations; otherwise what others said."""
+"""Up to so many combinations, one more row could be any of them; beyond, any that occurred."""
 
 _MOST_WORK = 1 << 23
 _FIXED_WORK = 1000
-"""A list of combinations takes at least as long as so many of them."""
+"""The fixed time of handling a list of combinations, in combinations."""
 
 TOO_MANY = "there are too many combinations to see what one more row changes"
 
@@ -83,11 +83,11 @@ class RowCosts:
         lists = [codes for codes in (network.rows.codes, self.every) if codes]
         found = []
         for codes, (c, cases) in itertools.product(lists, enumerate(network.cases)):
-            said = {
+            answers = {
                 name: np.where(made[:, None], model.right[c], codes[name])
                 for made, (name, model) in zip(sets.T == 1, models.items(), strict=True)
             }
-            found.append(cases * network.costs(c, said))
+            found.append(cases * network.costs(c, answers))
         most = max(part.shape[1] for part in found)
         return np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in found], axis=1)
 
