@@ -28,7 +28,7 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, points: 
         **{name: count if isinstance(count, int) else float(count) for name, count in sizes.items()},
         stops={name: listed(getattr(points, name)) for name in ("thresholds", "tp", "fp")} | _squares(table, points),
         complete=points.complete,
-        threshold=None if evaluation.threshold is None else max(float(evaluation.threshold), _lowest(points)),
+        threshold=None if evaluation.threshold is None else float(max(evaluation.threshold, min(points.thresholds))),
         probabilities=evaluation.probabilities,
         bands=_bands(evaluation, table, points),
         histogram={"edges": listed(shown.edges), **{key: listed(shown.counts[name]) for key, name in names.items()}},
@@ -46,11 +46,6 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, points: 
         fixed=sampling.fixed,
         clusters=sampling.clusters is not None,
     )
-
-
-def _lowest(points: ReportThresholds) -> float:
-    """The threshold at which everybody is called positive."""
-    return float(min(points.thresholds))
 
 
 def _squares(table: ScoreTable, points: ReportThresholds) -> Part:

@@ -24,7 +24,8 @@ def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
         surely = one.figure in SHIFTED or side_of(one.estimate, one.limit) == _side_that_holds(one)
-        lines = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
+        no_alarm = sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days)
+        lines = [no_alarm, sentence("watch.evidence", most=one.evidence, needed=one.needed)]
         return answer("watch.question", "good" if surely else "note", *lines, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
     figures = [Chip.of(since, "watch.since_then", name=_named(one.figure)), *figures]
@@ -45,11 +46,6 @@ def _side_that_holds(one: WatchedFigure) -> int:
 def _named(figure: str) -> Sentence | dict[str, str]:
     """The name of a figure; a shift of rows is no metric and has a name of its own."""
     return sentence(f"watch.{figure}") if figure in SHIFTED else metric(figure)
-
-
-def _evidence(one: WatchedFigure) -> Sentence:
-    """How near the evidence came to an alarm."""
-    return sentence("watch.evidence", most=one.evidence, needed=one.needed)
 
 
 def _cautions(watch: Watch) -> Iterator[Finding]:
