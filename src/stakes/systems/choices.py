@@ -4,6 +4,7 @@ A choice looks better than it is on the rows that it was made on. So it is cross
 rows, evaluated on the others. Tables hold all that is known, so a choice from tables is exact.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ import numpy as np
 from stakes.language.narrated import Narrated
 from stakes.records import Plain, Record
 from stakes.systems.fusion import refuse_too_many
-from stakes.systems.network import Do, Network, RowFolds
+from stakes.systems.network import Do, Network, RowFolds, all_combinations
 from stakes.systems.row_costs import RowCosts, as_in_rows, no_limits
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
@@ -92,10 +93,9 @@ class BestRule(
         fusion, outputs = self.network.fusion, [self.network.models[name].outputs for name in self.models]
         sizes = [len(answers) for answers in outputs]
         refuse_too_many("the best rule", sizes)
-        every = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
-        decided = np.array(fusion(every))
+        decided = np.array(fusion(all_combinations(self.models, sizes)))
         decided[np.ravel_multi_index([self.codes[name].astype(np.int64) for name in self.models], sizes)] = self.decided
-        keys = zip(*([outputs[i][code] for code in every[name]] for i, name in enumerate(self.models)), strict=True)
+        keys = itertools.product(*outputs)
         return {key: fusion.decisions[code] for key, code in zip(keys, decided.tolist(), strict=True)}
 
     def to_rows(self) -> list[dict[str, object]]:

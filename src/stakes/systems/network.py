@@ -9,7 +9,7 @@ Probabilities may have leading axes: bootstrapped networks, for intervals.
 
 import functools
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,13 +94,23 @@ class Joint:
 
     def fixed(self, model: str, code: int) -> "Joint":
         """Put an output in the place of what a model says."""
-        return Joint({**self.codes, model: np.full(self.size, code)}, self.chance)
+        return Joint(with_answers(self.codes, {model: code}, self.size), self.chance)
 
     def over(self, names: Collection[str]) -> "Joint":
         """Return the combinations of some models, the others summed out."""
         codes = {name: code for name, code in self.codes.items() if name in names}
         places, first = distinct(list(codes.values()), self.size)
         return Joint({name: code[first] for name, code in codes.items()}, sum_out(self.chance, places, len(first)))
+
+
+def all_combinations(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]:
+    """The codes of every combination of answers, by model; the last model's change fastest."""
+    return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+
+
+def with_answers(codes: Mapping[str, Array], do: Do, size: int) -> dict[str, Array]:
+    """Combinations in which some models are made to say something else."""
+    return {**codes, **{name: np.full(size, code) for name, code in do.items()}}
 
 
 def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
@@ -370,7 +380,7 @@ class Network:
         sizes = [len(model.outputs) for model in self.models.values()]
         if any(model.sees for model in self.models.values()) or math.prod(sizes) > _MOST_INDEPENDENT:
             return math.nan
-        codes = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+        codes = all_combinations(self.models, sizes)
         total = 0.0
         for c, cases in enumerate(self.cases):
             joint = self.joint(c)

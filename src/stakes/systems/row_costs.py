@@ -8,13 +8,13 @@ added. Where models in rows see another one, what one more row changes stands fo
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from stakes.systems.bootstrap import RATES_ONLY
-from stakes.systems.network import Do, JointRows, Model, Network, Units, sum_out
+from stakes.systems.network import Do, JointRows, Model, Network, Units, all_combinations, sum_out, with_answers
 from stakes.systems.situations import combinations_seen
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
@@ -72,7 +72,7 @@ class RowCosts:
         if self.every:
             size = len(next(iter(self.every.values())))
             for c, cases in enumerate(network.cases):
-                found.append(cases * network.costs(c, _with_answers(self.every, do[c], size))[None])
+                found.append(cases * network.costs(c, with_answers(self.every, do[c], size))[None])
         return _padded(found)
 
     def if_right(self, sets: Array) -> Array:
@@ -194,7 +194,7 @@ def _with_every_combination(network: Network) -> Network:
     units = network.rows.units
     if units is not None:
         units = units.moved((np.arange(len(counts))[:, None] * counts.shape[1] + places).ravel())
-    return replace(network, rows=JointRows(_written_out(codes, sizes), counts, units))
+    return replace(network, rows=JointRows(all_combinations(codes, sizes), counts, units))
 
 
 def _every_combination(network: Network) -> dict[str, Array]:
@@ -202,16 +202,7 @@ def _every_combination(network: Network) -> dict[str, Array]:
     sizes = [len(model.outputs) for model in network.models.values()]
     if math.prod(sizes) > _MOST_COMBINATIONS or any(model.sees for model in network.models.values()):
         return {}
-    return _written_out(network.models, sizes)
-
-
-def _written_out(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]:
-    return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
-
-
-def _with_answers(codes: Mapping[str, Array], do: Do, size: int) -> dict[str, Array]:
-    """Combinations in which some models are made to say something else."""
-    return {**codes, **{name: np.full(size, code) for name, code in do.items()}}
+    return all_combinations(network.models, sizes)
 
 
 def _padded(parts: Sequence[Array]) -> Array:
@@ -226,7 +217,7 @@ def _in_rows(network: Network, c: int, do: Do) -> Array:
     codes, counts = network.rows.codes, network.rows.counts[c]
     if not seen_in_rows(network, do):
         left = [name for name, model in network.models.items() if not model.by_rows and name not in do]
-        return network.expected_costs(c, _with_answers(codes, do, len(counts)), len(counts), left)
+        return network.expected_costs(c, with_answers(codes, do, len(counts)), len(counts), left)
     kinds, total, now = np.flatnonzero(counts), counts.sum(), network.cost_of_class(c, do)
     more = np.tile(counts, (len(kinds), 1))
     more[np.arange(len(kinds)), kinds] += 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.systems.network import Joint, Model, Network, distinct, sum_out
+from stakes.systems.network import Joint, Model, Network, distinct, sum_out, with_answers
 from stakes.tallies.arithmetic import Array, divide
 
 _FEW = 1 << 16
@@ -83,7 +83,7 @@ class _Others:
 
     def costs(self, answers: Mapping[str, int]) -> Array:
         """What each situation costs when some models are made to give an answer, averaged over those left out."""
-        codes = {**self.codes, **{name: np.full(self.size, code) for name, code in answers.items()}}
+        codes = with_answers(self.codes, answers, self.size)
         return self.network.expected_costs(self.c, codes, self.size, self.left_out)
 
 

@@ -12,7 +12,7 @@ from stakes.errors import Given, InputError
 from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Amount, Network, sum_out
+from stakes.systems.network import Amount, Network, all_combinations, sum_out
 from stakes.systems.row_costs import RowCosts, always_right, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
@@ -232,10 +232,10 @@ def _costs_of_sets(network: Network, c: int) -> Array:
     if any(model.sees for model in models) or math.prod(size + 1 for size in sizes) > _MOST_AT_ONCE:
         right = (always_right(network, itertools.compress(network.models, made))[c] for made in _sets(len(sizes)))
         return np.array([network.cost_of_class(c, do) for do in right])
-    joint, every = network.joint(c), np.indices(sizes).reshape(len(sizes), -1)
+    joint = network.joint(c)
     places = np.ravel_multi_index([joint.codes[name].astype(np.int64) for name in network.models], sizes)
     chance = sum_out(joint.chance, places, math.prod(sizes)).reshape(sizes)
-    paid = network.costs(c, dict(zip(network.models, every, strict=True))).reshape(sizes)
+    paid = network.costs(c, all_combinations(network.models, sizes)).reshape(sizes)
     for k, model in enumerate(models):
         chance = np.concatenate([chance, chance.sum(k, keepdims=True)], k)
         paid = np.concatenate([paid, paid.take([model.right[c]], k)], k)
