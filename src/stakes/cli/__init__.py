@@ -47,7 +47,7 @@ def main() -> NoReturn:
             guard.silence_libraries()
         with guard.interruptible(_interrupted):
             _run()
-    except KeyboardInterrupt:  # while importing, or in the very moment in which all was said
+    except KeyboardInterrupt:  # while importing, or just after the answer
         _interrupted()
     except SystemExit:
         raise
@@ -72,7 +72,7 @@ def _run() -> NoReturn:
     code = 0
     try:
         code = cli.main(standalone_mode=False) or 0
-        sys.stdout.flush()  # here, where what goes wrong can still be said
+        sys.stdout.flush()  # here, where errors are still reported
     except (click.exceptions.Abort, KeyboardInterrupt):
         _interrupted()
     except click.ClickException as problem:
@@ -82,14 +82,14 @@ def _run() -> NoReturn:
         raise
     except StakesError as problem:
         end(problem.written(as_option), 2)
-    except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
+    except (BrokenPipeError, SystemExit):  # click and rich end so when the pipe is closed; print nothing
         _forget_output()
         sys.exit(code)
     except OSError:
         _forget_output()
         raise
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; a late Ctrl-C shall not end this in a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is out; a late Ctrl-C shall not print a traceback
     sys.exit(code)
 
 
@@ -135,7 +135,7 @@ def _unable(problem: BaseException) -> NoReturn:
 
 
 def _died() -> NoReturn:
-    """Say what became of a child that a library has ended."""
+    """Report that a library has ended the child."""
     from stakes import errors
 
     _unable(errors.lack_of_memory())
@@ -166,14 +166,14 @@ def _from_interruption(problem: BaseException | None) -> bool:
 
 
 def _interrupted_unheard(unraisable: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C within a destructor, of which Python would only tell."""
+    """Exit on Ctrl-C within a destructor, which Python would only report."""
     if unraisable.exc_type is KeyboardInterrupt:
         _interrupted()
     sys.__unraisablehook__(unraisable)
 
 
 def _forget_output() -> None:
-    """Let what was not written yet go nowhere; otherwise Python tries once more at the end, and complains."""
+    """Discard unwritten output; otherwise Python tries once more at exit, and complains."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -181,7 +181,7 @@ _warned: set[str] = set()
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning is one line for a person, said once, without the place in the code."""
+    """Print a warning as one line, once, without the place in the code."""
     from stakes import errors
     from stakes.cli.words import as_option, complain
 

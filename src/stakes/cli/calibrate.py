@@ -80,7 +80,7 @@ def calibrate(
 
 
 def _refuse_beside_apply(files: tuple[str, ...]) -> None:
-    """Applying asks for nothing but the scores: what else was given would do nothing."""
+    """Refuse options that have no effect: --apply needs nothing but the scores."""
     context = click.get_current_context()
     from stakes.engines.files.text_format import FORMAT_OPTIONS
 

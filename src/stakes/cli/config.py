@@ -23,7 +23,7 @@ _USUAL = ("stakes.toml", "pyproject.toml")
 def config(command: Command) -> Command:
     """Let options of a command stand in a file; those of the command line go before.
 
-    What is wrong with an option that stands there begins with the name of the file.
+    Errors about an option from there begin with the name of the file.
     """
 
     @functools.wraps(command)
@@ -41,7 +41,7 @@ def config(command: Command) -> Command:
 
 
 def _named(problem: Problem, file: str | None) -> Problem:
-    """The problem with the name of the file in which an option stands that it is about."""
+    """Prefix an error with the name of the file that its option stands in."""
     source = click.get_current_context().get_parameter_source
     names = [part.name for part in problem.text.parts if isinstance(part, Pass)]
     if any(source({"costs": "miss"}.get(name, name)) is ParameterSource.DEFAULT_MAP for name in names):
@@ -94,7 +94,7 @@ def _at(path: Path, content: object, *place: str) -> Table | None:
 
 
 def _spellings(parameter: click.Parameter) -> list[str]:
-    """How an option is called in a file: as on the command line, with - or _."""
+    """The name of an option in a file: as on the command line, with - or _."""
     names = [name.lstrip("-") for name in (*parameter.opts, *parameter.secondary_opts)]
     return [spelled for name in names for spelled in {name, name.replace("-", "_")}]
 
@@ -110,7 +110,7 @@ def _defaults(path: Path, table: Table, known: Mapping[str, click.Parameter]) ->
         if name in found:
             raise InputError("twice-in-config", f"{path!s}: {key} says again what another line says; keep one of them")
         found[name] = _options_given(f"{path!s}: {key}", value, known[key])
-        if isinstance(value, bool) and f"--{key}" in known[key].secondary_opts:  # --bins, which is no --exact
+        if isinstance(value, bool) and f"--{key}" in known[key].secondary_opts:  # --bins is the opposite of --exact
             found[name] = not value
     return found
 

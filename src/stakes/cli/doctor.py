@@ -80,7 +80,7 @@ def _optional_part(name: str) -> InstalledPart:
 
 
 def _java() -> InstalledPart:
-    """Java is no package; asking it for its version would start it, so its place is told."""
+    """Java is no package; asking it for its version would start it, so its path is shown."""
     place = shutil.which("java")
     install = None if place else "a Java 17 on the PATH (Debian: openjdk-17-jre-headless)"
     return InstalledPart("java", place, False, "Spark", install)

@@ -22,7 +22,7 @@ SHOW_ALL = "stakes evaluate … --all"
 def evaluate(
     files: tuple[str, ...], asked: Arguments, table: str | None, everything: bool, report: str | None
 ) -> Answer:
-    """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
+    """Evaluate a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (with any separator, also .gz), .xlsx, Parquet, JSON, JSON lines, Arrow, a table of a SQLite or DuckDB
     database (preds.sqlite::table), or - for CSV from standard input. Without --truth its columns are listed. Tallies

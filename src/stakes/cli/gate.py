@@ -97,7 +97,7 @@ def gate(
         found = speak(replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}")), found.lang)
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
-    click.get_current_context().call_on_close(partial(github.summarise, found))  # once the verdict is told
+    click.get_current_context().call_on_close(partial(github.summarise, found))  # after the verdict
     only_data = any(given[name] for name in ("as_json", "as_csv", "as_markdown", "as_quiet", "output_file"))
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
@@ -106,7 +106,7 @@ def gate(
 
 
 def _quiet_line(found: "Gate") -> str:
-    """What even a quiet gate says, because no figure would tell: rows are missing, or bins leave a condition open."""
+    """What even a quiet gate reports, because no figure shows it: rows are missing, or bins leave a condition open."""
     missing = [[f"{check.condition}: {check.verdict}"] for check in found.checks if check.kind == "dropped"]
     left_open = [[f"{one.condition}: ", one.reason] for one in found.failed if one.seen is not None and one.reason]
     return Text(*[part for parts in (*missing, *left_open) for part in ("; ", *parts)][1:])
@@ -151,7 +151,7 @@ class _Rival:
         return bool(self.baseline_score) or self.baseline_prediction is not None
 
     def judge(self, files: tuple[str, ...], columns: Arguments) -> "Evaluation | Comparison | None":
-        """The evaluation or the comparison that differences are judged by, if there is one."""
+        """The evaluation or the comparison that gives the differences, if there is one."""
         from stakes.engines.files.writing import are_same
 
         if self.baseline is not None and any(are_same(self.baseline, name) for name in files):

@@ -1,4 +1,4 @@
-"""What no handler of Python's can do: end in time on Ctrl-C, and survive a library that ends the process."""
+"""Beyond Python's own handlers: end in time on Ctrl-C, and report it when a library ends the process."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ _LEAST = 512 << 20
 """Bytes of address space without which NumPy and Polars do not even load."""
 
 _STUCK, _NEARLY = 10.0, 0.8
-"""A process that does nothing for so many seconds, and came so near to its limit, waits for what will never come."""
+"""A process that is idle for so many seconds, and came so near to its memory limit, hangs."""
 
 
 @contextmanager
@@ -26,30 +26,30 @@ def interruptible(end: Callable[[], NoReturn]) -> Iterator[None]:
     """See to it that Ctrl-C ends the process, also while a library keeps Python from noticing it."""
     import threading
 
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
 
     def listen() -> None:
         import time
 
-        while number := os.read(heard, 1):
+        while number := os.read(read_end, 1):
             if number[0] == signal.SIGINT:
                 time.sleep(_PATIENCE)
-                if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # otherwise all is said already
+                if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # otherwise the answer is out already
                     end()
-        os.close(heard)
+        os.close(read_end)
 
-    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     threading.Thread(target=listen, daemon=True).start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        os.close(told)
+        os.close(write_end)
 
 
 def silence_libraries() -> None:
-    """Keep standard error for Python: what libraries write there by themselves when they give up goes nowhere."""
+    """Keep standard error for Python: messages that libraries write there themselves are discarded."""
     with suppress(OSError, ValueError, AttributeError):  # there is none, or it is no file
         before = sys.stderr
         before.flush()
@@ -59,7 +59,7 @@ def silence_libraries() -> None:
 
 
 def memory_limit() -> int | None:
-    """How much memory the system gives this process at most (``ulimit -v``), if it does and can tell about a child."""
+    """The memory limit of this process (``ulimit -v``), if there is one and a child can be watched."""
     if not hasattr(signal, "sigtimedwait"):
         return None
     import resource
@@ -68,38 +68,38 @@ def memory_limit() -> int | None:
     return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
-_said: list[int] = []
-"""The pipe by which a child tells that it says itself why it ends."""
+_report_pipes: list[int] = []
+"""The pipe by which a child announces that it reports by itself why it ends."""
 
 
 def will_say() -> None:
-    """Tell the parent, if there is one, that the reason is being said: a library may end the child meanwhile."""
-    for pipe in _said:
+    """Tell the parent, if there is one, that the reason is being reported: a library may end the child meanwhile."""
+    for pipe in _report_pipes:
         os.write(pipe, b"!")
 
 
 def follow(limit: int, died: Callable[[], NoReturn], unable: int) -> int | None:
-    """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
+    """Go on in a child (None), and return its exit code to the parent, which calls ``died`` if the child died.
 
-    A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.
-    Where the ``limit`` leaves no room for libraries to begin with, there is no child. ``unable`` is the code of a child
-    that has said why itself.
+    A library that lacks memory ends the whole process, which cannot be caught; but a parent can report it. Where the
+    ``limit`` leaves no room for libraries to begin with, there is no child. ``unable`` is the code of a child that has
+    reported the reason itself.
     """
     if limit < _LEAST:
         died()
     heeded = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
-    heard, said = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
-        _said.append(said)
+        _report_pipes.append(write_end)
         _die_with(parent)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return None
-    os.close(said)
+    os.close(write_end)
     code = _wait(child, heeded, limit)
     if -code in _LACK_OF_MEMORY:
-        if os.read(heard, 1):
+        if os.read(read_end, 1):
             return unable
         died()
     if code < 0:  # ended by another signal, as the parent shall be
@@ -110,13 +110,13 @@ def follow(limit: int, died: Callable[[], NoReturn], unable: int) -> int | None:
 
 
 def _wait(child: int, heeded: set[signal.Signals], limit: int) -> int:
-    """Wait for the end of a child, and hand on what is sent to this process alone; a terminal tells both."""
+    """Wait for the end of a child, and pass on signals sent to this process alone; those of a terminal reach both."""
     worked = -1
     while True:
         heard = signal.sigtimedwait(heeded, _STUCK)
         if heard is None:
             before, worked = worked, _time_of(child)
-            if worked == before and _peak_of(child) > _NEARLY * limit:  # threads that died are waited for in vain
+            if worked == before and _peak_of(child) > _NEARLY * limit:  # it waits for threads that died
                 os.kill(child, signal.SIGKILL)
         elif heard.si_signo != signal.SIGCHLD:
             if heard.si_code <= 0:

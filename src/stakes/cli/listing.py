@@ -16,15 +16,15 @@ _ALSO = {"gate": ("--require",), "decide": ("--miss", "--costs", "--best")}
 def list_columns(found: "DescribedFile", command: str) -> str:
     """The columns under each other, and below them what to type next."""
     rows = [[one.name, one.kind, f"{one.missing:,}"] for one in found.columns]
-    told = aligned([["column", "kind", "missing"], *rows])
+    table = aligned([["column", "kind", "missing"], *rows])
     values = ["values", *(visible(one.holds) for one in found.columns)]
-    listed = [f"{line}  {held}" for line, held in zip(told, values, strict=True)]
+    listed = [f"{line}  {held}" for line, held in zip(table, values, strict=True)]
     part = [] if found.whole else [f"(of the first {found.rows:,} rows; others may hold more)"]
     return lines([*listed, *part, "", f"next: {command}"])
 
 
 def next_command(found: "DescribedFile", verb: str, typed: Sequence[str]) -> str:
-    """What was typed, and what is lacking to ask about this file; what it does not tell stands there in capitals."""
+    """The command as typed, completed for this file; values that the file does not show are in capitals."""
     lacking = _lacking(found, verb, typed)
     words = [word for option, value in lacking for word in (option, value)]
     scale = f"--{found.scale.replace('_', '-')}"

@@ -29,7 +29,7 @@ _OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
 
 
 class TypedNumber(click.types.FloatParamType):
-    """A number, or a percentage; a decimal comma of any other number is told how to be written."""
+    """A number, or a percentage; a decimal comma in any other number is refused with advice."""
 
     def convert(self, value: Value, param: click.Parameter | None, ctx: click.Context | None) -> Value:
         """Return the number."""

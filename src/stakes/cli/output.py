@@ -33,15 +33,15 @@ _HELP = {
 
 
 _MOST_ASKED = 1_000
-"""So much of a command is told on a page: hundreds of files may be named in it."""
+"""The most characters of a command that a page shows: hundreds of files may be named in it."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found, to be told in the form that was asked for; ``code`` is its exit code.
+    """What a command found, to be written in the requested form; ``code`` is its exit code.
 
     ``line`` is the essence in one line. Markdown is a table of the rows where there is no page. ``dropped`` rows were
-    left out, which forms without a place for that say on standard error.
+    left out; forms without a place for that note it on standard error.
     """
 
     show: Callable[[], None]
@@ -80,7 +80,7 @@ class Answer:
 
 
 class Result(Protocol):
-    """What turns into data, and into rows."""
+    """A result that converts to data and to rows."""
 
     def to_dict(self) -> object: ...  # noqa: D102
     def to_rows(self) -> Iterable[Mapping[str, object]]: ...  # noqa: D102
@@ -127,7 +127,7 @@ def of_page(
 
 
 def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
-    """Let a command return an :class:`Answer`, and give it the options that say how to tell it."""
+    """Let a command return an :class:`Answer`, and give it the options of its form."""
     names = wanted or FORMS
 
     def decorated(command: Callable[..., Answer]) -> Callable[..., None]:
@@ -142,7 +142,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             try:
                 with in_language(answer.lang), bar("quiet" not in chosen):
                     _tell(answer, chosen[0] if chosen else None, target)
-            except (BrokenPipeError, SystemExit):  # nobody is listening any more; the exit code still tells
+            except (BrokenPipeError, SystemExit):  # the pipe is closed; the exit code is still right
                 if not answer.code:
                     raise
             if answer.code:

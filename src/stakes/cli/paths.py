@@ -21,7 +21,7 @@ class InputFile(click.Path):
     """The name of what is read: a file, and for ``rows`` whatever names some (a pattern, a table of a database)."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(readable=False)  # what cannot be read is told by whoever tries
+        super().__init__(readable=False)  # an unreadable file is reported when it is read
         self.name = "file"
         self.what = what
 
@@ -90,7 +90,7 @@ class Command(click.Command):
                     formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read what was typed; an option that means nothing here is told why."""
+        """Parse the arguments; an option that does not apply is refused with the reason."""
         ctx.meta[TYPED] = tuple(args)
         try:
             return super().parse_args(ctx, args)
@@ -105,7 +105,7 @@ class Command(click.Command):
 
     @staticmethod
     def _why_not(verb: str, name: str, others: list[str], command: str) -> InputError | None:
-        """Why there is no such option, or how it is called here."""
+        """Why there is no such option, or its name here."""
         translated = errors.translation(name, options(verb))
         problem = errors.no_such_option(verb, name, options(verb), others, command) if translated else None
         return why_not(verb, _argument_of(name), command) or problem
@@ -128,7 +128,7 @@ class Command(click.Command):
             appended[summary] = "the summary of the job"
         seen = {identity(place): what for place, what in appended.items()}
         if not written and not any(seen):
-            return  # nothing is looked for in vain
+            return  # no search without need
         read = [place for one, name in named if isinstance(one.type, InputFile) for place in one.type.places(name)]
         for target in appended:
             writing.keep_inputs(target, read)
@@ -143,7 +143,7 @@ class Command(click.Command):
 
 
 def _argument_of(typed: str) -> str:
-    """The argument that an option stands for which is called otherwise: ``class``, ``bins``, ``miss``."""
+    """The argument of an option with another name: ``class``, ``bins``, ``miss``."""
     spellings = {
         word: name
         for name, option in table("evaluate").items()

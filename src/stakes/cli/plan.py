@@ -30,16 +30,16 @@ _AIMS: dict[str, tuple[str, Arguments]] = {
         {"type": int, "metavar": "ROWS"},
     ),
 }
-"""What a study shall reach: what each option means, and what else click is told; others are numbers."""
+"""What a study shall reach: the meaning of each option, and its settings for click; others are numbers."""
 
 
 def _expected(command: Callable[..., object]) -> Callable[..., object]:
     """The rates that somebody expects, and what a study shall reach, as options."""
     rates: dict[str, tuple[str, Arguments]] = {name: (meaning, {}) for name, meaning in RATES.items()}
     for group, table in (("expected", rates), ("aim", _AIMS)):
-        for name, (meaning, told) in reversed(table.items()):
-            typed, kind = f"--{name.replace('_', '-')}", None if "metavar" in told else TypedNumber()
-            command = option(group, typed, meaning, name, **{"type": kind, **told})(command)
+        for name, (meaning, settings) in reversed(table.items()):
+            typed, kind = f"--{name.replace('_', '-')}", None if "metavar" in settings else TypedNumber()
+            command = option(group, typed, meaning, name, **{"type": kind, **settings})(command)
     return command
 
 

@@ -1,5 +1,5 @@
-"""Signs of progress, on a terminal only and gone when it is done: a bar while large files are read, and after two
-seconds of anything else what is being done.
+"""Progress, on a terminal only and cleared at the end: a bar while large files are read, and after two seconds of
+anything else a line that says what is being done.
 """
 
 import sys
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 PATIENCE = 2.0
-"""After so many seconds people want to know what is going on."""
+"""Seconds before the status line appears."""
 
 _NOTHING = "nothing"
 """Where nobody wants to see it, or could."""
@@ -76,7 +76,7 @@ class _Bar:
             self._tell(rows, total)
 
     def _say(self, doing: str) -> None:
-        """Say something else where something is said, or will be."""
+        """Change the status line, now or when it appears."""
         if doing != self._doing:
             self._doing = doing
             if self._status is not None:
@@ -113,7 +113,7 @@ class _Bar:
         return shown
 
     def end(self) -> None:
-        """Take everything away."""
+        """Clear the bar and the status line."""
         with self._lock:
             self._timer.cancel()
             self._clear_status()

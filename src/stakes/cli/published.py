@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stakes.tallies import Confusion
 
 _THOUSANDS = r"(?<=\d)[,'\u2019](?=\d{3}(\D|$))"
-"""A mark between digits of which three follow."""
+"""A separator of thousands: a mark between digits, followed by three."""
 
 _HELP = 'A published table instead of FILE, rows the truth and columns the decision: "80 20; 10 90".'
 
@@ -24,7 +24,7 @@ tables = option("rows", "--table", f"{_HELP} Once for each model.", "tables", me
 
 
 def rows_or_table(files: tuple[str, ...], table: str | None, asked: Arguments) -> "str | list[str] | Confusion":
-    """What is judged: the files, or the table in place of them."""
+    """The data to evaluate: the files, or the table in place of them."""
     refuse_neither(files, table is not None)
     return options.one_or_all(files) if table is None else confusions([table], asked)[0]
 

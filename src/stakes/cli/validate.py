@@ -28,7 +28,7 @@ from stakes.question.options import Validated
 def validate(
     file: str, asked: Validated, estimator: str, target: str, features: tuple[str, ...], folds: int | None
 ) -> Answer:
-    """Fit copies of an estimator on some rows of FILE, and judge them on the others.
+    """Fit copies of an estimator on some rows of FILE, and test them on the others.
 
     The module is run, as Python does when it imports: name only code that you trust. Columns of numbers are numbers,
     others stay text, which a pipeline can encode.

@@ -24,7 +24,7 @@ def watch(
     """Watch the tallies of days in FILE, in the order of time: exit code 1 on an alarm, 0 without one.
 
     The chance that there is ever a false alarm is at most --alpha, however often one looks. With --state each call
-    brings new days only, and the file remembers those of before; after an alarm begin anew with --restart DAY.
+    brings new days only, and the file remembers those of before; after an alarm start again with --restart DAY.
 
     \b
     Examples:
@@ -35,11 +35,11 @@ def watch(
     from stakes.evaluation.watch import watch
 
     found = watch(list(files), against=against, state=state, **asked)
-    told = [one for one in found.findings if one.answers or one.key in ("watch.waiting", "watch.open_bins")]
+    shown = [one for one in found.findings if one.answers or one.key in ("watch.waiting", "watch.open_bins")]
     several = len(found.watched) > 1
 
     def line() -> str:
-        parts = [part for one in told for part in (one.question if several else None, one.words[0]) if part]
+        parts = [part for one in shown for part in (one.question if several else None, one.words[0]) if part]
         return Text(*[word for part in parts for word in (" ", part)][1:])
 
     return output.of_page(found, line, more="stakes watch … --csv", report=report, code=int(found.alarmed))

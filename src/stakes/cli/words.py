@@ -1,4 +1,4 @@
-"""What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
+"""Text on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
 import os
 import shlex
@@ -72,7 +72,7 @@ def wrap(text: str) -> str:
 
 
 _SAYS_HOW = ("lang", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
-"""Parameters of commands that say how the answer is told."""
+"""Parameters of commands that set the form of the answer."""
 
 
 def as_asked() -> str:
@@ -82,7 +82,7 @@ def as_asked() -> str:
 
 
 def typed_words(wanted: Callable[[click.Parameter], bool] = lambda one: True) -> list[str]:
-    """Return the arguments and options that were typed, but for how the answer is told."""
+    """Return the arguments and options that were typed, but for the form of the answer."""
     context = click.get_current_context()
     words: dict[bool, list[str]] = {True: [], False: []}
     for parameter in context.command.params:
@@ -103,12 +103,12 @@ def _as_typed(parameter: click.Parameter, value: object) -> list[str]:
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:
-    """Print to the very stream: left alone, click takes one without Unicode for a mistake, and writes UTF-8 to it."""
+    """Print to the stream itself: click would take one without Unicode for a mistake, and write UTF-8 to it."""
     click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl)
 
 
 def complain(words: str) -> None:
-    """Say one line to standard error; where nobody can listen, nothing else changes."""
+    """Print one line to standard error; errors in doing so are ignored."""
     try:
         say(f"stakes: {visible(words)}", err=True)
     except OSError:
@@ -116,6 +116,6 @@ def complain(words: str) -> None:
 
 
 def end(words: str, code: int) -> NoReturn:
-    """Say one line to standard error, and end."""
+    """Print one line to standard error, and exit."""
     complain(words)
     sys.exit(code)

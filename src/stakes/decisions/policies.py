@@ -213,7 +213,7 @@ def _decide(
 
 
 def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, shares: Shares) -> dict[str, Array]:
-    """Probabilities that each method has made honest where the rows come from, each row's by a fit on others."""
+    """Recalibrated probabilities by each method, cross-fitted, at the class frequencies of the rows."""
     posteriors = rows.scores
     here = replace(pricing, prior=None).correction(classes, None, shares)
     if here is not None:
@@ -228,7 +228,7 @@ def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, sha
 
 @dataclass(frozen=True, eq=False)
 class _Account:
-    """What the decisions of each row cost, as evaluating and comparing them would tell it."""
+    """What the decisions of each row cost, as evaluating and comparing them would give it."""
 
     sample: Sample
     metric: Metric

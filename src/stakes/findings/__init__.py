@@ -1,7 +1,7 @@
-"""What is to be said about figures, decided once: verdicts and cautions (``verdicts/``), what pages show (``pages/``).
+"""What results mean, decided once: verdicts and cautions (``verdicts/``), what pages show (``pages/``).
 
 ``findings_of(thing)`` are the answers to plain questions about a result, the worst first, and what a careful colleague
-would point out. Every view tells the same ones.
+would point out. Every view shows the same ones.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ WITH_A_PAGE = {
     "label decisions": "label_decisions",
     "system": "system",
 }
-"""The module of each kind of result that has a page: in ``verdicts`` and in ``pages``, loaded when somebody asks."""
+"""The module of each kind of result that has a page: in ``verdicts`` and in ``pages``, loaded on first use."""
 
 _VERDICTS = {
     **WITH_A_PAGE,
@@ -35,16 +35,16 @@ _VERDICTS = {
     "recalibration": "recalibration",
     "system choice": "choice",
 }
-"""The module in ``verdicts`` that judges each kind of result."""
+"""The module in ``verdicts`` for each kind of result."""
 
 
 def kind_of(thing: object) -> str:
-    """Return what kind of result this is: the task of an evaluation, or what others are drawn as."""
+    """Return the kind of a result: the task of an evaluation, or the name under which others are plotted."""
     return str(getattr(thing, "task", None) or getattr(thing, "plotted_as", type(thing).__name__))
 
 
 def findings_of(thing: object) -> tuple[Finding, ...]:
-    """Return what is to be said about a result; nothing where nobody has a verdict on its kind."""
+    """Return the findings of a result; none if there is no verdict on its kind."""
     kind = kind_of(thing)
     if kind not in _VERDICTS:
         return ()

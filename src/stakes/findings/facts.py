@@ -1,4 +1,4 @@
-"""What a result is about, in a line: its title, and the facts that stand below it."""
+"""What a result is about: its title, and a line of facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stakes.frozen import dataclass
 from stakes.language.sentences import Sentence, metric, money, reason, sentence
 from stakes.question.options import Origin, Value
 
-if TYPE_CHECKING:  # each kind of result is loaded by whoever has one
+if TYPE_CHECKING:  # each kind of result is loaded on first use
     from stakes.decisions.policies import Policies
     from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision

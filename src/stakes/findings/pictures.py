@@ -1,4 +1,4 @@
-"""What pictures are drawn from: one place for plots, notebooks and pages."""
+"""The data behind pictures: one place for plots, notebooks and pages."""
 
 import math
 
@@ -13,14 +13,14 @@ from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.permutation import PermutationTest
 
 MOST_POINTS = 2000
-"""More rows than this are counted on a grid."""
+"""More rows than this are shown as counts on a grid."""
 
 _MANY = 200_000
-"""More rows than this are seen through the picture that their tally keeps."""
+"""More rows than this are shown by the small picture that their tally keeps."""
 
 _PARTS, _MOST_PLACES = 6, 700_000
-"""A box of the picture is spread evenly over so many places each way, which hides that boxes grow with the numbers;
-where boxes are many, and small, over fewer, so that all places are at most about so many."""
+"""Each box of the picture is spread evenly over so many places each way, which hides that boxes grow with the numbers;
+over fewer where boxes are many and small, so that there are about so many places at most."""
 
 _GROUPS = 10
 
@@ -36,7 +36,7 @@ class Points:
 
     @property
     def few(self) -> bool:
-        """Whether each row is drawn as a point."""
+        """Whether each row is plotted as a point."""
         return self.rows and len(self.truth) <= MOST_POINTS
 
 
@@ -67,7 +67,7 @@ def density(x: Array, y: Array, weight: Array, cells: int) -> tuple[Array, Array
 
 
 def _cell_of(values: Array, edges: Array) -> Array:
-    """Which of these equal cells a number lies in; the last one has its upper end."""
+    """The cell that a number lies in, of equal cells; the last one includes its upper end."""
     cells, width = len(edges) - 1, float(edges[-1] - edges[0])
     return np.asarray(np.minimum((values - edges[0]) * (cells / width), cells - 1).astype(np.int64))
 
@@ -95,7 +95,7 @@ def share_limits(table: Confusion, confidence: float) -> list[list[tuple[float, 
 
 
 def null_histogram(test: PermutationTest, bins: int) -> tuple[Array, Array]:
-    """Return how many shuffles gave a figure between these edges, and the edges; undefined figures are left out."""
+    """Return a histogram of the figure over shuffles: counts, and the edges; undefined figures are left out."""
     null = np.empty(0) if test.null is None else test.null
     known = null[np.isfinite(null)]
     return np.histogram(known, bins=bins, range=span(known)) if len(known) else (np.zeros(1), np.array([0.0, 1.0]))

@@ -33,7 +33,7 @@ def check_language(lang: object) -> None:
 
 @contextmanager
 def speaking(lang: str) -> Iterator[None]:
-    """Tell sentences in a language until the end of the block."""
+    """Write sentences in a language until the end of the block."""
     check_language(lang)
     with in_language(lang):
         yield

@@ -1,4 +1,4 @@
-"""What every result can say about itself."""
+"""Findings of results."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING

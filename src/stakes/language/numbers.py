@@ -74,7 +74,7 @@ def money(value: float, lang: str) -> str:
 
 
 def exact(value: float, lang: str) -> str:
-    """Return a threshold with the digits that tell it from its neighbours."""
+    """Return a threshold with the digits that distinguish it from its neighbours."""
     return _digits(value, lang, 6)
 
 

@@ -1,4 +1,4 @@
-"""Sentences as data: a key of the catalogue and what fills its gaps, told in any of the languages.
+"""Sentences as data: a key of the catalogue and what fills its gaps, to be written in any of the languages.
 
 A :class:`Finding` is what is to be said about some figures, decided once. Views choose where it stands and how it
 looks; what it says comes from the catalogue, in terminal, notebook, Markdown, JSON and page alike.
@@ -17,7 +17,7 @@ from stakes.records import Record, Says, plain
 from stakes.text import current_language, visible
 
 Tone: TypeAlias = Literal["good", "doubt", "bad", "note", "open", "wrong", "caution"]
-"""How a finding sounds: the first five are answers to a question; a caution is something to keep in mind, and what is
+"""The tone of a finding: the first five are answers to a question; a caution is something to keep in mind, and what is
 ``wrong`` makes every figure meaningless."""
 
 _GAP = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -28,7 +28,7 @@ _NUMBERS = ("n", "m", "all", "k", "least", "most", "low", "high", "share")
 _NUMBER = r"-?[\d.,]+(?:e[+-]?\d+)?"
 _LONGEST = 80
 _MOST_KEPT = 1000
-"""How many notes are remembered in other words."""
+"""How many translated notes are cached."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def metric(name: str) -> dict[str, str]:
 
 
 def reason(words: str) -> dict[str, str]:
-    """Return a declared reason, to be told in the language of the reader."""
+    """Return a declared reason, to be written in the language of the reader."""
     return {"reason": words}
 
 
@@ -98,7 +98,7 @@ def _as_data(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Chip(Record):
-    """A figure beside an answer: what it is called, and how it is written."""
+    """A figure beside an answer: its name, and how it is written."""
 
     name: str
     value: float
@@ -114,7 +114,7 @@ class Chip(Record):
     def of(
         cls, estimate: Any, label: str = "", per: float = 1, form: str = "number", unit: str = "", **values: Any
     ) -> "Chip":
-        """Take a figure with its interval, told for so many cases, in a unit, and under a label of its own."""
+        """Take a figure with its interval, for so many cases, in a unit, and under a label of its own."""
         low, high = (None if one is None else per * one for one in (estimate.low, estimate.high))
         called = sentence(label, **values) if label else None
         value, baseline = per * estimate.value, per * estimate.baseline
@@ -176,12 +176,12 @@ def in_unit(finding: Finding, unit: str) -> Finding:
     """Return the same finding with every cost in a unit."""
     if not unit:
         return finding
-    told = []
+    sentences = []
     for one in finding.sentences:
         costs = {name: money(one.values[name], unit) for name in _costs_in(one.key)}
-        told.append(replace(one, values={**one.values, **costs}))
+        sentences.append(replace(one, values={**one.values, **costs}))
     chips = tuple(replace(chip, unit=unit) if chip.format == "cost" else chip for chip in finding.figures)
-    return replace(finding, sentences=tuple(told), figures=chips)
+    return replace(finding, sentences=tuple(sentences), figures=chips)
 
 
 @cache
@@ -199,7 +199,7 @@ def words(key: str, /, **values: Any) -> str:
 
 
 def metric_name(text: str) -> str:
-    """Return what a metric is called; parameters stay as users write them, averages are named after their figure."""
+    """Return the name of a metric; parameters stay as users write them, averages are named after their figure."""
     average = _average_of(text)
     if average is not None:
         return words(f"average.{average[1]}", name=metric_name(text[average.end() :]))
@@ -250,15 +250,15 @@ def _translated_into(lang: str, words: str) -> str:
     if whole is not None:
         return str(whole)
     lists = {sign: words.split(sign) for sign in ("; ", ", ") if sign in words}
-    told = {sign: [_translated_into(lang, part) for part in parts] for sign, parts in lists.items()}
+    translated = {sign: [_translated_into(lang, part) for part in parts] for sign, parts in lists.items()}
     for sign, parts in lists.items():
-        if not set(told[sign]) & set(parts):
-            return sign.join(told[sign])
+        if not set(translated[sign]) & set(parts):
+            return sign.join(translated[sign])
     for pattern, text in _patterns(lang):
         if found := pattern.fullmatch(words):
             gaps = {name: _fill_note(part) for name, part in found.groupdict().items()}
             return _GAP.sub(lambda gap: gaps[gap[1]], text)  # noqa: B023
-    return "; ".join(told["; "]) if "; " in told else words
+    return "; ".join(translated["; "]) if "; " in translated else words
 
 
 @cache

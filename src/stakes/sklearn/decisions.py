@@ -71,7 +71,7 @@ def _of_labels(metric: Metric, seen: SeveralLabels) -> Source:
 
 
 def _of_flags_only(metric: Metric, seen: SeveralLabels) -> Source:
-    """The same of a figure that is told by where matrices differ, which has to be where their flags do."""
+    """The same of a figure that depends on where matrices differ, which has to be where their flags do."""
 
     def source() -> tuple[Metric, Tally]:
         if (seen.differ != (seen.truth ^ seen.decided)).any():
@@ -127,7 +127,7 @@ def balanced_accuracy_score(
 
 
 def _beyond(value: float, chance: float) -> float:
-    """What is left of a figure beyond chance, of all that could be; of one class nothing could."""
+    """A figure rescaled so that chance is 0 and the best is 1; undefined for one class."""
     if chance == 1:
         return math.nan if value == chance else -math.inf
     return (value - chance) / (1 - chance)

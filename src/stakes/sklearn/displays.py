@@ -44,8 +44,8 @@ class EvaluationDisplay:
 
     def plot(self, ax: Value = None, *, name: str | None = None, **look: Value) -> Self:
         """Draw into ``ax``, or into a new figure; ``look`` are matplotlib's words for the line."""
-        drawn = self._draw(ax, name or self.name or "")
-        self.ax_, self.figure_, self.artists_ = drawn.ax_, drawn.figure_, drawn.artists
+        display = self._draw(ax, name or self.name or "")
+        self.ax_, self.figure_, self.artists_ = display.ax_, display.figure_, display.artists
         self._change(("line",), look)
         return self
 
@@ -109,7 +109,7 @@ class ScoreDisplay(EvaluationDisplay):
         response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
         **options: Value,
     ) -> Self:
-        """Draw the curve of what a fitted classifier says."""
+        """Draw the curve of a fitted classifier's scores."""
         check_value("response_method", response_method, ("auto", "predict_proba", "decision_function"))
         classes = estimator.classes_.tolist()
         if len(classes) != 2:
@@ -169,11 +169,11 @@ class DetCurveDisplay(ScoreDisplay):
         self.curve = Curve(self.kind, roc.x_name, "false_negative_rate", x, y, at[inside], band)
 
     def _draw(self, ax: Value, name: str) -> Display:
-        drawn = of_curve(self.curve, self.kind, ax, name=name)
-        for axis in (drawn.ax_.xaxis, drawn.ax_.yaxis):
+        display = of_curve(self.curve, self.kind, ax, name=name)
+        for axis in (display.ax_.xaxis, display.ax_.yaxis):
             axis.set_ticks(_deviate(_TICKS), [f"{tick:.3g}" for tick in _TICKS])
-        drawn.ax_.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal")
-        return drawn
+        display.ax_.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal")
+        return display
 
 
 def _deviate(share: Array) -> Array:
@@ -189,7 +189,7 @@ def _band_of_misses(roc: Curve) -> Band:
 
 
 class CalibrationDisplay(ScoreDisplay):
-    """How often things happened among cases of which a probability was said, in bins with intervals.
+    """How often events happened among cases with a given probability, in bins with intervals.
 
     ``prob_true`` and ``prob_pred`` are of ``n_bins`` bins of equal width (``strategy="uniform"``), or of equally many
     rows ("quantile"). The rising curve needs no bins; the band says where it would run if probabilities were right.
@@ -208,10 +208,10 @@ class CalibrationDisplay(ScoreDisplay):
         self.prob_true, self.prob_pred = bins.frequency, bins.mean_probability
 
     def _draw(self, ax: Value, name: str) -> Display:
-        drawn = plot(self.evaluation, self.kind, ax, **self._bins)
+        display = plot(self.evaluation, self.kind, ax, **self._bins)
         if name:
-            drawn.ax_.set_title(name, loc="left")
-        return drawn
+            display.ax_.set_title(name, loc="left")
+        return display
 
 
 class ConfusionMatrixDisplay(EvaluationDisplay):
@@ -313,9 +313,9 @@ class PredictionErrorDisplay(EvaluationDisplay):
         """Draw predicted numbers; the ``kwargs`` are matplotlib's words for points and for the line of no error."""
         if kind not in _ERRORS:
             raise InputError("kind-of-display", f"{kind!r} is no kind of this display; give one of {list(_ERRORS)}")
-        truth, said = numbers("y_true", y_true), numbers("y_pred", y_pred)
-        made = cls(evaluate(truth=truth, prediction=said, task="regression"))
-        made.y_true, made.y_pred, made.kind = truth, said, _ERRORS[kind]
+        truth, prediction = numbers("y_true", y_true), numbers("y_pred", y_pred)
+        made = cls(evaluate(truth=truth, prediction=prediction, task="regression"))
+        made.y_true, made.y_pred, made.kind = truth, prediction, _ERRORS[kind]
         made.plot(ax)
         made._change(("points",), scatter_kwargs)
         made._change(("zero", "equal"), line_kwargs)

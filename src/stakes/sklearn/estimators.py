@@ -88,7 +88,7 @@ class ProbabilityClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return LogisticRegression() if self.estimator is None else self.estimator
 
     def _fit_probabilities(self, X: Values, y: Values, params: Mapping[str, Values]) -> None:
-        """Fit the classifier on all rows, and a recalibrator on what fits on other rows say of each."""
+        """Fit the classifier on all rows, and a recalibrator on cross-fitted probabilities."""
         method = self._calibration
         check_classification_targets(y)
         self.classes_, codes = np.unique(np.asarray(y).reshape(-1), return_inverse=True)
@@ -138,7 +138,7 @@ _ONLY_TWO = "Only binary classification is supported. The type of the target is 
 
 
 def _method_of(method: str, classes: int) -> str:
-    """Refuse a method that there is not for so many classes; a scale and a bias for each of two is the beta map."""
+    """Refuse a method that does not exist for so many classes; of two classes "vector" is the beta map."""
     if method not in CALIBRATORS:
         known = ", ".join(CALIBRATORS)
         raise InputError("no-recalibration", Given("method", method), f" is no way to recalibrate; give one of {known}")
@@ -267,7 +267,7 @@ class CostClassifier(ProbabilityClassifier):
 
     @cached_property
     def decision_(self) -> Decision | Policies | None:
-        """What deciding costs on rows that did not choose how; None where a class has too few rows to tell."""
+        """What deciding costs on rows that did not choose how; None where a class has too few rows."""
         check_is_fitted(self, "estimator_")
         if self.out_of_fold_ is None:
             return None

@@ -1,4 +1,4 @@
-"""Errors of predicted numbers, by scikit-learn's names and conventions; several outputs are judged one by one."""
+"""Errors of predicted numbers, by scikit-learn's names and conventions; several outputs are evaluated one by one."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a function of this face answers: a float, which works out how sure it is when somebody asks."""
+"""What functions of this package return: a float that works out its interval on first use."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""Scorers that tell how sure a score is, for ``cross_validate`` and for searches."""
+"""Scorers that also return the interval of a score, for ``cross_validate`` and for searches."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ class IntervalScorer:
         name: str,
         options: Mapping[str, object],
     ) -> None:
-        from sklearn.metrics import make_scorer  # which whoever needs a scorer has
+        from sklearn.metrics import make_scorer  # installed wherever scorers are used
 
         self.name, self.sign = name, sign
         self.scorer = make_scorer(LastFigure(function), response_method=response_method, **options)
@@ -66,7 +66,7 @@ class IntervalScorer:
         return self.scorer.get_metadata_routing()
 
     def __call__(self, estimator: Estimator, X: Values, y: Values, **params: Values) -> dict[str, float]:
-        """Return the score, and between which numbers it lies for sure enough; NaN where no interval is known."""
+        """Return the score, and the ends of its interval; NaN where no interval is known."""
         value = self.sign * self.scorer(estimator, X, y, **params)
         limits = (_LAST.get().low, _LAST.get().high)
         low, high = (float("nan") if limit is None else self.sign * limit for limit in limits[:: self.sign])
@@ -82,7 +82,7 @@ def interval_scorer(
     name: str = "score",
     **options: object,
 ) -> IntervalScorer:
-    """Return a scorer of a function of this face, with the ends of its interval; a loss is negated.
+    """Return a scorer of a function of this package, with the ends of its interval; a loss is negated.
 
     ``response_method`` is what the model is asked, or several of which it is asked the first that it has.
 

@@ -89,8 +89,8 @@ def same_length(**columns: Values) -> None:
     """Refuse columns of different lengths, and none at all; a number stands for a column of any length."""
     sizes = {name: len(column) for name, column in columns.items() if column is not None and not is_real(column)}
     if len(set(sizes.values())) > 1:
-        told = " and ".join(f"{name} has {size:,}" for name, size in sizes.items())
-        raise InputError("different-lengths", f"{told} rows; give as many of each")
+        sizes_text = " and ".join(f"{name} has {size:,}" for name, size in sizes.items())
+        raise InputError("different-lengths", f"{sizes_text} rows; give as many of each")
     if not all(sizes.values()):
         raise InputError("empty-input-of-columns", f"{next(iter(sizes))} has no rows; give one or more")
 

@@ -27,7 +27,7 @@ class Bootstrap:
     """Systems like the given one along a leading axis, or the reason why there are none."""
 
     def __init__(self, network: Network, sampling: Sampling) -> None:
-        """Bootstrap a system, as often as there is room for."""
+        """Bootstrap a system, as often as memory allows."""
         self.sampling, self.times, self.reason, self._given = sampling, 0, "", network
         if network.rows is None and all(model.counts is None for model in network.models.values()):
             self.reason = RATES_ONLY
@@ -56,9 +56,9 @@ class Bootstrap:
         return replace(network, models=models, rows=rows)
 
     def limits(self, draws: Array, value: Amount) -> tuple[Array, Array]:
-        """The ends between which the middle part of the draws (first axis) lies, and the value itself.
+        """Return percentile limits over the draws (first axis), widened to include the value itself.
 
-        What is added to each cell moves the draws a little, so the value of few cases can lie outside of them.
+        The half case added to each cell shifts the draws, so with few cases the value can lie outside of them.
         """
         low, high = self.sampling.percentiles(draws)
         return np.fmin(low, value), np.fmax(high, value)
@@ -81,9 +81,9 @@ def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) 
 
 
 def _draw_rows(rows: JointRows, generator: np.random.Generator, times: int, sampling: Sampling) -> Array:
-    """Draw rows anew: those of unlike weight vary by their squares, and clusters as wholes.
+    """Resample rows: weighted rows vary by their squared weights, clusters vary as wholes.
 
-    Few clusters vary more than they show, by as much as Student's limits are longer than the normal law's.
+    Few clusters understate how much they vary; the draws are widened by the ratio of Student's to normal limits.
     """
     counts, units, merged = rows.counts, rows.units, rows.merged
     if units is None:
@@ -95,14 +95,15 @@ def _draw_rows(rows: JointRows, generator: np.random.Generator, times: int, samp
     from scipy.sparse import csr_array
 
     shape = (normal(1 - sampling.tail) / student(1 - sampling.tail, max(units.alike - 1, 1))) ** 2
-    drawn = generator.standard_gamma(shape, (times, units.count)) / shape
+    weights = generator.standard_gamma(shape, (times, units.count)) / shape
     cells = csr_array((units.weight, (units.unit, units.cell)), shape=(units.count, counts.size))
-    return np.asarray(drawn @ cells).reshape(times, *counts.shape) + _draw_counts(0 * counts, generator, times, merged)
+    extra = _draw_counts(0 * counts, generator, times, merged)
+    return np.asarray(weights @ cells).reshape(times, *counts.shape) + extra
 
 
 def _draw_counts(
     counts: Array, generator: np.random.Generator, times: int, merged: Array | None = None
 ) -> NDArray[np.float64]:
-    """Draw cells (the last axis), of which some stand for several that were ``merged``."""
+    """Draw counts of cells (the last axis); ``merged`` says how many combinations each cell stands for."""
     cells = np.ones(counts.shape[-1]) if merged is None else merged
     return generator.standard_gamma(counts + cells * min(0.5, 2 / cells.sum()), (times, *counts.shape))

@@ -1,4 +1,4 @@
-"""The best and the worst that a system can do when nobody knows how a model's errors meet those of the others."""
+"""The least and the most that a system can cost when the dependence between models' errors is unknown."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,20 +21,20 @@ from stakes.text import visible
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
 
-_MOST_TOLD = 6
-"""So many shares that move are told in a line."""
+_MOST_MOVES = 6
+"""The most changed shares that the text of bounds lists."""
 
 _SOLVED = 100
-"""How many draws are solved one by one, where prices are resampled too."""
+"""The number of draws solved one by one where prices are resampled too."""
 
 Sparse = Any
 """A sparse matrix of SciPy's, which has no types."""
 
 _SOLVED_DRAWS = (4, 150)
-"""For how many draws the program is solved itself, at least and at most: as many as stay below ``_MOST_AT_ONCE``."""
+"""The fewest and the most draws that are solved exactly; in between, as many as stay below ``_MOST_AT_ONCE``."""
 
 _MOST_AT_ONCE = 10_000
-"""So many unknowns take a tenth of a second."""
+"""The number of unknowns that a tenth of a second is enough for."""
 
 SharesByTruth = dict[str, dict[str, float]]
 """How often each decision is taken, for each truth."""
@@ -58,7 +58,7 @@ class Bounds(Record, shown="* moves"):
     ``actual`` is what the system costs with the dependence in the rows, where the model is in them. ``best_table`` and
     ``worst_table`` tell for each truth how often the system takes each decision in the best and in the worst case, and
     ``moves`` which of these shares differ; None where only the range of costs is known. Where several tables cost the
-    same, one of them is told.
+    same, one of them is given.
     """
 
     model: str | None
@@ -90,25 +90,25 @@ class Bounds(Record, shown="* moves"):
         sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
         whose = "all models" if self.model is None else visible(self.model)
         even = f"{self.independent:.4g} if errors were independent"
-        said = f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
+        text = f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
         moves = [
             visible(
                 f"of {move['truth']} {100 * move['best']:.4g} % to {100 * move['worst']:.4g} % get {move['decision']}"
             )
-            for move in self.moves[:_MOST_TOLD]
+            for move in self.moves[:_MOST_MOVES]
         ]
-        return "; ".join([said, *moves])
+        return "; ".join([text, *moves])
 
 
 # ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
 def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> Bounds:
-    """Bound what the system costs over all ways in which one model's answers can meet what the others say.
+    """Bound what the system costs over every dependence between one model's answers and those of the others.
 
     ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
     """
     rates = costs.rates if table is None else table.rates
     decided = [[_handed_out(one, rates[c], sign) for c, one in enumerate(costs.found)] for sign in (1, -1)]
-    if costs.known and len(costs.outputs) > 2:  # what was handed out tells what is paid: no program is solved twice
+    if costs.known and len(costs.outputs) > 2:  # the shares found above give the cost: no program is solved twice
         best, worst = (float(costs.cases @ (np.stack(one) * network.prices).sum(-1)) for one in decided)  # type: ignore[arg-type]
     else:
         best, worst = map(float, _ends(costs, costs.found, rates))
@@ -126,7 +126,7 @@ def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> 
 
 
 def _handed_out(one: Situations, rates: Array, sign: int) -> Array | None:
-    """How often each decision is taken when answers are handed out to situations so that least (or most) is paid."""
+    """How often each decision is taken when answers are assigned to situations at the least (or most) cost."""
     if one.decided is None:
         return None
     total = np.zeros(one.decided.shape[-1])
@@ -177,17 +177,17 @@ def _ends(costs: ComponentCosts, found: Sequence[Situations], rates: Array) -> t
 
 
 def _least(shares: Array, prices: Array, rates: Array) -> Amount:
-    """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
+    """The least cost over all assignments of answers (rates) to situations (shares)."""
     weight = shares.sum(-1)
     within = divide(shares, weight[..., None])
-    answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
+    answers = np.where(weight[..., None] > 0, rates, 0.0)  # situations that never happen get no answers
     if prices.shape[-1] > 2:
         return weight * _by_program(within, prices, answers)
     return weight * (_in_order(within, prices, answers) * prices).sum((-2, -1))
 
 
 def _in_order(shares: Array, prices: Array, answers: Array) -> Array:
-    """How often each situation meets each of two answers: the second goes first to where it costs least extra."""
+    """Assign two answers to situations: the second goes first to where it costs least extra."""
     if prices.shape[-1] == 1:
         return shares[..., None]
     order = np.argsort(prices[..., 1] - prices[..., 0], axis=-1, kind="stable")
@@ -214,49 +214,49 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Amount:
 def _limits(
     network: Network, costs: ComponentCosts, table: RateTable | None, ends: tuple[float, float]
 ) -> tuple[float | None, float | None, str]:
-    """The interval of both bounds, the others and the model resampled apart from each other."""
-    drawn, name = costs.drawn, costs.model
+    """The interval of both bounds; the model and the others are resampled separately."""
+    bootstrap, name = costs.bootstrap, costs.model
     counts = network.models[name].counts if table is None else table.counts
-    if drawn.network is None and counts is None:
-        return None, None, drawn.reason
-    rates = costs.rates_drawn
+    if bootstrap.network is None and counts is None:
+        return None, None, bootstrap.reason
+    rates = costs.bootstrapped_rates
     if table is not None:
-        rates = table.rates if counts is None else drawn.rates(counts)
-    again = costs.redrawn or costs.found
+        rates = table.rates if counts is None else bootstrap.rates(counts)
+    again = costs.bootstrapped or costs.found
     if again[0].low.ndim > 2 and len(costs.outputs) > 2:  # prices are resampled: each draw is a program of its own
-        chosen = np.linspace(0, drawn.times - 1, _SOLVED).astype(int)
+        chosen = np.linspace(0, bootstrap.times - 1, _SOLVED).astype(int)
         again = tuple(one.of_draws(chosen) for one in again)
         rates = rates[chosen] if rates.ndim > 3 else rates
     best, worst = map(np.atleast_1d, _ends(costs, again, rates))
-    return float(drawn.limits(best, ends[0])[0]), float(drawn.limits(worst, ends[1])[1]), ""
+    return float(bootstrap.limits(best, ends[0])[0]), float(bootstrap.limits(worst, ends[1])[1]), ""
 
 
 # ── all models at once ───────────────────────────────────────────────────────────────────────────────────────────
-def bounds_of_all(network: Network, cost: float, drawn: Bootstrap) -> Bounds:
+def bounds_of_all(network: Network, cost: float, bootstrap: Bootstrap) -> Bounds:
     """Bound what the system costs over every joint distribution that has the tables of all models as its margins.
 
-    What rows tell about models together is kept.
+    The dependence between models in rows stays as it is in the rows.
     """
     cases = float(network.cases.sum())
     size = network.joint(0).size
     if size > _MOST_VARIABLES:
         words = f"there are {size:,} combinations, more than the {_MOST_VARIABLES:,} of the largest program"
         return Bounds(None, math.nan, math.nan, cost, cost, cases, no_interval=words, note=words)
-    best, best_again, best_decided = _least_of_all(network, 1, drawn)
-    worst, worst_again, worst_decided = _least_of_all(network, -1, drawn)
+    best, best_again, best_decided = _least_of_all(network, 1, bootstrap)
+    worst, worst_again, worst_decided = _least_of_all(network, -1, bootstrap)
     limits: tuple[float | None, float | None] = (None, None)
     if best_again is not None and worst_again is not None:
-        limits = float(drawn.limits(best_again, best)[0]), float(drawn.limits(-worst_again, -worst)[1])
-    reason = "" if limits[0] is not None else drawn.reason or "the margins of models that see others are not fixed"
+        limits = float(bootstrap.limits(best_again, best)[0]), float(bootstrap.limits(-worst_again, -worst)[1])
+    reason = "" if limits[0] is not None else bootstrap.reason or "the margins of models that see others are not fixed"
     tables = [_table(network, decided) for decided in (best_decided, worst_decided)]
     note = "over every dependence between all models"
     return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, note, *tables)
 
 
-def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Amount | None, list[Array]]:
-    """The least that all cases can cost (times the sign), each draw of the margins too, and what is then decided."""
+def _least_of_all(network: Network, sign: int, bootstrap: Bootstrap) -> tuple[float, Amount | None, list[Array]]:
+    """The least that all cases can cost (times the sign), the same for each draw of the margins, and the decisions."""
     cascade = any(model.sees and not model.by_rows for model in network.models.values())
-    total, again, decided = 0.0, (None if drawn.network is None or cascade else 0.0), []
+    total, again, decided = 0.0, (None if bootstrap.network is None or cascade else 0.0), []
     for c, cases in enumerate(network.cases):
         codes = network.joint(c).codes
         prices = sign * network.costs(c, codes)
@@ -264,8 +264,8 @@ def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float,
         value, dual, shares = least(prices, constraints, margins)
         total += float(cases * value)
         decided.append(sum_out(shares, network.fusion(codes), network.prices.shape[1]))
-        if drawn.network is not None and again is not None:
-            draws = _margins(network, drawn.network, c)[1]
+        if bootstrap.network is not None and again is not None:
+            draws = _margins(network, bootstrap.network, c)[1]
             again = again + cases * least_of_draws(prices, constraints, draws, [dual])
     return total, again, decided
 
@@ -291,47 +291,47 @@ def _margins(network: Network, source: Network, c: int) -> tuple[Sparse, Array]:
 
 
 def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array) -> tuple[Sparse, Array]:
-    """What a model says sums to its rates; for a model that sees others, to a share of how often it sees that."""
+    """A model's answers sum to its rates; of a model that sees others, to its rates times how often it sees them."""
     from scipy.sparse import csr_array
 
-    said = joint.codes[model.name]
+    answer = joint.codes[model.name]
     combinations, outputs = rates.shape[-2:]
     if not model.sees:
-        return _indicators(said, outputs)[:-1], rates[..., 0, :-1]  # the last sum follows from the others
+        return _indicators(answer, outputs)[:-1], rates[..., 0, :-1]  # the last sum follows from the others
     seen = network.seen_codes(model, joint.codes, joint.size)
     cells = np.arange(combinations * outputs)
     share = csr_array((np.ravel(rates), (cells, cells // outputs)), shape=(len(cells), combinations))
-    block = _indicators(seen * outputs + said, len(cells)) - share @ _indicators(seen, combinations)
+    block = _indicators(seen * outputs + answer, len(cells)) - share @ _indicators(seen, combinations)
     return block, np.zeros(len(cells))
 
 
 def _indicators(places: Array, count: int) -> Sparse:
-    """A row for each number, with ones where it stands."""
+    """An indicator matrix: row n has ones where ``places`` is n."""
     from scipy.sparse import csr_array
 
     return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places)))
 
 
 # ── small linear programs ─────────────────────────────────────────────────────────────────────────────────────────
-# Minimise prices·q over q ≥ 0 with given margins. The dual of such a program does not know the margins: a set of prices
-# of the margins that is allowed once is allowed for all. So when margins are resampled, the duals found for some of the
-# draws bound every draw from below: exactly for those that were solved, and closely for most of the others.
+# Minimise prices·q over q ≥ 0 with given margins. Which dual solutions are feasible does not depend on the margins. So
+# when margins are resampled, the duals found for some draws bound every draw from below: exactly for those that were
+# solved, and closely for most of the others.
 
 
 def least(prices: Array, constraints: Sparse, margins: Array) -> tuple[float, Array, Array]:
-    """Return the least that can be paid, the price of each margin, and what then happens how often."""
+    """Return the least cost, the dual price of each margin, and the share of each cell."""
     values, duals, shares = least_of_each(prices[None], constraints, margins[None])
     return float(values[0]), duals[0], shares[0]
 
 
 def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[Array, Array, Array]:
-    """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
+    """Solve several programs (first axis) as one block-diagonal program: starting the solver takes longest."""
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
 
     several = kron(eye_array(len(prices)), constraints).tocsr()
     solve = partial(linprog, prices.ravel(), A_eq=several, b_eq=margins.ravel(), bounds=(0, None), method="highs")
-    for presolve in (True, False):  # presolving takes what is tiny for impossible now and then
+    for presolve in (True, False):  # presolving sometimes calls tiny numbers infeasible
         solved = solve(options={"presolve": presolve})
         if solved.status == 0:
             break
@@ -347,7 +347,7 @@ def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[A
 def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequence[Array]) -> Array:
     """Return the least that can be paid for each draw of the margins (first axis).
 
-    Draws that are not solved themselves can be a little too low, never too high: intervals get wider, not narrower.
+    Draws that are not solved exactly can be a little too low, never too high: intervals get wider, not narrower.
     """
     fewest, most = _SOLVED_DRAWS
     solved = min(most, max(fewest, _MOST_AT_ONCE // len(prices)), len(draws))

@@ -32,8 +32,8 @@ class Built:
     """A network, and what had to be settled to make it.
 
     ``per_case`` says whether costs are those of one case, since ``prior=`` was given. ``joint`` are the combinations
-    counted in the rows, if there are rows. ``strange_answers`` are what models say beside the classes and no rule
-    speaks of, which counts as no.
+    counted in the rows, if there are rows. ``strange_answers`` are answers that are neither a class nor named in a
+    rule; they count as no.
     """
 
     positive: Annotated[str | None, Says("The positive class of two.")]

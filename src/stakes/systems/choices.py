@@ -1,9 +1,10 @@
 """The cheapest decision for each combination of what the models say, and what choosing it is worth.
 
-A choice that was made on some rows looks better on them than it is. So rows are shared out, the choice is made on the
-others and judged on those that took no part in it. Tables are all there is to know, so there the choice is exact.
+A choice looks better than it is on the rows that it was made on. So it is cross-validated: chosen on some folds of the
+rows, evaluated on the others. Tables hold all that is known, so a choice from tables is exact.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,14 +16,14 @@ import numpy as np
 from stakes.language.narrated import Narrated
 from stakes.records import Plain, Record
 from stakes.systems.fusion import refuse_too_many
-from stakes.systems.network import Do, Network, SharedOut
+from stakes.systems.network import Do, Network, RowFolds, all_combinations
 from stakes.systems.row_costs import RowCosts, as_in_rows, no_limits
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
 from stakes.uncertainty.sampling import Sampling
 
 FOLDS = 5
-"""Rows are judged by a choice that the other four fifths made."""
+"""The number of folds: each is evaluated with the choice made on the other four fifths."""
 
 
 def cheapest(weights: Array, prices: Array, stay: Array) -> Array:
@@ -90,13 +91,12 @@ class BestRule(
     def rule(self) -> dict[tuple[str, ...], str]:
         """The decision for every combination of what the models say, in the order of ``models``."""
         fusion, outputs = self.network.fusion, [self.network.models[name].outputs for name in self.models]
-        sizes = [len(said) for said in outputs]
+        sizes = [len(answers) for answers in outputs]
         refuse_too_many("the best rule", sizes)
-        every = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
-        decided = np.array(fusion(every))
+        decided = np.array(fusion(all_combinations(self.models, sizes)))
         decided[np.ravel_multi_index([self.codes[name].astype(np.int64) for name in self.models], sizes)] = self.decided
-        said = zip(*([outputs[i][code] for code in every[name]] for i, name in enumerate(self.models)), strict=True)
-        return {key: fusion.decisions[code] for key, code in zip(said, decided.tolist(), strict=True)}
+        keys = itertools.product(*outputs)
+        return {key: fusion.decisions[code] for key, code in zip(keys, decided.tolist(), strict=True)}
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return the combinations that are decided otherwise than by the given rule."""
@@ -104,7 +104,7 @@ class BestRule(
 
 
 def best_rule(network: Network, models: Sequence[str], sampling: Sampling) -> BestRule:
-    """Find the cheapest decision for every combination of answers, and judge it."""
+    """Find the cheapest decision for every combination of answers, and evaluate it on held-out rows."""
     codes, weights = combinations(network)
     now = np.asarray(network.fusion(codes))
     blend = _Blend(network, codes, now, sampling) if by_rows_only(network) else None
@@ -113,9 +113,9 @@ def best_rule(network: Network, models: Sequence[str], sampling: Sampling) -> Be
         return cheapest(cases if blend is None else blend(cases, part), network.prices, now)
 
     decided = choose(weights)
-    judged = judge(network, network.prices, now, decided, weights, choose, sampling)
+    figures = evaluate_choice(network, network.prices, now, decided, weights, choose, sampling)
     changes = list(_changes(network, models, codes, weights, now, decided))
-    return BestRule(**judged, models=tuple(models), changes=changes, network=network, codes=codes, decided=decided)
+    return BestRule(**figures, models=tuple(models), changes=changes, network=network, codes=codes, decided=decided)
 
 
 def by_rows_only(network: Network) -> bool:
@@ -124,20 +124,20 @@ def by_rows_only(network: Network) -> bool:
 
 
 class _Blend:
-    """Rows blended with what independent models would say: most combinations of many models hold hardly any rows.
+    """Counts smoothed towards independent models: most combinations of many models hold hardly any rows.
 
-    How much that counts is chosen by what it saves on held-out rows: for a part that judges, on the other parts.
+    The strength is chosen by the cost on held-out rows; for a fold that is evaluated, on the other folds.
     """
 
     strengths = (0.0, 1.0, 10.0, 100.0, 1000.0)
-    """Independent rows for each combination that occurs."""
+    """Pseudo-rows from independent models, for each combination that occurs."""
 
     def __init__(self, network: Network, codes: Mapping[str, Array], now: Array, sampling: Sampling) -> None:
         assert network.rows is not None
         self.bundles = list(_bundles(network, codes))
         self.unit = len(now) / float(network.rows.counts.sum())
         costs = np.zeros((len(self.strengths), FOLDS))
-        for part, (train, test) in enumerate(_parts(network, network.rows.shared_out(FOLDS, sampling.generator()))):
+        for part, (train, test) in enumerate(_parts(network, network.rows.into_folds(FOLDS, sampling.generator()))):
             even = self._independent(train)
             for i, strength in enumerate(self.strengths):
                 decided = cheapest(train + strength * self.unit * even, network.prices, now)
@@ -150,21 +150,21 @@ class _Blend:
         return cases + strength * self.unit * self._independent(cases) if strength else cases
 
     def _independent(self, cases: Array) -> Array:
-        """How many cases of each class would be in each combination, did the models not depend on each other."""
+        """How many cases of each class each combination would hold if the models were independent."""
         total = cases.sum(axis=1)
         found = np.repeat(total[:, None], cases.shape[1], axis=1)
         for places, sizes in self.bundles:
             cells = np.stack([np.bincount(places, row, math.prod(sizes)) for row in cases]).reshape(-1, *sizes)
             even = np.ones(len(cases))
             for k in range(1, cells.ndim):
-                said = cells.sum(axis=tuple(axis for axis in range(1, cells.ndim) if axis != k))
-                even = even[..., None] * divide(said, total[:, None]).reshape(len(cases), *[1] * (k - 1), -1)
+                answers = cells.sum(axis=tuple(axis for axis in range(1, cells.ndim) if axis != k))
+                even = even[..., None] * divide(answers, total[:, None]).reshape(len(cases), *[1] * (k - 1), -1)
             found *= even.reshape(len(cases), -1)[:, places]
         return found
 
 
 def _bundles(network: Network, codes: Mapping[str, Array]) -> Iterator[tuple[Array, list[int]]]:
-    """Some models at a time, as many as have few combinations of answers: which one each is, and how many answers."""
+    """Groups of models with few combinations of answers each: the number of every combination, and how many answers."""
     places, sizes = np.zeros(0, np.int64), [1]
     for name, model in network.models.items():
         size = len(model.outputs)
@@ -177,15 +177,15 @@ def _bundles(network: Network, codes: Mapping[str, Array]) -> Iterator[tuple[Arr
 
 
 _MOST_TOGETHER = 1 << 12
-"""Combinations of the answers of some models that are looked up at once."""
+"""The most combinations of answers in one group of models."""
 
 
-def _parts(network: Network, lots: SharedOut) -> Iterator[tuple[Array, Array]]:
+def _parts(network: Network, folds: RowFolds) -> Iterator[tuple[Array, Array]]:
     """The cases of each class in each combination without a part of the rows, and those of that part."""
     assert network.rows is not None
     rows = network.rows.counts
     for part in range(FOLDS):
-        inside = lots.counts(part, rows.shape)
+        inside = folds.counts(part, rows.shape)
         both = (rows - inside, inside)
         train, test = (network.cases[:, None] * divide(one, one.sum(-1, keepdims=True)) for one in both)
         yield train, test
@@ -208,17 +208,17 @@ def _changes(
     names = network.fusion.decisions
     for i in np.argsort(-saved, kind="stable")[:_MOST_CHANGES]:
         n = places[i]
-        said: Plain = {name: network.models[name].outputs[int(codes[name][n])] for name in models}
+        answers: Plain = {name: network.models[name].outputs[int(codes[name][n])] for name in models}
         cases = {"cases": float(weights[:, n].sum()), "saves": float(saved[i])}
-        yield {**said, "now": names[now[n]], "best": names[decided[n]], **cases}
+        yield {**answers, "now": names[now[n]], "best": names[decided[n]], **cases}
 
 
 _MOST_CHANGES = 100
-"""So many changes of a rule are listed."""
+"""The most changes of a rule that are listed."""
 
 
 # ── what a choice is worth ───────────────────────────────────────────────────────────────────────────────────────
-def judge(
+def evaluate_choice(
     network: Network,
     prices: Array,
     now: Array,
@@ -227,9 +227,9 @@ def judge(
     choose: Callable[[Array, int], Array],
     sampling: Sampling,
 ) -> Plain:
-    """Compare the outcomes of a choice with those of now, both for each combination and with ``prices[c, outcome]``.
+    """Compare the outcomes of a choice with the present ones, for each combination, at ``prices[c, outcome]``.
 
-    ``choose`` makes the choice on other weights. Where all models are in rows, these are the rows without each part.
+    ``choose`` makes the choice on other weights: where all models are in rows, on the rows outside of each fold.
     """
     cost = float(np.einsum("cn,cn->", weights, prices[:, chosen]))
     before = float(np.einsum("cn,cn->", weights, prices[:, now]))
@@ -237,13 +237,13 @@ def judge(
     if network.rows is None or not by_rows_only(network):
         low, high = _limits_of_tables(network, prices, now, chosen, before - cost, sampling)
         return {**found, "held_out": cost, "saving": before - cost, "low": low, "high": high}
-    lots = network.rows.shared_out(FOLDS, sampling.generator())
-    truth, place = np.divmod(lots.cell, weights.shape[1])
+    folds = network.rows.into_folds(FOLDS, sampling.generator())
+    truth, place = np.divmod(folds.cell, weights.shape[1])
     others = now[place]
-    for part, (train, _) in enumerate(_parts(network, lots)):
-        there = lots.part == part
+    for part, (train, _) in enumerate(_parts(network, folds)):
+        there = folds.part == part
         others[there] = choose(train, part)[place[there]]
-    return found | held_out(network, prices, truth, (now[place], others), lots, sampling, before)
+    return found | held_out(network, prices, truth, (now[place], others), folds, sampling, before)
 
 
 def held_out(
@@ -251,20 +251,20 @@ def held_out(
     prices: Array,
     truth: Array,
     outcomes: tuple[Array, Array],
-    lots: SharedOut,
+    folds: RowFolds,
     sampling: Sampling,
     now: float,
 ) -> Plain:
-    """What was saved on rows that took no part in a choice, by their ``outcomes``: as it is now, and as was chosen."""
+    """What a choice saves on held-out rows, from their ``outcomes`` now and as chosen."""
     cases, (before, after) = network.cases, outcomes
     saved = (prices[:, :, None] - prices[:, None, :]).reshape(len(prices), -1)
     pairs, places = np.unique(before * prices.shape[1] + after, return_inverse=True)
     values = saved[:, pairs]
     cell, shape = truth * len(pairs) + places, values.shape
-    counts = np.bincount(cell, lots.weight, values.size).reshape(shape)
+    counts = np.bincount(cell, folds.weight, values.size).reshape(shape)
     squares = clusters = None
-    if lots.units is not None:
-        units = replace(lots.units, cell=cell)
+    if folds.units is not None:
+        units = replace(folds.units, cell=cell)
         squares = units.sums(values.size, units.square).reshape(shape)
         clusters = units.by_unit(values.size).reshape(-1, *shape) if units.clusters else None
     saving = float((cases * divide((counts * values).sum(-1), counts.sum(-1))).sum())
@@ -284,7 +284,7 @@ def held_out(
 def _limits_of_tables(
     network: Network, prices: Array, now: Array, chosen: Array, saving: float, sampling: Sampling
 ) -> tuple[float | None, float | None]:
-    """The limits of what a choice saves that stays as it is, the tables being counted anew; none beside rows."""
+    """The limits of what a fixed choice saves when the tables are resampled; None where models are in rows."""
     if network.rows is not None or no_limits(network, 2):
         return None, None
     sizes = [len(model.outputs) for model in network.models.values()]
@@ -298,7 +298,7 @@ def _limits_of_tables(
 
 @dataclass(frozen=True, eq=False)
 class _Written:
-    """What follows from each combination of answers, written down."""
+    """A table of the outcome of each combination of answers."""
 
     models: tuple[str, ...]
     outcomes: Array

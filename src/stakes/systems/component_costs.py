@@ -60,30 +60,30 @@ class ComponentCosts(
     notes: tuple[str, ...]
 
     def __init__(
-        self, network: Network, name: str, cost: float, limits: tuple[float, float] | None, drawn: Bootstrap
+        self, network: Network, name: str, cost: float, limits: tuple[float, float] | None, bootstrap: Bootstrap
     ) -> None:
         model = network.models[name]
         self.model, self.outputs, self.sees, self.right = name, model.outputs, model.sees, model.right
-        self.classes, self.cases, self.system_cost, self.drawn = network.classes, network.cases, cost, drawn
+        self.classes, self.cases, self.system_cost, self.bootstrap = network.classes, network.cases, cost, bootstrap
         self.absent = network.absent
         self.system_limits = None if model.by_rows else limits  # the answers of a table cost what the system does
         self.seen = tuple(itertools.product(*(network.models[other].outputs for other in model.sees)))
-        # what rides on the model's answer, for each class, also in bootstrapped systems
+        # the situations of each class in which the model answers, also in bootstrapped systems
         size, classes = len(self.seen), range(len(network.classes))
         self.found = tuple(situations(network, name, c) for c in classes)
-        again = drawn.network
-        self.redrawn = None if again is None else tuple(situations(again, name, c) for c in classes)
+        again = bootstrap.network
+        self.bootstrapped = None if again is None else tuple(situations(again, name, c) for c in classes)
         self.seen_shares = np.stack([one.seen_shares(size) for one in self.found])
-        self.rates, self.rates_drawn = own_rates(network, name), own_rates(again or network, name)
+        self.rates, self.bootstrapped_rates = own_rates(network, name), own_rates(again or network, name)
         known = all(one.known for one in self.found)
         self.at_least = self.at_most = np.stack([one.mean_prices(one.low, size) for one in self.found])
         if not known:
             self.at_most = np.stack([one.mean_prices(one.high, size) for one in self.found])
         self._expected = self.at_least if known else np.full(self.at_least.shape, math.nan)
         self.draws: Array | None = None
-        if self.redrawn is not None and known:
-            shape = (drawn.times, *self.at_least.shape[1:])  # nothing varies where the others are given as rates
-            prices = [np.broadcast_to(one.mean_prices(one.low, size), shape) for one in self.redrawn]
+        if self.bootstrapped is not None and known:
+            shape = (bootstrap.times, *self.at_least.shape[1:])  # nothing varies where the others are given as rates
+            prices = [np.broadcast_to(one.mean_prices(one.low, size), shape) for one in self.bootstrapped]
             self.draws = np.stack(prices, axis=1)
         self.notes = tuple(_notes(network, model, known))
 
@@ -133,13 +133,13 @@ class ComponentCosts(
         return None if self.draws is None else self._limits(self._excess(self.draws), self._excess(self._expected))
 
     def _limits(self, draws: Array, values: Array) -> tuple[Array, Array]:
-        low, high = self.drawn.limits(draws, values)
+        low, high = self.bootstrap.limits(draws, values)
         return self._shape(low), self._shape(high)
 
     @property
     def no_interval(self) -> str:
         """Why there are no intervals."""
-        return "" if self.draws is not None else self.drawn.reason or "only the range of these costs is known"
+        return "" if self.draws is not None else self.bootstrap.reason or "only the range of these costs is known"
 
     # ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -174,19 +174,19 @@ class ComponentCosts(
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
         found = self._evaluations
-        return None if found is None else self._ends(_difference(self.drawn.costs, found), self.dependence)
+        return None if found is None else self._ends(_difference(self.bootstrap.costs, found), self.dependence)
 
     @cached_property
     def _evaluations(self) -> Array | None:
         """The evaluation of the model in each bootstrapped system."""
-        if self.draws is None or self.redrawn is None:
+        if self.draws is None or self.bootstrapped is None:
             return None
-        seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
-        shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
+        seen = np.stack([one.seen_shares(len(self.seen)) for one in self.bootstrapped], axis=-2)
+        shares = self.cases[:, None, None] * seen[..., None] * self.bootstrapped_rates
         return np.asarray(np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1)))
 
     def _ends(self, draws: Array, value: float) -> tuple[float, float]:
-        low, high = self.drawn.limits(draws, value)
+        low, high = self.bootstrap.limits(draws, value)
         return float(low), float(high)
 
     def of(self, table: Value) -> tuple[float, float]:
@@ -201,8 +201,8 @@ class ComponentCosts(
 
     def read(self, table: Value) -> RateTable:
         """Check what is put in the place of the model: a table, or shares of right answers."""
-        said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
-        sees = dict(zip(self.sees, said, strict=True))
+        outputs = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
+        sees = dict(zip(self.sees, outputs, strict=True))
         found = read_candidate(self.model, table, self.classes, self.outputs, sees)
         for c in found.absent:
             if self.cases[c]:
@@ -216,8 +216,8 @@ class ComponentCosts(
         rates = self._masked(self.rates)
         low = high = below = above = None
         if self.draws is not None:
-            low, high = self.drawn.limits(self.draws, expected)
-            below, above = self.drawn.limits(self._excess(self.draws), excess)
+            low, high = self.bootstrap.limits(self.draws, expected)
+            below, above = self.bootstrap.limits(self._excess(self.draws), excess)
         for c, a, j in np.ndindex(*expected.shape):
             place = (c, a, j)
             cell: Cell = {
@@ -254,12 +254,12 @@ class ComponentCosts(
 
 
 def _add_up(counts: Array, prices: Array) -> float:
-    """Σ counts · prices; what never happens costs nothing, whatever it would cost."""
+    """Σ counts · prices; cells without counts cost nothing, even where their price is NaN."""
     return float(np.where(counts > 0, counts * prices, 0.0).sum())
 
 
 def _difference(one: Amount, other: Amount) -> Array:
-    """Subtract; what is left of equal numbers after rounding is 0."""
+    """Subtract; differences within rounding error are 0."""
     return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
 
 

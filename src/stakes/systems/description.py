@@ -12,22 +12,22 @@ from stakes.text import columns, lines, visible
 
 
 def picture(network: Network) -> str:
-    """Draw the network: the truth, the models, the fusers (fixed by what comes in: double brackets), the cost."""
+    """Draw the network: the truth, the models, the fusers (deterministic: double brackets), the cost."""
     truth, decision, cost, sees = (words(f"system.{name}") for name in ("truth", "decision", "cost", "sees"))
     seen = {name: f" ◄ {sees} {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
     names = [visible(f"({name}){others}") for name, others in seen.items()]
     heard = {name for rule in network.fusion.rules.values() for name in rule.names()}
     places = [i for i, name in enumerate(network.models) if name in heard]
     widest = max(map(columns, names))
-    drawn = []
+    rows = []
     for i, name in enumerate(names):
         stem = f"({truth}) " if i == 0 else " " * (len(truth) + 3)
         line = ("─" if i in places else " ") * (widest - columns(name))
-        drawn.append(f"{stem}{_remainder(i, len(names))}► {name} {line}{_right(i, places)}".rstrip())
+        rows.append(f"{stem}{_remainder(i, len(names))}► {name} {line}{_right(i, places)}".rstrip())
     fusers = [f"(({name})) ─► " for name in network.fusion.rules if name != DECISION]
-    drawn[places[-1]] += f"► {''.join(fusers)}(({decision})) ─► [{cost}]"
+    rows[places[-1]] += f"► {''.join(fusers)}(({decision})) ─► [{cost}]"
     rules = [f"(({decision if name == DECISION else name})) = {text}" for name, text in network.fusion.texts.items()]
-    return lines([*drawn, *rules, words("system.legend")])
+    return lines([*rows, *rules, words("system.legend")])
 
 
 def _remainder(i: int, count: int) -> str:
@@ -51,18 +51,18 @@ def facts(built: Built) -> dict[str, str]:
     total = network.cases.sum()
     sizes = zip(network.classes, network.cases, strict=True)
     shares = ", ".join(f"{name} {100 * n / total:.4g} %" for name, n in sizes)
-    told = {"classes": f"{shares} (from {built._cases_from})"}
+    known = {"classes": f"{shares} (from {built._cases_from})"}
     if built.positive is not None:
-        told["positive"] = f"{built.positive} ({built._positive_from})"
+        known["positive"] = f"{built.positive} ({built._positive_from})"
     whole = "one case" if built.per_case else f"{total:,.6g} cases"
-    told["costs are for"] = f"1,000 cases in words and tables, {whole} in data"
-    told["dependence"] = _dependence(network) + _cost_of_dependence(network)
+    known["costs are for"] = f"1,000 cases in words and tables, {whole} in data"
+    known["dependence"] = _dependence(network) + _cost_of_dependence(network)
     decision, cost = network.cheapest_constant()
-    told["without models"] = f"deciding {decision!r} for everybody costs {1000 * cost / total:,.4g}"
-    told |= {"rule" if name == DECISION else f"rule {name}": said for name, said in network.fusion.words().items()}
+    known["without models"] = f"deciding {decision!r} for everybody costs {1000 * cost / total:,.4g}"
+    known |= {"rule" if name == DECISION else f"rule {name}": text for name, text in network.fusion.words().items()}
     if network.fusion.ties:
-        told["tied votes"] = f"the first one listed wins, in the order {', '.join(network.fusion.terms.letters)}"
-    return {**told, "right answers": "; ".join(_right_answers(network))}
+        known["tied votes"] = f"the first one listed wins, in the order {', '.join(network.fusion.terms.letters)}"
+    return {**known, "right answers": "; ".join(_right_answers(network))}
 
 
 def _dependence(network: Network) -> str:
@@ -75,7 +75,7 @@ def _dependence(network: Network) -> str:
 
 
 def _cost_of_dependence(network: Network) -> str:
-    """What it costs that models err together, where rows tell it."""
+    """What the dependence between models' errors costs, where rows show it."""
     if network.rows is None:
         return ""
     if math.isnan(independent := network.cost_if_independent()):
@@ -95,5 +95,5 @@ def _right_answers(network: Network) -> Iterator[str]:
     if plain:
         yield f"of {', '.join(plain)}: the true class"
     for name in (name for name in right if name not in plain):
-        named = [f"{label} → {said or '–'}" for said, label in zip(right[name], network.classes, strict=True)]
+        named = [f"{label} → {answer or '–'}" for answer, label in zip(right[name], network.classes, strict=True)]
         yield f"of {name}: {', '.join(named)}"

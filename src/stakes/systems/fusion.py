@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
 DECISION = "decision"
-"""How the last rule is called beside the other fusers."""
+"""The name of the last rule among the fusers."""
 
 MOST_COMBINATIONS = 1 << 20
 """The most combinations that are written down one by one."""
@@ -28,7 +28,7 @@ MOST_COMBINATIONS = 1 << 20
 Answers = dict[tuple[str, ...], Value]
 
 Filled = Callable[[RuleTerms], Answers]
-"""What a rule answers for each combination, once it is known who can say what."""
+"""A function from the outputs of models to what a rule answers for each combination."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +46,17 @@ class Fusion:
         if self._written_down is None:
             found = self._decide(codes)
         else:
-            places: Array = np.zeros((), np.int32)  # quicker than as many indexes as there are models
+            places: Array = np.zeros((), np.int32)  # one flat index is quicker than one per model
             for name in self.heard:
                 places = places * len(self.terms.outputs[name]) + codes[name]
             found = self._written_down[places]
         if found.size and found.min() < 0:
             place = int(np.argmin(found))
-            said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
+            answers = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
             answer = next(label for label in self.rules[DECISION].possible(self.terms) if label not in self.decisions)
             raise InputError(
                 "decision-without-cost",
-                f"when {errors.who_says(said)}, the rule decides for {answer!r}, which has no "
+                f"when {errors.who_says(answers)}, the rule decides for {answer!r}, which has no "
                 f"cost{nearest(answer, self.decisions)}",
             )
         return found
@@ -92,20 +92,20 @@ class Fusion:
     def _answers(self, codes: Mapping[str, Array]) -> dict[str, Array]:
         """What models and rules say in each combination."""
         terms = self.terms
-        said: dict[str, Array] = {}
+        answers: dict[str, Array] = {}
         for name in self.heard:
-            said[name] = np.array([*map(terms.code, terms.outputs[name])], np.int32)[codes[name]]
+            answers[name] = np.array([*map(terms.code, terms.outputs[name])], np.int32)[codes[name]]
         for name, rule in self.rules.items():
             if name in self._matter:
-                said[name] = rule.labels(said, terms)
-        return said
+                answers[name] = rule.labels(answers, terms)
+        return answers
 
     def asked(self, codes: Mapping[str, Array]) -> dict[str, Array]:
-        """In which combinations each model has to be asked: rules are read from the left, and stop when they know."""
-        said, size = self._answers(codes), np.broadcast_shapes(*map(np.shape, codes.values()))
+        """In which combinations each model has to be asked: rules are evaluated left to right, with short circuits."""
+        answers, size = self._answers(codes), np.broadcast_shapes(*map(np.shape, codes.values()))
         found = dict.fromkeys([*self.models, *self.rules], np.zeros(size, bool)) | {DECISION: np.ones(size, bool)}
         for name, rule in reversed(list(self.rules.items())):
-            for other, when in rule.asks(said, self.terms, found[name]) if name in self._matter else ():
+            for other, when in rule.asks(answers, self.terms, found[name]) if name in self._matter else ():
                 found[other] = found[other] | when
         return {name: found[name] for name in self.models}
 
@@ -121,7 +121,7 @@ class Fusion:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A rule of which it is known to whom it listens, but not yet what they can say."""
+    """A rule whose inputs are known, but not yet what they can say."""
 
     text: str
     listens: tuple[str, ...]
@@ -149,7 +149,7 @@ def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Value]
 
 
 def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return names so that each comes after those it listens to, otherwise as listed; a circle is an error."""
+    """Sort rules topologically, otherwise as listed; a cycle is an error."""
     inner = {name: [other for other in others if other in listens] for name, others in listens.items()}
     try:
         graphlib.TopologicalSorter(inner).prepare()
@@ -190,7 +190,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _check(part: Node, terms: RuleTerms) -> None:
-    """A comparison with what a model never says is a slip."""
+    """Refuse comparisons with labels that a model never says."""
     if isinstance(part, Is):
         possible = part.part.possible(terms)
         for label in part.wanted:
@@ -259,25 +259,25 @@ def of_function(
 
     def fill(terms: RuleTerms) -> Answers:
         combinations = itertools.product(*(terms.outputs[name] for name in of))
-        return {said: _answer(function, called, dict(zip(of, said, strict=True))) for said in combinations}
+        return {answers: _answer(function, called, dict(zip(of, answers, strict=True))) for answers in combinations}
 
     return tuple(of), fill, f"the function {called}"
 
 
 def _name(function: Callable[..., Value]) -> str:
-    """What a function is called; what has no name of its own goes by the name of what it is made of."""
+    """The name of a function; of a partial one, that of the function inside; of other objects, that of their class."""
     if isinstance(function, functools.partial):
         return _name(function.func)
     return getattr(function, "__name__", type(function).__name__)
 
 
-def _answer(function: Callable[..., Value], called: str, said: dict[str, str]) -> Value:
+def _answer(function: Callable[..., Value], called: str, answers: dict[str, str]) -> Value:
     try:
-        return function(**said)
+        return function(**answers)
     except Exception as problem:  # whatever a user's function raises
         why = " ".join(f"{type(problem).__name__}: {problem}".split())
         raise InputError(
-            "rule-failed", f"the function {called} fails when {errors.who_says(said)} ({why}); mend it"
+            "rule-failed", f"the function {called} fails when {errors.who_says(answers)} ({why}); mend it"
         ) from problem
 
 
@@ -288,16 +288,16 @@ def refuse_too_many(origin: str, sizes: Sequence[int]) -> None:
 
 
 def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: RuleTerms) -> tuple[Lookup, tuple[str, ...]]:
-    """Write down the answer of every combination; also return the labels, which begin with those known before."""
+    """Tabulate the answer of every combination; also return the labels, those known before first."""
     sizes = [len(terms.outputs[name]) for name in of]
     refuse_too_many(origin, sizes)
     found = {key: _label(answer, terms) for key, answer in fill(terms).items()}
     wanted = list(itertools.product(*(terms.outputs[name] for name in of)))
     for key in wanted:
         if key not in found:
-            said = errors.who_says(dict(zip(of, key, strict=True)))
+            when = errors.who_says(dict(zip(of, key, strict=True)))
             raise InputError(
-                "table-row-missing", f"the table of the rule has no answer when {said}; give one for every combination"
+                "table-row-missing", f"the table of the rule has no answer when {when}; give one for every combination"
             )
     for key in found.keys() - set(wanted):
         known = "; ".join(f"{name}: {some(terms.outputs[name])}" for name in of)

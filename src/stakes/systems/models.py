@@ -18,12 +18,12 @@ from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import depth
 from stakes.tallies.names import canonical
 
-_RIGHT = "accuracy"  # of a model: how often it is right of each class
+_RIGHT = "accuracy"  # of a model: the share of right answers of each class
 _WORDS = ("column", "table", _RIGHT, "sees", "outputs", "right", "price")
 """What can be said about a model."""
 
 _NOT_TOGETHER = (("outputs", "column"), ("outputs", _RIGHT), ("table", _RIGHT))
-"""Of these the second already says what the first would."""
+"""Pairs of words; the second makes the first one superfluous."""
 
 _SAME = 1e-9
 
@@ -65,7 +65,7 @@ def describe(models: Value, with_rows: bool, data: Data) -> dict[str, Descriptio
 
 
 def _description(name: str, given: Value, with_rows: bool, data: Data) -> Description:
-    # beside a word that is known, or alone, a word much like one of them is a slip and no class of a table
+    # a word much like a known one is a typing error, not a class of a table, if it is alone or beside known words
     if isinstance(given, Mapping):
         strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
         if strange and (len(given) == 1 or set(given) & set(_WORDS)):

@@ -9,7 +9,7 @@ Probabilities may have leading axes: bootstrapped networks, for intervals.
 
 import functools
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool)
 
 
 _FEW_PLACES = 64
-"""So few sums are quickest as a product with zeros and ones."""
+"""The most sums for which a product with an indicator matrix is quickest."""
 
 Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
@@ -44,7 +44,7 @@ Amount = Any
 """What something costs: a number, or an array over bootstrapped networks."""
 
 _MOST_INDEPENDENT = 1_000_000
-"""The most combinations that are looked at to see what independent errors would cost."""
+"""The most combinations for which the cost under independent errors is worked out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class Joint:
 
     def fixed(self, model: str, code: int) -> "Joint":
         """Put an output in the place of what a model says."""
-        return Joint({**self.codes, model: np.full(self.size, code)}, self.chance)
+        return Joint(with_answers(self.codes, {model: code}, self.size), self.chance)
 
     def over(self, names: Collection[str]) -> "Joint":
         """Return the combinations of some models, the others summed out."""
@@ -103,8 +103,18 @@ class Joint:
         return Joint({name: code[first] for name, code in codes.items()}, sum_out(self.chance, places, len(first)))
 
 
+def all_combinations(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]:
+    """The codes of every combination of answers, by model; the last model's change fastest."""
+    return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+
+
+def with_answers(codes: Mapping[str, Array], do: Do, size: int) -> dict[str, Array]:
+    """Combinations in which some models are made to say something else."""
+    return {**codes, **{name: np.full(size, code) for name, code in do.items()}}
+
+
 def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
-    """Number equal rows of several columns alike: the number of each row, and the first row of each number."""
+    """Number the distinct rows of several columns: return the number of each row, and the first row of each number."""
     if not columns:
         return np.zeros(size, np.int64), np.zeros(min(size, 1), np.int64)
     flat, most = np.zeros(size, np.int64), 1
@@ -119,7 +129,7 @@ def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
 
 
 def sum_out(values: Array, places: Array, count: int) -> Array:
-    """Add up the last axis by number; numbers that do not occur have nothing."""
+    """Sum the last axis by number; numbers that do not occur sum to 0."""
     if len(places) == count == values.shape[-1] and (places == np.arange(count)).all():  # nothing to add
         return values
     if values.ndim == 1:
@@ -135,7 +145,7 @@ def sum_out(values: Array, places: Array, count: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What one sample would have drawn as a whole: clusters of rows, or rows of unlike weight (put together at random).
+    """Sampling units: clusters of rows, or rows of different weights (merged at random).
 
     Each entry is a unit and a ``cell`` (a class times all combinations, plus a combination) that meet: the ``weight``
     of these rows, and the sum of their squared weights, ``square``. ``clusters`` is the number of clusters, 0 where
@@ -155,12 +165,12 @@ class Units:
 
     @property
     def alike(self) -> float:
-        """To how many units of the same size these amount."""
+        """The effective number of units: how many of equal size would vary as much."""
         sizes = np.bincount(self.unit, self.weight)
         return float(sizes.sum() ** 2 / (sizes**2).sum())
 
     def moved(self, places: Array) -> "Units":
-        """Return the same rows in other cells: ``places`` tells of each cell where it is."""
+        """Return the same rows in other cells: ``places`` maps old cells to new ones."""
         return replace(self, cell=places[self.cell])
 
     def sums(self, cells: int, each: Array | None = None) -> Array:
@@ -187,7 +197,7 @@ class JointRows:
     merged: Array | None = None
 
     def merge(self, places: Array, first: Array) -> "JointRows":
-        """Put combinations together: ``places`` tells where each goes, ``first`` is one combination of each place."""
+        """Merge combinations: ``places`` maps old to new ones, ``first`` is one old combination of each new one."""
         codes = {name: code[first] for name, code in self.codes.items()}
         classes, units = len(self.counts), self.units
         if units is not None:
@@ -196,22 +206,22 @@ class JointRows:
         counts = np.stack([np.bincount(places, row, len(first)) for row in self.counts])
         return JointRows(codes, counts, units, merged)
 
-    def shared_out(self, parts: int, generator: "np.random.Generator") -> "SharedOut":
-        """Share the rows out at random, whole units together."""
+    def into_folds(self, parts: int, generator: "np.random.Generator") -> "RowFolds":
+        """Assign the rows to folds at random; rows of a unit stay together."""
         if self.units is None:
             there = np.flatnonzero(self.counts)
             rows = self.counts.flat[there]
-            drawn = generator.multinomial(rows.astype(np.int64), [1 / parts] * parts).T.astype(np.float64)
-            drawn[generator.integers(0, parts, len(rows)), np.arange(len(rows))] += rows % 1  # what is left of weights
-            part, place = np.nonzero(drawn)
-            return SharedOut(part, there[place], drawn[part, place])
+            shares = generator.multinomial(rows.astype(np.int64), [1 / parts] * parts).T.astype(np.float64)
+            shares[generator.integers(0, parts, len(rows)), np.arange(len(rows))] += rows % 1  # fractions of weights
+            part, place = np.nonzero(shares)
+            return RowFolds(part, there[place], shares[part, place])
         part = (generator.permutation(self.units.count) % parts)[self.units.unit]
-        return SharedOut(part, self.units.cell, self.units.weight, self.units)
+        return RowFolds(part, self.units.cell, self.units.weight, self.units)
 
 
 @dataclass(frozen=True, eq=False)
-class SharedOut:
-    """Rows that were shared out: the part, the cell and the weight of each lot; ``units`` where rows come in some."""
+class RowFolds:
+    """Rows assigned to folds: the fold (``part``), the cell and the weight of each lot, and its ``units``, if any."""
 
     part: Array
     cell: Array
@@ -229,8 +239,8 @@ class Network:
     """A system, ready to be asked: for ``cases`` cases of each class.
 
     ``models`` come after those that they see. ``prices[c, s]`` is what the decision s costs for the class c.
-    ``shared`` tells whether models that see another may share its difficulties beyond what is in the rows: None when
-    nobody said so. Of ``absent`` classes there are no cases, so that nothing is known about them and nobody asks.
+    ``shared`` tells whether models that see another may share its difficulties beyond what is in the rows; None if not
+    given. ``absent`` classes have no cases, so nothing is known about them.
     """
 
     classes: tuple[str, ...]
@@ -279,12 +289,12 @@ class Network:
 
     @functools.cached_property
     def _joints(self) -> dict[int, Joint]:
-        """All combinations for each class, as far as somebody asked."""
+        """A cache of all combinations, by class."""
         return {}
 
     @functools.cached_property
     def noted(self) -> dict[str, Any]:
-        """What was worked out about single models and holds for every class, by name."""
+        """A cache of what was worked out about single models for all classes, by name."""
         return {}
 
     def _joint(self, c: int, do: Do, without: Collection[str]) -> Joint:
@@ -310,7 +320,7 @@ class Network:
         refuse_too_many(combinations, len(self.classes), len(self.models), by_rows=not tables)
 
     def _set_in_rows(self, joint: Joint, c: int, model: Model, code: int) -> Joint:
-        """Set what a model says in the rows: those that see it answer as they did where it said so."""
+        """Set what a model says in the rows: models that see it answer as in the rows where it did say so."""
         later = [name for name in self.later(model.name) if self.models[name].by_rows]
         if not later:
             return joint.fixed(model.name, code)
@@ -329,8 +339,8 @@ class Network:
         answered = sum_out(joint.chance * there, places, len(first))
         unseen = first[((situations > 0) & (answered == 0)).reshape(-1, len(first)).any(0)]
         if len(unseen):
-            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
-            seen = errors.who_says(said | {model.name: model.outputs[code]})
+            answers = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
+            seen = errors.who_says(answers | {model.name: model.outputs[code]})
             more = "" if len(unseen) == 1 else f" (and {len(unseen) - 1:,} more)"
             raise InputError(
                 "never-observed",
@@ -356,7 +366,7 @@ class Network:
         return self.masked(np.stack([self.decided(self.joint(c, do)) for c in range(len(self.classes))]))
 
     def masked(self, decided: Array) -> Array:
-        """Leave out what is said of classes without cases."""
+        """Replace the values of classes without cases by NaN."""
         decided[list(self.absent)] = math.nan
         return decided
 
@@ -370,7 +380,7 @@ class Network:
         sizes = [len(model.outputs) for model in self.models.values()]
         if any(model.sees for model in self.models.values()) or math.prod(sizes) > _MOST_INDEPENDENT:
             return math.nan
-        codes = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+        codes = all_combinations(self.models, sizes)
         total = 0.0
         for c, cases in enumerate(self.cases):
             joint = self.joint(c)

@@ -19,7 +19,7 @@ from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_CELLS = 100
-"""Of more cells of the table there are no intervals."""
+"""The most cells of the table for which intervals are worked out."""
 
 Ends = tuple[float, float] | None
 
@@ -89,12 +89,12 @@ def codes_of(network: Network, values: Mapping[str, Value] | None, named: Mappin
 
 
 def do(network: Network, values: Do) -> Outcome:
-    """Make models say something, whatever they would have said; the classes do not change."""
+    """Set what models say (an intervention); the classes do not change."""
     return _outcome(network, f"do({_words(network, values)})", network.decisions(values), network.cases)
 
 
 def observe(network: Network, values: Do) -> Outcome:
-    """Look only at the cases in which models say something; that tells about the class and the other models."""
+    """Condition on what models say, which also tells about the class and the other models."""
     decided, chances = observe_decisions(network, values)
     weights = network.cases * chances
     if not weights.any():

@@ -1,7 +1,7 @@
 """Which models to ask, in which order, when asking is not free: the cheapest tree of questions, found exactly.
 
-What is known after some answers does not depend on the order in which they were given. So the least that can still be
-paid is worked out once for each set of models and each combination of their answers, the largest sets first.
+What is known after some answers does not depend on their order. So dynamic programming works: the least remaining cost
+is worked out once for each set of models and each combination of their answers, the largest sets first.
 """
 
 import itertools
@@ -14,17 +14,17 @@ from typing import TypedDict
 import numpy as np
 
 from stakes.errors import InputError, Pass
-from stakes.systems.choices import SystemChoice, cheapest, combinations, judge
+from stakes.systems.choices import SystemChoice, cheapest, combinations, evaluate_choice
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_WORK = 1 << 30
-"""Sets of models, times combinations: what can be looked at."""
+"""The largest product of sets of models and combinations that is searched."""
 
 DEEPEST = 3
-"""So many models are asked one after the other."""
+"""The most models that a plan asks one after the other, by default."""
 
 
 class Step(TypedDict):
@@ -55,13 +55,13 @@ class BestPlan(
     def to_rows(self) -> list[dict[str, object]]:
         """Return the steps as flat dictionaries."""
         return [
-            {**step, "after": ", ".join(f"{name} {said}" for name, said in step["after"].items())}
+            {**step, "after": ", ".join(f"{name} {answer}" for name, answer in step["after"].items())}
             for step in self.steps
         ]
 
 
 def best_plan(network: Network, sampling: Sampling, depth: int = DEEPEST) -> BestPlan:
-    """Find the cheapest tree of questions, and judge it."""
+    """Find the cheapest tree of questions, and evaluate it on held-out rows."""
     check_whole("depth", depth, 0, DEEPEST)
     codes, weights = combinations(network)
     work = weights.size * sum(math.comb(len(network.models), size) for size in range(depth + 1))
@@ -74,7 +74,7 @@ def best_plan(network: Network, sampling: Sampling, depth: int = DEEPEST) -> Bes
         )
     outcomes = _Outcomes(network, codes, depth)
     tree = _Tree(network, codes, weights, depth)
-    judged = judge(
+    figures = evaluate_choice(
         network,
         outcomes.prices,
         outcomes.now,
@@ -90,7 +90,7 @@ def best_plan(network: Network, sampling: Sampling, depth: int = DEEPEST) -> Bes
         if step["ask"] is not None:
             shares[step["ask"]] += step["share"]
     without = float((network.cases @ network.prices).min())
-    return BestPlan(**judged, without=without, asked=shares, steps=steps)
+    return BestPlan(**figures, without=without, asked=shares, steps=steps)
 
 
 def consulting(network: Network) -> float:
@@ -138,7 +138,7 @@ class _Tree:
         self.look = cache(self._look)
 
     def _look(self, asked: tuple[int, ...]) -> tuple[Array, Array, Array]:
-        """What it costs at least to go on from each combination of answers, what to do then, and in how many cases."""
+        """The least remaining cost after each combination of answers, the next step, and the number of cases."""
         shape = [self.sizes[m] for m in asked]
         places = np.zeros(self.weights.shape[1], np.int64)
         for m in asked:

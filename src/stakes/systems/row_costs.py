@@ -8,24 +8,24 @@ added. Where models in rows see another one, what one more row changes stands fo
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from stakes.systems.bootstrap import RATES_ONLY
-from stakes.systems.network import Do, JointRows, Model, Network, Units, sum_out
+from stakes.systems.network import Do, JointRows, Model, Network, Units, all_combinations, sum_out, with_answers
 from stakes.systems.situations import combinations_seen
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.one_more_row import Cells, mean_limits
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_COMBINATIONS = 1024
-"""One more row could say anything, where there are at most so many combinations; otherwise what others said."""
+"""Up to so many combinations, one more row could be any of them; beyond, any that occurred."""
 
 _MOST_WORK = 1 << 23
 _FIXED_WORK = 1000
-"""A list of combinations takes at least as long as so many of them."""
+"""The fixed time of handling a list of combinations, in combinations."""
 
 TOO_MANY = "there are too many combinations to see what one more row changes"
 
@@ -72,7 +72,7 @@ class RowCosts:
         if self.every:
             size = len(next(iter(self.every.values())))
             for c, cases in enumerate(network.cases):
-                found.append(cases * network.costs(c, _with_answers(self.every, do[c], size))[None])
+                found.append(cases * network.costs(c, with_answers(self.every, do[c], size))[None])
         return _padded(found)
 
     def if_right(self, sets: Array) -> Array:
@@ -83,11 +83,11 @@ class RowCosts:
         lists = [codes for codes in (network.rows.codes, self.every) if codes]
         found = []
         for codes, (c, cases) in itertools.product(lists, enumerate(network.cases)):
-            said = {
+            answers = {
                 name: np.where(made[:, None], model.right[c], codes[name])
                 for made, (name, model) in zip(sets.T == 1, models.items(), strict=True)
             }
-            found.append(cases * network.costs(c, said))
+            found.append(cases * network.costs(c, answers))
         most = max(part.shape[1] for part in found)
         return np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in found], axis=1)
 
@@ -194,7 +194,7 @@ def _with_every_combination(network: Network) -> Network:
     units = network.rows.units
     if units is not None:
         units = units.moved((np.arange(len(counts))[:, None] * counts.shape[1] + places).ravel())
-    return replace(network, rows=JointRows(_written_out(codes, sizes), counts, units))
+    return replace(network, rows=JointRows(all_combinations(codes, sizes), counts, units))
 
 
 def _every_combination(network: Network) -> dict[str, Array]:
@@ -202,16 +202,7 @@ def _every_combination(network: Network) -> dict[str, Array]:
     sizes = [len(model.outputs) for model in network.models.values()]
     if math.prod(sizes) > _MOST_COMBINATIONS or any(model.sees for model in network.models.values()):
         return {}
-    return _written_out(network.models, sizes)
-
-
-def _written_out(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]:
-    return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
-
-
-def _with_answers(codes: Mapping[str, Array], do: Do, size: int) -> dict[str, Array]:
-    """Combinations in which some models are made to say something else."""
-    return {**codes, **{name: np.full(size, code) for name, code in do.items()}}
+    return all_combinations(network.models, sizes)
 
 
 def _padded(parts: Sequence[Array]) -> Array:
@@ -226,7 +217,7 @@ def _in_rows(network: Network, c: int, do: Do) -> Array:
     codes, counts = network.rows.codes, network.rows.counts[c]
     if not seen_in_rows(network, do):
         left = [name for name, model in network.models.items() if not model.by_rows and name not in do]
-        return network.expected_costs(c, _with_answers(codes, do, len(counts)), len(counts), left)
+        return network.expected_costs(c, with_answers(codes, do, len(counts)), len(counts), left)
     kinds, total, now = np.flatnonzero(counts), counts.sum(), network.cost_of_class(c, do)
     more = np.tile(counts, (len(kinds), 1))
     more[np.arange(len(kinds)), kinds] += 1

@@ -23,32 +23,32 @@ from stakes.tallies.names import canonical
 
 @dataclass(frozen=True, eq=False)
 class SystemColumns:
-    """The rows of a system as codes: the truth and what each model said, what a row weighs, and its cluster."""
+    """The rows of a system as codes: the truth, the answers of each model, the weight and the cluster of a row."""
 
     truth: Labels
-    said: Mapping[str, Labels]
+    answers: Mapping[str, Labels]
     weight: Array | None = None
     cluster: Array | None = None
 
     def count(self, classes: Sequence[str]) -> "Counts":
         """Count the combinations that occur, and where rows come in units also those of each unit."""
         outputs: dict[str, tuple[str, ...]] = {}
-        for name, said in self.said.items():  # all classes, in their order, if it says classes at all; then what else
-            first = classes if set(said.names) & set(classes) else ()
-            outputs[name] = tuple(dict.fromkeys([*first, *said.names]))
-        codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
-        columns, labels = ("truth", *outputs), (tuple(classes), *outputs.values())
-        joint = JointCounts.from_rows(columns, labels, codes, self.weight)
+        for name, labels in self.answers.items():  # the classes in their order first
+            first = classes if set(labels.names) & set(classes) else ()
+            outputs[name] = tuple(dict.fromkeys([*first, *labels.names]))
+        codes = [self.truth.into(classes), *(labels.into(outputs[name]) for name, labels in self.answers.items())]
+        columns, names = ("truth", *outputs), (tuple(classes), *outputs.values())
+        joint = JointCounts.from_rows(columns, names, codes, self.weight)
         if self.weight is None and self.cluster is None:
             return Counts(joint)
         units, clusters = self.units()
-        named = (*labels, tuple(map(str, range(int(units.max()) + 1))))
+        named = (*names, tuple(map(str, range(int(units.max()) + 1))))
         weight = np.ones(len(units)) if self.weight is None else self.weight
         held = [JointCounts.from_rows((*columns, ""), named, [*codes, units], each) for each in (weight, weight**2)]
         return Counts(joint, held[0], held[1].counts, clusters)
 
     def units(self) -> tuple[Array, int]:
-        """The cluster of each row, or of rows that only have weights themselves; very many are put together."""
+        """The cluster of each row; rows that only have weights are their own. Very many are merged."""
         known = Clusters.of(np.arange(len(self.truth.codes)) if self.cluster is None else self.cluster)
         if self.cluster is None:
             return known.groups, 0
@@ -63,7 +63,7 @@ class SystemColumns:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The combinations that occur in rows; ``held`` also tells units apart (its last column), beside their squares."""
+    """The combinations that occur in rows; ``held`` counts them by unit (its last column)."""
 
     joint: JointCounts
     held: JointCounts | None = None
@@ -139,7 +139,7 @@ def settle_classes(rows: SystemColumns, classes: Value, positive: Value) -> tupl
     """
     truth = rows.truth
     if classes is None and len(truth.names) == 1:
-        labels = dict.fromkeys([*truth.names, *(name for said in rows.said.values() for name in said.names)])
+        labels = dict.fromkeys([*truth.names, *(name for answer in rows.answers.values() for name in answer.names)])
         if len(labels) != 2:
             raise InputError(
                 "system-of-one-class",
@@ -177,7 +177,7 @@ def check_outputs(classes: Value) -> tuple[str, ...]:
 
 
 def choose_positive(classes: Sequence[str], positive: Value) -> str | None:
-    """The positive one of two classes: as told, as the label rule knows it ({0, 1}, …), or the first one listed."""
+    """The positive one of two classes: as given, as the label rule knows it ({0, 1}, …), or the first one listed."""
     if len(classes) != 2:
         if positive is not None:
             raise errors.positive_of_many(canonical(positive), classes)
@@ -198,13 +198,13 @@ def rows_of(counted: Counts, columns: Mapping[str, str]) -> tuple[JointRows, dic
     """
     joint = counted.joint
     at = {name: joint.columns.index(column) for name, column in columns.items()}
-    said = {name: joint.codes[:, place] for name, place in at.items()}
-    places, first = distinct(list(said.values()), len(joint.codes))
+    answers = {name: joint.codes[:, place] for name, place in at.items()}
+    places, first = distinct(list(answers.values()), len(joint.codes))
     refuse_too_many(len(first), len(joint.truths), len(columns), by_rows=True)
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
     counts[~counts.any(axis=1)] = 1
-    codes = {name: column[first] for name, column in said.items()}
+    codes = {name: column[first] for name, column in answers.items()}
     codes = {name: each.astype(np.uint8) if each.max(initial=0) < 256 else each for name, each in codes.items()}
     units = counted.units(list(at.values()), len(first))
     return JointRows(codes, counts, units), {name: joint.labels[place] for name, place in at.items()}

@@ -19,10 +19,10 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
 
 _MOST_WEIGHT = 1 << 20
-"""Votes with larger weights than this are said to tie without a look."""
+"""Votes with larger weights than this are assumed to be able to tie."""
 
-Said = Mapping[str, Array]
-"""Who said what: for each model or fuser one code into the letters per combination."""
+AnswerCodes = Mapping[str, Array]
+"""The answers of each model or fuser: one code into ``letters`` per combination."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ class Node:
         fields = [value if isinstance(value, tuple) else (value,) for value in vars(self).values()]
         return tuple(part for field in fields for part in field if isinstance(part, Node))
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         """Return the label that this part answers with, for each combination."""
         raise NotImplementedError
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         """Return whether this part is true, for each combination."""
         raise NotImplementedError
 
@@ -108,17 +108,17 @@ class Node:
         """Whether votes can tie somewhere in this part."""
         return any(part.ties(terms) for part in self.inside())
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
         """Who is asked, read from the left, and in which combinations, if this part itself is asked ``when``."""
         for part in self.inside():
-            yield from part.asks(said, terms, when)
+            yield from part.asks(answers, terms, when)
 
 
 class ModelAnswer(Node):
     """A part that stands for a label."""
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return np.asarray(self.labels(said, terms) == terms.code(terms.pair()[0]))
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return np.asarray(self.labels(answers, terms) == terms.code(terms.pair()[0]))
 
     def when(self, terms: RuleTerms) -> str:
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
@@ -127,9 +127,9 @@ class ModelAnswer(Node):
 class RuleCondition(Node):
     """A part that is true or false."""
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         positive, negative = map(terms.code, terms.pair())
-        return np.where(self.holds(said, terms), positive, negative)
+        return np.where(self.holds(answers, terms), positive, negative)
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.pair()
@@ -146,11 +146,11 @@ class Says(ModelAnswer):
 
     name: str
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
-        return said[self.name]
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return answers[self.name]
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return np.asarray(said[self.name] == terms.code(terms.yes_of(self.name)))
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return np.asarray(answers[self.name] == terms.code(terms.yes_of(self.name)))
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.outputs[self.name]
@@ -164,7 +164,7 @@ class Says(ModelAnswer):
     def names(self) -> Iterator[str]:
         yield self.name
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
         yield self.name, when
 
 
@@ -174,7 +174,7 @@ class Label(ModelAnswer):
 
     label: str
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         return np.array(terms.code(self.label))
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
@@ -191,9 +191,9 @@ class Vote(ModelAnswer):
     parts: tuple[Node, ...]
     weights: tuple[Fraction, ...]
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         standing = sorted(map(terms.code, self.possible(terms)))
-        votes = [part.labels(said, terms) for part in self.parts]
+        votes = [part.labels(answers, terms) for part in self.parts]
         weights = whole(self.weights)
         tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
         return np.asarray(np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)])
@@ -204,12 +204,12 @@ class Vote(ModelAnswer):
     def words(self, terms: RuleTerms) -> str:
         return f"what most of {_list(self.parts, self.weights, terms)} say"
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
         standing = np.array(sorted(map(terms.code, self.possible(terms))))[:, None]
         tally, weights = np.zeros((len(standing), when.size), np.int64), whole(self.weights)
-        for i, part in enumerate(self.parts):  # until nobody can catch up with who leads
-            yield from part.asks(said, terms, when)
-            vote = np.broadcast_to(part.labels(said, terms), when.shape).ravel()
+        for i, part in enumerate(self.parts):  # until the leading label is certain to win
+            yield from part.asks(answers, terms, when)
+            vote = np.broadcast_to(part.labels(answers, terms), when.shape).ravel()
             tally += weights[i] * (vote == standing)
             lead, after = tally.argmax(0), np.arange(len(standing))[:, None]
             reached = tally + sum(weights[i + 1 :]) + (after < lead)  # of those that tie, the first wins
@@ -231,9 +231,9 @@ class Choose(ModelAnswer):
     then: Node
     otherwise: Node
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
-        chosen = self.condition.holds(said, terms)
-        return np.where(chosen, self.then.labels(said, terms), self.otherwise.labels(said, terms))
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        chosen = self.condition.holds(answers, terms)
+        return np.where(chosen, self.then.labels(answers, terms), self.otherwise.labels(answers, terms))
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.then.possible(terms), *self.otherwise.possible(terms)]))
@@ -242,11 +242,11 @@ class Choose(ModelAnswer):
         then, otherwise = self.then.words(terms), self.otherwise.words(terms)
         return f"{then} if {self.condition.when(terms)}, otherwise {otherwise}"
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
-        yield from self.condition.asks(said, terms, when)
-        chosen = self.condition.holds(said, terms)
-        yield from self.then.asks(said, terms, when & chosen)
-        yield from self.otherwise.asks(said, terms, when & ~chosen)
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        yield from self.condition.asks(answers, terms, when)
+        chosen = self.condition.holds(answers, terms)
+        yield from self.then.asks(answers, terms, when & chosen)
+        yield from self.otherwise.asks(answers, terms, when & ~chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,12 +258,12 @@ class Lookup(ModelAnswer):
     """Letters, with one axis for each of ``of``."""
     origin: str
 
-    def labels(self, said: Said, terms: RuleTerms) -> Array:
+    def labels(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         places = []
         for name in self.of:
             place = np.zeros(len(terms.letters), np.int64)
             place[[terms.code(label) for label in terms.outputs[name]]] = np.arange(len(terms.outputs[name]))
-            places.append(place[said[name]])
+            places.append(place[answers[name]])
         return self.answers[tuple(places)]
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
@@ -275,7 +275,7 @@ class Lookup(ModelAnswer):
     def names(self) -> Iterator[str]:
         yield from self.of
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
         yield from ((name, when) for name in self.of)
 
 
@@ -288,8 +288,8 @@ class Is(RuleCondition):
     wanted: tuple[str, ...]
     negated: bool = False
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return np.isin(self.part.labels(said, terms), [*map(terms.code, self.wanted)]) ^ self.negated
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return np.isin(self.part.labels(answers, terms), [*map(terms.code, self.wanted)]) ^ self.negated
 
     def when(self, terms: RuleTerms) -> str:
         wanted = " or ".join(map(repr, self.wanted))
@@ -306,8 +306,8 @@ class Agree(RuleCondition):
     right: Node
     negated: bool = False
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return np.asarray((self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated)
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return np.asarray((self.left.labels(answers, terms) == self.right.labels(answers, terms)) ^ self.negated)
 
     def when(self, terms: RuleTerms) -> str:
         left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in (self.left, self.right))
@@ -323,16 +323,16 @@ class _Joined(RuleCondition):
     join: ClassVar[np.ufunc]
     goes_on: ClassVar[bool]
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return functools.reduce(self.join, [part.holds(said, terms) for part in self.parts])
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return functools.reduce(self.join, [part.holds(answers, terms) for part in self.parts])
 
     def when(self, terms: RuleTerms) -> str:
         return f" {self.word} ".join(_in_brackets(part, terms, unless=type(self)) for part in self.parts)
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
-        for part in self.parts:  # the next one only while it can still matter
-            yield from part.asks(said, terms, when)
-            when = when & (part.holds(said, terms) == self.goes_on)
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+        for part in self.parts:  # short circuit
+            yield from part.asks(answers, terms, when)
+            when = when & (part.holds(answers, terms) == self.goes_on)
 
 
 class AllOf(_Joined):
@@ -353,8 +353,8 @@ class Negation(RuleCondition):
 
     part: Node
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return ~self.part.holds(said, terms)
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
+        return ~self.part.holds(answers, terms)
 
     def when(self, terms: RuleTerms) -> str:
         return f"it is not so that {_in_brackets(self.part, terms)}"
@@ -372,17 +372,17 @@ class Count(RuleCondition):
     parts: tuple[Node, ...]
     weights: tuple[Fraction, ...]
 
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
+    def holds(self, answers: AnswerCodes, terms: RuleTerms) -> Array:
         *weights, number = whole([*self.weights, self.number])
-        votes = sum(w * part.holds(said, terms) for w, part in zip(weights, self.parts, strict=True))
+        votes = sum(w * part.holds(answers, terms) for w, part in zip(weights, self.parts, strict=True))
         return _COMPARED[self.how](votes, number)
 
-    def asks(self, said: Said, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
+    def asks(self, answers: AnswerCodes, terms: RuleTerms, when: Array) -> Iterator[tuple[str, Array]]:
         *weights, number = whole([*self.weights, self.number])
         votes, left = np.zeros(when.shape, np.int64), sum(weights)
-        for weight, part in zip(weights, self.parts, strict=True):  # until the others cannot change the answer
-            yield from part.asks(said, terms, when)
-            votes, left = votes + weight * part.holds(said, terms), left - weight
+        for weight, part in zip(weights, self.parts, strict=True):  # until the answer is certain
+            yield from part.asks(answers, terms, when)
+            votes, left = votes + weight * part.holds(answers, terms), left - weight
             ends = [_COMPARED[self.how](one, number) for one in (votes, votes + left)]
             between = (votes <= number) & (number <= votes + left)
             when = when & (between if self.how == "exactly" else ends[0] != ends[1])

@@ -1,6 +1,6 @@
-"""What rides on one model: the situations that the others leave it in, and what each of its answers then costs.
+"""The situations in which one model answers, by what the others say, and what each of its answers then costs.
 
-For a true class c, u is what the models say that do not see the model in question, d what those say that do.
+For a true class c, u are the answers of models that do not see this model, d the answers of those that do.
 k(c, u, j) = Σ_d P(d | c, u, do j) · cost of the decision is the price of its answer j in that situation. Situations in
 which every answer has the same price are one and the same here, so there are few even when there are many models.
 """
@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.systems.network import Joint, Model, Network, distinct, sum_out
+from stakes.systems.network import Joint, Model, Network, distinct, sum_out, with_answers
 from stakes.tallies.arithmetic import Array, divide
 
 _FEW = 1 << 16
-"""So many kinds of situations are numbered by counting."""
+"""The most kinds of situations that are numbered by counting instead of sorting."""
 
 _MOST_ANSWERS = 10_000
 """The most combinations of answers of later models that are tried one by one."""
@@ -30,7 +30,7 @@ class Situations:
     ``seen`` numbers what the model itself sees; ``shares[..., g]`` is the probability of a situation,
     ``low[..., g, j]`` and ``high[..., g, j]`` the price of an answer. The two differ only where models that see this
     one may share its difficulties, so that nobody knows what they would have said. ``decided[g, j, s]`` is how often
-    the system then decides s; None where that is not known, or rows are drawn anew.
+    the system then decides s; None where that is not known, or rows are resampled.
     """
 
     seen: Array
@@ -83,8 +83,8 @@ class _Others:
 
     def costs(self, answers: Mapping[str, int]) -> Array:
         """What each situation costs when some models are made to give an answer, averaged over those left out."""
-        said = {**self.codes, **{name: np.full(self.size, code) for name, code in answers.items()}}
-        return self.network.expected_costs(self.c, said, self.size, self.left_out)
+        codes = with_answers(self.codes, answers, self.size)
+        return self.network.expected_costs(self.c, codes, self.size, self.left_out)
 
 
 def situations(network: Network, name: str, c: int) -> Situations:
@@ -94,7 +94,7 @@ def situations(network: Network, name: str, c: int) -> Situations:
     others = _Others(network, network.models[name], c)
     seen = network.seen_codes(others.model, others.codes, others.size)
     low, high = _prices(others)
-    if low.ndim > 2 or high.ndim > 2:  # resampled prices differ all the time
+    if low.ndim > 2 or high.ndim > 2:  # resampled prices hardly ever coincide
         return Situations(seen, others.shares, low, high)
     if low is not high or others.shares.ndim > 1:
         seen, shares, prices = _merge(seen, others.shares, low if low is high else np.stack([low, high], 1))
@@ -119,7 +119,7 @@ def _prices(others: _Others) -> tuple[Array, Array]:
 
 
 def _by_decision(network: Network, model: Model, c: int) -> Situations:
-    """Where nobody sees the model, situations differ by what is decided for each of its answers, and nothing else."""
+    """Where no model sees this one, situations differ only by the decision for each of its answers."""
     joint = network.joint(c)
     if model.name not in network.noted:
         network.noted[model.name] = _number_situations(network, model, joint)
@@ -152,7 +152,7 @@ def _number_situations(network: Network, model: Model, joint: Joint) -> tuple[Ar
 
 
 def collapsed(network: Network, name: str) -> Network:
-    """Return a system that is the same to one model, with as few combinations as can be, where all are in rows."""
+    """Where all models are in rows, merge the combinations that are the same to one model."""
     if network.rows is None or network.later(name) or not all(model.by_rows for model in network.models.values()):
         return network
     model = network.models[name]
@@ -184,7 +184,7 @@ def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
 
 
 def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
-    """The least and the most that can be paid over everything that later models could have said."""
+    """The least and the most cost over all answers that later models could have given."""
     sizes = [len(others.network.models[name].outputs) for name in others.by_rows]
     if math.prod(sizes) > _MOST_ANSWERS:
         what = f"what {' and '.join(others.by_rows)} say"
@@ -197,7 +197,7 @@ def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
 
 
 def _merge(seen: Array, shares: Array, follows: Array) -> tuple[Array, Array, Array]:
-    """Put situations together in which the same is seen, and the same follows from every answer."""
+    """Merge situations in which the model sees the same and every answer has the same consequences."""
     keys = np.column_stack([seen, follows.reshape(len(seen), -1)])
     found, places = np.unique(keys, axis=0, return_inverse=True)
     merged = np.ascontiguousarray(found[:, 1:]).reshape(-1, *follows.shape[1:])

@@ -24,7 +24,7 @@ from stakes.tallies.names import canonical
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 100
 _MOST_VOTES = 1 << 62
-"""As whole numbers votes are added up in 64 bits."""
+"""The largest total weight: votes are added up as 64-bit integers."""
 
 _KEYWORDS = ("and", "or", "not", "if", "else", "in")
 _QUOTED = "quoted_name_{}_"
@@ -36,7 +36,7 @@ def parse(text: str, names: Collection[str]) -> Node:
 
 
 class _Reader:
-    """Walks over Python's syntax tree, which is only a notation here, and takes what it knows."""
+    """Walks over Python's syntax tree, which is only a notation here, and accepts the nodes that it knows."""
 
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.text, self.plain, self.names = text, text, names
@@ -51,7 +51,7 @@ class _Reader:
             )
         plain = self.plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
         try:
-            with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
+            with warnings.catch_warnings(action="ignore"):  # Python's own advice would mislead
                 tree = ast.parse(plain.strip(), mode="eval")
             return self._node(_Negative().visit(tree).body)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:

@@ -31,7 +31,7 @@ from stakes.tallies import JointCounts
 from stakes.tallies.checks import as_path
 
 _MOST_COMBINATIONS = 1024
-"""Of more combinations of answers, bounds over every dependence are only worked out when asked for."""
+"""With more combinations of answers, bounds over every dependence are only worked out on request."""
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
@@ -60,8 +60,7 @@ class System(
     The positive class of two is the one of {0, 1}, {−1, 1} and {false, true} that the label rule knows, or else the
     first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows,
     or of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
-    ``weight`` is how much each row counts, ``cluster`` which rows belong together, so that intervals draw whole
-    clusters.
+    ``weight`` is how much each row counts, ``cluster`` which rows belong together: intervals resample whole clusters.
     ``alike`` makes labels of rows alike as in :func:`stakes.evaluate`.
 
     >>> from stakes import Costs
@@ -143,13 +142,13 @@ class System(
         known = self._component_costs
         if model not in known:
             small = collapsed(self.network, model)
-            drawn = self._bootstrap if small is self.network else Bootstrap(small, self.sampling)
-            known[model] = ComponentCosts(small, model, self.cost, self.cost_limits, drawn)
+            bootstrap = self._bootstrap if small is self.network else Bootstrap(small, self.sampling)
+            known[model] = ComponentCosts(small, model, self.cost, self.cost_limits, bootstrap)
         return known[model]
 
     @cached_property
     def _component_costs(self) -> dict[str, ComponentCosts]:
-        """What was asked for already."""
+        """A cache, by model."""
         return {}
 
     @cached_property
@@ -240,7 +239,7 @@ class System(
     def threshold(self, model: str, score: Column = None) -> SystemThreshold:
         """Return where to set a model's threshold, so that the system costs least.
 
-        With ``score`` (a column, or one number per row) from rows, judged on held-out rows; without, by Bayes from
+        With ``score`` (a column, or one number per row) from rows, evaluated on held-out rows; without, by Bayes from
         the expected component costs.
         """
         yes, _ = self._yes_and_no(model)
@@ -260,7 +259,7 @@ class System(
 
     def _scored(self, scores: Mapping[str, Column]) -> RowsWithScores:
         """Read the rows again, with scores of some models."""
-        answers = {model: self._yes_and_no(model) for model in scores}
+        yes_no = {model: self._yes_and_no(model) for model in scores}
         if any(not one.by_rows for one in self.network.models.values()) or isinstance(self._source[0], JointCounts):
             raise InputError(
                 "score-without-rows",
@@ -277,9 +276,9 @@ class System(
         data, truth = self._source
         named = {f"score of {model}": column for model, column in scores.items()}
         columns, others = read_columns(data, truth, self._columns, self._spelling, self._units | named)
-        said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
+        answers = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.answers.items()}
         found = {model: as_finite(others[f"score of {model}"]) for model in scores}
-        return RowsWithScores(self.network, columns.truth.into(self.classes), said, found, answers, columns)
+        return RowsWithScores(self.network, columns.truth.into(self.classes), answers, found, yes_no, columns)
 
     def can_have_threshold(self, model: str) -> bool:
         """Whether a threshold of a model, and a line on which replacements pay, follow from what its answers cost."""
@@ -291,13 +290,13 @@ class System(
     def best_rule(self) -> BestRule:
         """Return the cheapest decision for each combination of answers, compared with the given rule.
 
-        Models given by tables tell everything, so the rule is exact. From rows it is judged on rows that did not choose
-        it: four fifths of them choose, the others judge, in turn. Costs are in the units of ``cost``.
+        From tables the rule is exact. From rows it is cross-validated: chosen on four fifths of the rows, evaluated on
+        the rest, in turn. Costs are in the units of ``cost``.
         """
         return replace(best_rule(self.network, self.models, self.sampling), unit=self.unit)
 
     def best_thresholds(self, scores: Mapping[str, Column]) -> BestThresholds:
-        """Return the thresholds of several models that together make the system cost least, judged on held-out rows.
+        """Return the thresholds of several models that together make the system cost least, evaluated on held-out rows.
 
         ``scores`` are columns, or one number per row, by the name of the model.
         """
@@ -338,5 +337,5 @@ class System(
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per model, true class and answer, for a data frame."""
         cells = [cell for model in self.models for cell in self.component_costs(model).to_rows()]
-        seen = [", ".join(f"{name} {said}" for name, said in cell.get("sees", {}).items()) for cell in cells]
+        seen = [", ".join(f"{name} {answer}" for name, answer in cell.get("sees", {}).items()) for cell in cells]
         return [cell | {"sees": words or None} for cell, words in zip(cells, seen, strict=True)]

@@ -40,7 +40,7 @@ def read_table(
     ``sees`` tells what each model that this one sees can say. A table whose rows all sum to 1 holds rates; any other
     one holds counts.
     """
-    seen = [len(said) for said in sees.values()]
+    seen = [len(answers) for answers in sees.values()]
     cells, named = _cells(name, given, classes)
     wanted = named or outputs
     refuse_masked(f"the table of {name!r}", cells, needed=True)
@@ -94,10 +94,10 @@ def _rates(
     if as_counts and not totals[~absent].all():
         c, a = np.argwhere((totals == 0) & ~absent[:, None])[0]
         seen = list(itertools.product(*sees.values()))[a]
-        said = errors.who_says(dict(zip(sees, seen, strict=True)))
+        when = errors.who_says(dict(zip(sees, seen, strict=True)))
         raise InputError(
             "never-seen-in-table",
-            f"the table of {name!r} has no case where the truth is {classes[c]!r} and {said}, so nobody knows what it "
+            f"the table of {name!r} has no case where the truth is {classes[c]!r} and {when}, so nobody knows what it "
             "says then; count such cases, or give rates",
         )
     rates = divide(values, totals[..., None], 1 / len(outputs))

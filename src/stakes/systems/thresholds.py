@@ -1,4 +1,4 @@
-"""Where to set the threshold of one model, when what counts is what the whole system costs."""
+"""The threshold of one model at which the whole system costs least."""
 
 import math
 import warnings
@@ -13,7 +13,7 @@ from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.choices import FOLDS, SystemChoice, held_out
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Network, SharedOut, Units
+from stakes.systems.network import Network, RowFolds, Units
 from stakes.systems.rows import SystemColumns
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.costs import Costs
@@ -21,11 +21,11 @@ from stakes.text import lines
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_ROUNDS = 20
-"""So often every model's threshold is set anew."""
+"""The most rounds of coordinate descent over the thresholds."""
 
 _BEGINNINGS = (0.5, 0.25, 0.75, 0.0, 1.0)
 _ROWS_TO_BEGIN_WITH = 500_000
-"""Many rows are looked at from fewer beginnings."""
+"""The more rows, the fewer starting points."""
 
 _BAYES = (
     "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the "
@@ -62,8 +62,8 @@ class SystemThreshold(Record):
         if math.isnan(self.held_out):
             return text
         sure = "" if self.low is None else f" ({percent(self.confidence)} interval {self.low:.4g} to {self.high:.4g})"
-        judged = f"on rows that did not choose it a case costs {self.held_out:.4g} instead of {self.now:.4g}"
-        return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
+        judgement = f"on rows that did not choose it a case costs {self.held_out:.4g} instead of {self.now:.4g}"
+        return f"{text}; {judgement}, a saving of {self.saving:.4g}{sure}"
 
 
 def by_bayes(costs: ComponentCosts, positive: str, yes: str) -> SystemThreshold:
@@ -107,21 +107,21 @@ class BestThresholds(
 
 @dataclass(frozen=True, eq=False)
 class RowsWithScores:
-    """Rows with the scores of some models; ``answers`` are the codes of the yes and the no of each of them.
+    """Rows with the scores of some models; ``yes_no`` are the codes of the yes and the no of each.
 
-    ``truth`` and ``said`` are codes, ``rows`` what the rows weigh and which belong together.
+    ``truth`` and ``answers`` are codes, ``rows`` what the rows weigh and which belong together.
     """
 
     network: Network
     truth: Array
-    said: Mapping[str, Array]
+    answers: Mapping[str, Array]
     scores: Mapping[str, Array]
-    answers: Mapping[str, tuple[int, int]]
+    yes_no: Mapping[str, tuple[int, int]]
     rows: SystemColumns
 
     @cached_property
     def weight(self) -> Array:
-        """What each row counts, so that all rows of a class are its cases."""
+        """The weight of each row, scaled so that the rows of a class sum to its cases."""
         each = np.ones(len(self.truth)) if self.rows.weight is None else self.rows.weight
         sizes = np.bincount(self.truth, each, len(self.network.classes))
         return each * divide(self.network.cases, sizes)[self.truth]
@@ -131,9 +131,9 @@ class RowsWithScores:
         """The rows by falling score of each model."""
         return {name: np.argsort(-score, kind="stable") for name, score in self.scores.items()}
 
-    def decided(self, said: Mapping[str, Array]) -> Array:
+    def decided(self, answers: Mapping[str, Array]) -> Array:
         """What the system decides in each row."""
-        return np.asarray(self.network.fusion(said))
+        return np.asarray(self.network.fusion(answers))
 
     def costs(self, decided: Array) -> Array:
         """What each row costs."""
@@ -141,44 +141,44 @@ class RowsWithScores:
 
     def answered(self, cuts: Mapping[str, float]) -> dict[str, Array]:
         """What the models say at these thresholds."""
-        at = {name: np.where(self.scores[name] >= cut, *self.answers[name]) for name, cut in cuts.items()}
-        return {**self.said, **at}
+        at = {name: np.where(self.scores[name] >= cut, *self.yes_no[name]) for name, cut in cuts.items()}
+        return {**self.answers, **at}
 
     def choose(self, inside: Array) -> dict[str, float]:
-        """The cheapest thresholds on some of the rows, from several beginnings: as it is, and scores cut alike."""
-        starts = [dict(self.said)]
+        """The cheapest thresholds on some of the rows, from several starts: as it is, and at equal quantiles."""
+        starts = [dict(self.answers)]
         for share in _BEGINNINGS[: _ROWS_TO_BEGIN_WITH // len(self.truth)] if len(self.scores) > 1 else ():
             cuts = {name: float(np.quantile(score[inside], share)) for name, score in self.scores.items()}
             starts.append(self.answered(cuts))
         found = [self._descend(start, inside) for start in starts]
         return min(found, key=lambda cuts: float(self.costs(self.decided(self.answered(cuts)))[inside].sum()))
 
-    def _descend(self, said: dict[str, Array], inside: Array) -> dict[str, float]:
+    def _descend(self, answers: dict[str, Array], inside: Array) -> dict[str, float]:
         cuts: dict[str, float] = {}
         for _ in range(_MOST_ROUNDS):
             before = dict(cuts)
-            for name, (yes, no) in self.answers.items():
-                made = [self.costs(self.decided({**said, name: np.full(len(self.truth), code)})) for code in (yes, no)]
+            for name, (yes, no) in self.yes_no.items():
+                made = [self.costs(self.decided(answers | {name: np.full(len(self.truth), j)})) for j in (yes, no)]
                 order = self.order[name][inside[self.order[name]]]
                 cuts[name] = _cheapest(self.scores[name][order], (made[0] - made[1])[order])
-                said = {**said, name: np.where(self.scores[name] >= cuts[name], yes, no)}
+                answers = answers | {name: np.where(self.scores[name] >= cuts[name], yes, no)}
             if cuts == before or len(cuts) == 1:
                 break
         return cuts
 
 
 def by_rows(scored: RowsWithScores, sampling: Sampling) -> BestThresholds:
-    """Choose the thresholds that are cheapest on the rows, and judge the choice on rows that it was not made on."""
+    """Choose the thresholds that are cheapest on the rows, and evaluate the choice on held-out rows."""
     network, everywhere = scored.network, np.ones(len(scored.truth), bool)
-    cuts, now = scored.choose(everywhere), scored.decided(scored.said)
-    lots = _share_out(scored.rows, sampling)
+    cuts, now = scored.choose(everywhere), scored.decided(scored.answers)
+    folds = _folds(scored.rows, sampling)
     chosen = now.copy()
     for part in range(min(FOLDS, len(now))):
-        there = lots.part == part
+        there = folds.part == part
         if there.any() and not there.all():
             chosen[there] = scored.decided(scored.answered(scored.choose(~there)))[there]
     cost, before = (float(scored.costs(one).sum()) for one in (scored.decided(scored.answered(cuts)), now))
-    found = held_out(network, network.prices, scored.truth, (now, chosen), lots, sampling, before)
+    found = held_out(network, network.prices, scored.truth, (now, chosen), folds, sampling, before)
     cases = float(network.cases.sum())
     return BestThresholds(cost=cost, now=before, cases=cases, confidence=sampling.confidence, thresholds=cuts, **found)
 
@@ -191,8 +191,8 @@ def of_one(found: BestThresholds) -> SystemThreshold:
     return SystemThreshold(model, value, _ROWS, cost, now, outside, saving, low, high, found.confidence)
 
 
-def _share_out(rows: SystemColumns, sampling: Sampling) -> SharedOut:
-    """Share the rows out, whole clusters together."""
+def _folds(rows: SystemColumns, sampling: Sampling) -> RowFolds:
+    """Assign the rows to folds, whole clusters together."""
     weight = np.ones(len(rows.truth.codes)) if rows.weight is None else rows.weight
     units = None
     if rows.cluster is not None or rows.weight is not None:
@@ -200,7 +200,7 @@ def _share_out(rows: SystemColumns, sampling: Sampling) -> SharedOut:
         units = Units(numbers, np.zeros(len(weight), np.int64), weight, weight**2, clusters)
     together = np.arange(len(weight)) if units is None else units.unit
     part = (sampling.generator().permutation(int(together.max()) + 1) % FOLDS)[together]
-    return SharedOut(part, np.zeros(len(weight), np.int64), weight, units)
+    return RowFolds(part, np.zeros(len(weight), np.int64), weight, units)
 
 
 def _cheapest(score: Array, extra: Array) -> float:

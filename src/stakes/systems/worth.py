@@ -12,7 +12,7 @@ from stakes.errors import Given, InputError
 from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Amount, Network, sum_out
+from stakes.systems.network import Amount, Network, all_combinations, sum_out
 from stakes.systems.row_costs import RowCosts, always_right, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
@@ -20,13 +20,13 @@ from stakes.text import aligned, lines, visible
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 MOST_MODELS = 12
-"""Shares are worked out for so many models: every subset of them is tried."""
+"""The most models for which shares are worked out: every subset of them is tried."""
 
 _MOST_WORK = 2**31
-"""The most combinations that are looked at for the shares."""
+"""The most combinations that are tried for the shares."""
 
 _MOST_AT_ONCE = 1 << 22
-"""The most combinations of all sets of models that are written down together."""
+"""The most combinations of all sets of models that are held in one array."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ModelWorth(Record, shown="* saving"):
     answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
     right, that is less than ``perfect``. ``share`` is its Shapley share of what all models together could save (it can
     be negative). NaN where ``reason`` says why; where that is because only the range of the model's costs is known,
-    ``perfect_range`` and ``removed_range`` are from where to where they can lie. ``saving_limits`` and ``share_limits``
+    ``perfect_range`` and ``removed_range`` are their ranges. ``saving_limits`` and ``share_limits``
     are the ends of their intervals; None where ``no_interval`` of the :class:`Worth` says why.
     """
 
@@ -146,8 +146,8 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float, sa
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
-    said = np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))  # how often each answer
-    answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
+    cases = np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))  # by answer
+    answer = int(np.argmax(cases >= cases.max() * (1 - 1e-9)))  # of ties within rounding the first
     always = [_range(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
     right = _range(costs, costs.right) if min(costs.right) >= 0 else None
     usual = costs.outputs[answer]
@@ -161,7 +161,7 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
 
 
 def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:
-    """From where to where what the system costs can lie when the model is made to say one thing for each class.
+    """The range of what the system costs when the model is made to give one answer for each class.
 
     Both ends are the same where the costs of answers are known.
     """
@@ -177,7 +177,7 @@ def _paid(costs: ComponentCosts, prices: Array) -> float:
 
 # ── how sure ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
-    """Add the limits of savings and shares, and the models of which nobody can be sure that they save less."""
+    """Add the limits of savings and shares, and the models that may save as much as the first."""
     known = [one for one in found.models.values() if not math.isnan(one.saving)]
     reason = no_limits(network, 1 + len(known))
     if reason or not known:
@@ -214,7 +214,7 @@ def _sets(count: int) -> Array:
 
 
 def _shapley(value: Array) -> Iterator[Amount]:
-    """What each model takes away from the value of the others before it, averaged over all orders; sets come first."""
+    """The Shapley value of each model, from the value of every set (first axis)."""
     sets = _sets(n := len(value).bit_length() - 1)
     weights = 1 / (n * np.array([math.comb(n - 1, size) for size in range(n)]))
     for k in range(n):
@@ -232,10 +232,10 @@ def _costs_of_sets(network: Network, c: int) -> Array:
     if any(model.sees for model in models) or math.prod(size + 1 for size in sizes) > _MOST_AT_ONCE:
         right = (always_right(network, itertools.compress(network.models, made))[c] for made in _sets(len(sizes)))
         return np.array([network.cost_of_class(c, do) for do in right])
-    joint, every = network.joint(c), np.indices(sizes).reshape(len(sizes), -1)
+    joint = network.joint(c)
     places = np.ravel_multi_index([joint.codes[name].astype(np.int64) for name in network.models], sizes)
     chance = sum_out(joint.chance, places, math.prod(sizes)).reshape(sizes)
-    paid = network.costs(c, dict(zip(network.models, every, strict=True))).reshape(sizes)
+    paid = network.costs(c, all_combinations(network.models, sizes)).reshape(sizes)
     for k, model in enumerate(models):
         chance = np.concatenate([chance, chance.sum(k, keepdims=True)], k)
         paid = np.concatenate([paid, paid.take([model.right[c]], k)], k)

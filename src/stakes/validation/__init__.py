@@ -1,1 +1,1 @@
-"""Estimators judged on rows that they have not seen, and against chance."""
+"""Estimators tested on rows that they were not fitted on, and against chance."""

@@ -25,7 +25,7 @@ def require_scikit_learn() -> None:
 
 
 def check_estimator(estimator: Estimator) -> None:
-    """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
+    """Refuse objects without fit() or predictions; a class instead of an object is a common slip."""
     lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
     if isinstance(estimator, type) or lacking:
         name = getattr(estimator, "__name__", "") if isinstance(estimator, type) else ""

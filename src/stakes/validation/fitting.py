@@ -1,4 +1,4 @@
-"""Models fitted on some rows, what they say about others, and how that is judged; a split is fitted exactly once."""
+"""Models fitted on some rows, their predictions of others, and the evaluation of these; each split is fitted once."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from stakes.validation.splits import Split
 from stakes.validation.target import Target
 
 _MANY = 20
-"""From so many pieces of work on there is a progress bar."""
+"""The fewest tasks for which there is a progress bar."""
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 # ── what a model says ────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a model says about some rows: scores (probabilities, or anything that orders rows), decisions, or both."""
+    """A model's predictions of some rows: scores (probabilities, or anything that orders rows), decisions, or both."""
 
     score: Array | None = None
     prediction: Array | None = None
@@ -40,19 +40,19 @@ class Predictions:
 
     @classmethod
     def joined(cls, parts: Sequence["Predictions"]) -> "Predictions":
-        """Put what was said about several sets of rows one after the other."""
+        """Concatenate the predictions of several sets of rows."""
         columns = {name: [getattr(part, name) for part in parts] for name in ("score", "prediction")}
         known = {name: np.concatenate(column) for name, column in columns.items() if column[0] is not None}
         return cls(**known, probabilities=parts[0].probabilities)
 
     def take(self, rows: Array) -> "Predictions":
-        """Return what was said about some of the rows."""
+        """Return the predictions of some of the rows."""
         score, prediction = (None if column is None else column[rows] for column in (self.score, self.prediction))
         return Predictions(score, prediction, self.probabilities)
 
 
-def say(model: Estimator, X: Data, target: Target) -> Predictions:
-    """Ask a fitted model for all that it can say.
+def predict(model: Estimator, X: Data, target: Target) -> Predictions:
+    """Ask a fitted model for all predictions that it can make.
 
     Two classes: the probability of the positive one, else the decision function beside the decisions, else these
     alone. More classes: the probabilities of all beside the decisions. Numbers: the predicted ones.
@@ -78,7 +78,7 @@ def score_rows(model: Estimator, method: str, X: Data, target: Target) -> Array:
 
 
 def predict_rows(model: Estimator, X: Data, target: Target) -> Array | None:
-    """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
+    """What predict() returns, if there is one; many models return 0 and 1 where they were given booleans."""
     if not hasattr(model, "predict"):
         return None
     found = ask_model(model, "predict", X)
@@ -86,7 +86,7 @@ def predict_rows(model: Estimator, X: Data, target: Target) -> Array | None:
 
 
 def ask_model(model: Estimator, method: str, X: Data) -> Array:
-    """Return what a model says about these rows, of which there is one part for each."""
+    """Return the result of one of a model's methods, one entry per row."""
     with _users_code(f"{type(model).__name__}.{method} does not take these rows"):
         found = np.asarray(getattr(model, method)(X))
         if method != "predict" and found.ndim and found.dtype.kind not in "biuf":
@@ -103,12 +103,12 @@ def ask_model(model: Estimator, method: str, X: Data) -> Array:
 
 @contextmanager
 def _users_code(trouble: str) -> Iterator[None]:
-    """Take whatever goes wrong in the code of a user, also that it ends the program, for wrong input."""
+    """Report any exception in a user's code, also SystemExit, as wrong input."""
     try:
         yield
     except (MemoryError, errors.StakesError):
         raise
-    except (Exception, SystemExit) as problem:  # most often gaps or text, which it does not know what to do about
+    except (Exception, SystemExit) as problem:  # most often gaps or text, which it cannot handle
         seen = short(f"{type(problem).__name__}: {errors.first_line(problem)}", 200)
         raise InputError(
             "cannot-be-fitted", f"{trouble} ({seen}); give it what it takes, perhaps by a pipeline"
@@ -136,7 +136,7 @@ def _class_probabilities(table: Array, names: list[str] | None, model: str, targ
 
 
 def trained_classes(model: Estimator, boolean: bool) -> list[str] | None:
-    """Return the classes in the model's own order; many models say 0 and 1 where they were given booleans."""
+    """Return the classes in the model's own order; many models have 0 and 1 where they were given booleans."""
     with _users_code(f"{type(model).__name__} cannot name the classes_ of these rows"):
         found = getattr(model, "classes_", None)
     if found is None:
@@ -148,7 +148,7 @@ def trained_classes(model: Estimator, boolean: bool) -> list[str] | None:
 # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What the model of one split says about the rows held out, and about its own training rows."""
+    """The predictions of one split's model for the held-out rows, and for its own training rows."""
 
     test: Predictions
     train: Predictions | None
@@ -172,7 +172,7 @@ def fit_all(
 def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Array, training: bool) -> Fitted:
     seen = take(X, train)
     model = fit_copy(estimator, seen, target.values[train])
-    return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
+    return Fitted(predict(model, take(X, test), target), predict(model, seen, target) if training else None)
 
 
 def fit_copy(estimator: Estimator, X: Data, y: Array) -> Estimator:
@@ -188,8 +188,7 @@ def fit_copy(estimator: Estimator, X: Data, y: Array) -> Estimator:
 def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterable[T]:
     """Run the tasks in so many processes, and give their results in order as they come in.
 
-    ``doing`` is what a progress bar says, where a person is watching and there is something to wait for; work within
-    work has none.
+    ``doing`` is the text of the progress bar, which is shown for many tasks on a terminal; nested work has none.
     """
     from joblib import Parallel, delayed
 
@@ -207,31 +206,31 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterable[T]:
 
 
 # ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def judge(target: Target, said: Predictions, rows: Array, question: Question, **options: Column) -> Evaluation:
-    """Evaluate what was said about some rows; with a threshold, the scores decide."""
+def evaluate(target: Target, predicted: Predictions, rows: Array, question: Question, **options: Column) -> Evaluation:
+    """Evaluate the predictions of some rows; with a threshold, the scores decide."""
     threshold, sampling, pricing = question["threshold"], question.sampling, question.pricing
     options["baseline"] = question["baseline"]
-    if said.score is not None and (threshold is not None or pricing is not None):
-        said = replace(said, prediction=None)
-    columns: dict[str, Column] = {"score": said.score, "prediction": said.prediction, "task": target.task}
+    if predicted.score is not None and (threshold is not None or pricing is not None):
+        predicted = replace(predicted, prediction=None)
+    columns: dict[str, Column] = {"score": predicted.score, "prediction": predicted.prediction, "task": target.task}
     if target.plan is not None:
         columns |= {"classes": target.classes, "positive": target.positive}
     here = target.reordered(rows)
     counted = count_rows(truth=here.values, **here.beside, **columns, pricing=pricing, threshold=threshold, **options)
-    judged = evaluation.judge(counted, threshold, sampling, pricing)
-    if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
+    found = evaluation.judge(counted, threshold, sampling, pricing)
+    if found.probabilities and not predicted.probabilities:  # decision functions may happen to lie in [0, 1]
         return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling, pricing=pricing)
-    return judged
+    return found
 
 
-def value_of(metric: Metric, judged: Evaluation) -> float:
-    """Return a single figure, without working out all the others as ``judged[name]`` does."""
-    tally = judged._tally(metric)
-    if tally is None or (NO_PROBABILITIES in metric.undefined and not judged.probabilities):
+def value_of(metric: Metric, evaluated: Evaluation) -> float:
+    """Return a single figure, without working out all the others as ``evaluated[name]`` does."""
+    tally = evaluated._tally(metric)
+    if tally is None or (NO_PROBABILITIES in metric.undefined and not evaluated.probabilities):
         return float("nan")
     return float(metric.of(tally))
 
 
-def metric_of(judged: Evaluation, name: str) -> Metric:
+def metric_of(evaluated: Evaluation, name: str) -> Metric:
     """Return the metric that a name stands for in this kind of evaluation."""
-    return judged._find(judged[name].name)
+    return evaluated._find(evaluated[name].name)

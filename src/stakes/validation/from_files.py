@@ -61,8 +61,8 @@ def validate_file(
     given["weight"] = None if given["weight"] is None else as_numbers(given["weight"])  # the others are labels: 007
     X = X.with_columns(map(as_numbers, X.get_columns()))
     question = Question.of("validate", {**question.given, **given})
-    priced = {name: as_numbers(frame[name]) for name in question.cost_columns}
-    found = validate_rows(find_estimator(estimator), X, frame[target], question, priced)
+    prices = {name: as_numbers(frame[name]) for name in question.cost_columns}
+    found = validate_rows(find_estimator(estimator), X, frame[target], question, prices)
     return speak(found, question["lang"])
 
 

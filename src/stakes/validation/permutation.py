@@ -79,7 +79,7 @@ def permutation_test(
 def _count_where_they_lie(data: Data, question: Question) -> tuple[Counted, Law | None] | None:
     """Count rows of files of any size, or in their engine, where their tally can be shuffled; otherwise None.
 
-    Weighted rows are told apart by their weight.
+    Weighted rows are counted separately by weight.
     """
     if in_batches(data) or (question.pricing is not None and question.pricing.costs.columns):
         return None
@@ -99,7 +99,7 @@ def _count_where_they_lie(data: Data, question: Question) -> tuple[Counted, Law 
     except InputError as problem:
         if problem.code != "nothing-to-compare":
             raise
-        return None  # bins do not tell that figure; rows may
+        return None  # bins do not determine that figure; rows may
     if np.isnan(figure_to_test(tally, metric)[0]):
         return None
     if shuffles(tally, metric):
@@ -109,7 +109,7 @@ def _count_where_they_lie(data: Data, question: Question) -> tuple[Counted, Law 
 
 
 def _law(data: Data, question: Question, evaluation: Evaluation, metric: Metric) -> Law | None:
-    """What a shuffle does to a figure that the tally alone does not tell, from another count; None where rows do."""
+    """How to draw shuffled values of a figure that the tally does not determine; None where rows are needed."""
     tally = evaluation._tally(metric)
     if isinstance(tally, ClassScores):
         return _law_of_classes(data, RowQuestion(**question.rows), tally, metric)
@@ -201,7 +201,7 @@ def _tested(evaluation: Evaluation, question: Question) -> tuple[Metric, Tally]:
         name = usual if question.pricing is None else cost.expected_cost.name
     metric = evaluation._find(name)
     if evaluation._tally(metric) is None:
-        estimate = evaluation[metric.text]  # an error in words, a reason, or what it is called for several classes
+        estimate = evaluation[metric.text]  # an error message, a reason, or its name for several classes
         if not estimate.defined:
             raise errors.nothing_to_compare(estimate.name, estimate.reason)
         metric = metrics.find(estimate.name)

@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, as_good
 from stakes.validation.features import Estimator, as_table, shuffle_within
-from stakes.validation.fitting import Predictions, fit_all, judge, metric_of, run, value_of
+from stakes.validation.fitting import Predictions, evaluate, fit_all, metric_of, run, value_of
 from stakes.validation.result import mean_of_defined
 from stakes.validation.splits import number_groups, split
 from stakes.validation.target import Target, read_rows
@@ -40,8 +40,8 @@ def refit_permutation(
     """Compare a validated figure with what the same validation gives on shuffled data.
 
     Test 1 shuffles the labels: a small p says that features and labels are not independent. Test 2 shuffles every
-    feature by itself among the rows of the same class: a small p says that the model uses how the features hang
-    together within the classes. p is (1 + as good or better) / (1 + permutations); a shuffle on which the figure is
+    feature by itself among the rows of the same class: a small p says that the model uses the dependence between
+    features within the classes. p is (1 + as good or better) / (1 + permutations); a shuffle on which the figure is
     undefined counts as better, which only makes p larger.
 
     The figure is the accuracy, or for numbers the mean squared error, unless another is ``wanted``. It is the
@@ -138,22 +138,22 @@ class _Trial:
 
     def observed(self, X: Data, target: Target, wanted: str) -> tuple[float, Metric, str, Mapping[str, float] | None]:
         """Return the figure of the data as they are, which metric that is for them, how rows were split, the prior."""
-        said, rows, fold, words = self._out_of_fold(X, target)
-        judged = judge(target, said, rows, self.question)
-        chosen = metric_of(judged, wanted)
-        value = self._figure(chosen, target, said, rows, fold)
+        predictions, rows, fold, words = self._out_of_fold(X, target)
+        evaluated = evaluate(target, predictions, rows, self.question)
+        chosen = metric_of(evaluated, wanted)
+        value = self._figure(chosen, target, predictions, rows, fold)
         if math.isnan(value):
             raise InputError(
                 "undefined-figure",
-                f"{chosen.text} is undefined ({judged[wanted].reason or 'it is undefined on every fold'}), so there "
+                f"{chosen.text} is undefined ({evaluated[wanted].reason or 'it is undefined on every fold'}), so there "
                 "is nothing to test; choose another metric or cv",
             )
-        return value, chosen, words, judged._prior_of(chosen)
+        return value, chosen, words, evaluated._prior_of(chosen)
 
     def figure(self, X: Data, target: Target, metric: Metric) -> float:
         """Return the figure of other data."""
-        said, rows, fold, _ = self._out_of_fold(X, target)
-        return self._figure(metric, target, said, rows, fold)
+        predictions, rows, fold, _ = self._out_of_fold(X, target)
+        return self._figure(metric, target, predictions, rows, fold)
 
     def _out_of_fold(self, X: Data, target: Target) -> tuple[Predictions, Array, Array, str]:
         splits = split(self.cv, X, target, self.groups, self.question["seed"])
@@ -161,10 +161,10 @@ class _Trial:
         rows, fold = splits.test_rows
         return Predictions.joined([one.test for one in fitted]), rows, fold, splits.words
 
-    def _figure(self, metric: Metric, target: Target, said: Predictions, rows: Array, fold: Array) -> float:
+    def _figure(self, metric: Metric, target: Target, predictions: Predictions, rows: Array, fold: Array) -> float:
         if not _of_order(metric):
-            return value_of(metric, judge(target, said, rows, self.question))
-        folds = judge(target, said, rows, self.question, by=fold).segments.values()
+            return value_of(metric, evaluate(target, predictions, rows, self.question))
+        folds = evaluate(target, predictions, rows, self.question, by=fold).segments.values()
         return mean_of_defined([value_of(metric, part) for part in folds])
 
 

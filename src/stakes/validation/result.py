@@ -1,4 +1,4 @@
-"""What a validation found: every figure on rows that the models had not seen, and beside it on those they had."""
+"""The result of a validation: every figure on held-out rows, and beside it on training rows."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -86,15 +86,15 @@ class Validation(
     stakes="validation",
     shown="how fits repeats pooled training all_rows figures notes",
 ):
-    """An estimator judged on rows that it was not fitted on.
+    """An estimator tested on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
     every row counts once), ``folds`` are the evaluations of each fold (of all repeats), and ``training`` is that of
     every model on its own training rows. ``v["auc"]`` has the figure of all three. ``model`` is fitted on all rows, for
     the cases to come, and ``all_rows`` what it says about the rows that it has seen, which flatters it.
 
-    ``truth``, ``predictions``, ``decisions``, ``rows`` and ``fold_of_row`` are what ``pooled`` judges, in the order of
-    the rows. ``predictions`` are the scores of the positive class, or one column of scores for each of
+    ``truth``, ``predictions``, ``decisions``, ``rows`` and ``fold_of_row`` are what ``pooled`` evaluates, in the order
+    of the rows. ``predictions`` are the scores of the positive class, or one column of scores for each of
     ``pooled.classes``, or else what ``predict`` says; ``decisions`` are what ``predict`` says beside scores, if asked.
     """
 
@@ -121,7 +121,7 @@ class Validation(
 
     def figure(self, name: Value) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
-        pooled, training, all_rows = (judged[name] for judged in (self.pooled, self.training, self.all_rows))
+        pooled, training, all_rows = (evaluation[name] for evaluation in (self.pooled, self.training, self.all_rows))
         mean = self.mean_over_folds(name, self.pooled.sampling.confidence)
         return FigureOverFolds(pooled.name, pooled, training, tuple(self.over_folds(name)), mean, all_rows)
 

@@ -115,8 +115,8 @@ class ScoredFigure:
             )
         predicts = method == "predict"
         found = predict_rows(model, X, target) if predicts else score_rows(model, method, X, target)
-        said = {"prediction" if predicts else "score": found}
-        return self._of(metric, truth=target.values, weight=sample_weight, classes=target.classes, **said)
+        answers = {"prediction" if predicts else "score": found}
+        return self._of(metric, truth=target.values, weight=sample_weight, classes=target.classes, **answers)
 
     def _target(self, model: Estimator, y: Column) -> Target:
         """The rows with all classes that are declared, or that the model was trained on and these rows have."""
@@ -135,10 +135,10 @@ class ScoredFigure:
         else:
             columns |= {"task": "classification", "positive": self.positive}
         counted = count_rows(parts=metric.parts, pricing=self.pricing, **columns)
-        judged = evaluation.judge(counted, None, Sampling(population=self.frequencies), self.pricing)
-        found, tally, _ = judged._place_of(metric.text)
+        evaluated = evaluation.judge(counted, None, Sampling(population=self.frequencies), self.pricing)
+        found, tally, _ = evaluated._place_of(metric.text)
         if tally is None:
-            raise errors.wrong_tally(found.name, found.tally.kind, " and ".join(judged.counted.tallies))
+            raise errors.wrong_tally(found.name, found.tally.kind, " and ".join(evaluated.counted.tallies))
         value = float(found.of(tally))
         if value != value:
             words = f"{found.text} is undefined: {found.why_undefined(tally)}"

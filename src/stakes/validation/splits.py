@@ -1,4 +1,4 @@
-"""Which rows a model is fitted on, and which it is judged on."""
+"""Which rows a model is fitted on, and which it is tested on."""
 
 import numbers
 import re
@@ -14,11 +14,11 @@ from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
 
 Split = tuple[Array, Array]
-"""The rows to fit on, and the rows to judge."""
+"""The rows to fit on, and the rows to test on."""
 
 _HELD_OUT = 0.2
 _LEAST, _MOST = 0.05, 0.5
-"""How much may be held out."""
+"""The least and the largest share that may be held out."""
 
 _MOST_SEED = 2**32 - 1
 
@@ -42,7 +42,7 @@ class Splits:
 
     @property
     def test_rows(self) -> tuple[Array, Array]:
-        """The rows that are judged, fold by fold, and the number of the fold of each."""
+        """The test rows, fold by fold, and the number of the fold of each."""
         tests = [test for _, test in self.all]
         return np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(test) for test in tests])
 
@@ -59,7 +59,7 @@ class Scheme:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it."""
+        """The scheme in plain words."""
         named = {"hold-out": f"hold-out {100 * self.share:.3g}%", "fold": f"{self.folds}-fold"}
         what = named.get(self.kind, "leave-one-group-out" if self.grouped else "leave-one-out")
         whole_groups = self.grouped and self.kind != "leave-one-out"
@@ -213,7 +213,7 @@ def _refuse_too_many(scheme: Scheme, target: Target, group: Array | None) -> Non
 
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────
 def _read_given(how: Value, X: Data, target: Target, groups: Column, stratified: object, repeats: int) -> Splits:
-    """Take a splitter or a list of splits, which have decided the options already; groups are told to a splitter."""
+    """Take a splitter (which is passed the groups) or a list of splits; the options do not apply to these."""
     splitter = hasattr(how, "split") and not isinstance(how, bytes)  # bytes have a method of that name, too
     grouped = groups is not None and not splitter
     given = {"stratified": not is_one_of(stratified, ("auto",)), "repeats": repeats != 1, "groups": grouped}
@@ -261,7 +261,7 @@ def _row_numbers(number: int, side: Column, rows: int) -> Array:
 
 
 def _refuse_missing_class(number: int, folds: int, target: Target, train: Array) -> None:
-    """A model cannot learn a class that it has not seen."""
+    """Refuse splits whose training rows lack a class."""
     if target.labels is None:
         return
     names, codes = target.labels.names, target.labels.codes

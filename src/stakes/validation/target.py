@@ -62,7 +62,7 @@ class Target:
 
     @property
     def two_classes(self) -> bool:
-        """Whether there is a positive class, of which a score can speak."""
+        """Whether there is a positive class, which a score can be about."""
         return self.positive is not None
 
     @property
@@ -71,7 +71,7 @@ class Target:
         return bool(self.values.dtype.kind == "b")
 
     def reordered(self, order: Array) -> "Target":
-        """Return the same values at other rows, with what they weigh and cost."""
+        """Return the values of other rows, with their weights and prices."""
         labels = None if self.labels is None else replace(self.labels, codes=self.labels.codes[order])
         weight = None if self.weight is None else self.weight[order]
         prices = {name: column[order] for name, column in self.prices.items()}
@@ -127,9 +127,9 @@ def _prices(X: Data, question: Question) -> Mapping[str, Column]:
 def _keep_rows(
     X: Data, y: Column, question: Question, prices: Mapping[str, Column]
 ) -> tuple[Data, Column, dict[str, Column], int]:
-    """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
+    """Return the rows to fit and test on: those that meet a condition, and that lack nothing if others are dropped.
 
-    Gaps in features are left to the estimator, which may know what to do about them. The last is how many were dropped.
+    Gaps in features are left to the estimator, which may handle them. The last is how many were dropped.
     """
     beside = {name: question[name] for name in ("weight", "by", "groups")}
     beside |= {cost_column(name): column for name, column in prices.items()}
@@ -202,7 +202,7 @@ def as_array(column: ReadColumn) -> Array:
 
 
 def _kind_of(estimator: Estimator) -> str | None:
-    """What an estimator says that it is for; an object that is none of scikit-learn's need not say it."""
+    """The task that an estimator declares; objects that are not scikit-learn's need not declare one."""
     from sklearn.base import is_classifier, is_regressor
 
     if hasattr(estimator, "predict_proba"):

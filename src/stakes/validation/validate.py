@@ -12,7 +12,7 @@ from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.validation.features import Estimator
-from stakes.validation.fitting import Predictions, fit_all, fit_copy, judge, say
+from stakes.validation.fitting import Predictions, evaluate, fit_all, fit_copy, predict
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
 from stakes.validation.target import Target, as_array, column_of, read_rows
@@ -20,21 +20,21 @@ from stakes.validation.target import Target, as_array, column_of, read_rows
 
 @asks("validate")
 def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
-    """Fit copies of an estimator on some rows, and judge them on the others.
+    """Fit copies of an estimator on some rows, and test them on the others.
 
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
-    "leave-one-out", a splitter of scikit-learn, or a list of pairs (rows to fit on, rows to judge). Folds are shuffled
-    with ``seed`` and, for classes, stratified; ``groups`` stay whole (leave-one-out then leaves out one group);
-    ``repeats`` shuffles again. ``weight`` and ``by`` are for judging, not for fitting. Intervals of pooled figures
-    (``confidence``, ``design``) are given these fits; with ``groups`` they draw whole groups.
+    "leave-one-out", a splitter of scikit-learn, or a list of pairs (rows to fit on, rows to test on). Folds are
+    shuffled with ``seed`` and, for classes, stratified; ``groups`` stay whole (leave-one-out leaves out one group);
+    ``repeats`` shuffles again. ``weight`` and ``by`` are for testing, not for fitting. Intervals of pooled figures
+    (``confidence``, ``design``) are given these fits; with ``groups`` they resample whole groups.
 
-    Of two classes the probability of the positive one is judged as the score, or else the decision function; of more
+    Of two classes the probability of the positive one is used as the score, or else the decision function; of more
     classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once;
     last of all a copy is fitted on all rows (``v.model``), and its figures on them stand beside the honest ones.
     Other arguments are those of :func:`stakes.evaluate`: ``alike`` makes labels alike before anything is fitted,
     ``where`` keeps rows of a table ``X`` that satisfy a condition, ``missing="drop"`` leaves out rows without ``y``,
-    weight, segment or group, and with ``costs`` the folds are judged by what their decisions cost, also where a column
-    of the table ``X`` says it for each row.
+    weight, segment or group, and with ``costs`` the folds are evaluated by what their decisions cost, also where
+    a column of the table ``X`` says it for each row.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -55,30 +55,30 @@ def validate_rows(
     _refuse_one_class(target)
     segments = None if beside["by"] is None else as_array(column_of("by", beside["by"], X))
     groups = beside["groups"]
-    dealt = {name: question[name] for name in ("seed", "stratified", "repeats")}
-    splits = split(question["how"], X, target, groups, **dealt)
+    options = {name: question[name] for name in ("seed", "stratified", "repeats")}
+    splits = split(question["how"], X, target, groups, **options)
     fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=question["jobs"])
     model = fit_copy(estimator, X, target.values)
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
-    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
-        """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
+    def evaluate_fold(predictions: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
+        """Evaluate; rows that are tested several times, and groups, stay together in intervals."""
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
-        return judge(target, said, rows, question, by=by, cluster=cluster)
+        return evaluate(target, predictions, rows, question, by=by, cluster=cluster)
 
     rows, fold = splits.test_rows
-    said = Predictions.joined([one.test for one in fitted])
+    predictions = Predictions.joined([one.test for one in fitted])
     in_order = np.argsort(rows, kind="stable")
     first = in_order[fold[in_order] < len(splits.repeats[0])]
-    once, chosen = said.take(first), rows[first]
+    once, chosen = predictions.take(first), rows[first]
     pooled = evaluate_fold(once, chosen, None if segments is None else segments[chosen])
-    counted = pooled.counted  # which has left out rows of weight 0 already
+    counted = pooled.counted  # rows of weight 0 are left out of it already
     pooled.counted = replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
     return Validation(
         how=splits.words,
         pooled=pooled,
-        folds=list(evaluate_fold(said, rows, by=fold).segments.values()),
+        folds=list(evaluate_fold(predictions, rows, by=fold).segments.values()),
         training=evaluate_fold(
             Predictions.joined([one.train for one in fitted if one.train is not None]), splits.fitted
         ),
@@ -90,7 +90,7 @@ def validate_rows(
         repeats=len(splits.repeats),
         test_to_train=len(rows) / len(splits.fitted),
         model=model,
-        all_rows=evaluate_fold(say(model, X, target), np.arange(len(target.values))),
+        all_rows=evaluate_fold(predict(model, X, target), np.arange(len(target.values))),
     )
 
 

@@ -16,7 +16,7 @@ _EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 """An underscore within a word is no markup, one at its edge is."""
 
 _LINK = re.compile(r"[@#](?=\w)|:(?=//|[\w+-]+:)|\bwww(?=\.)|\bGH(?=-\d)", re.IGNORECASE)
-"""Where a mention, a link or an emoji would begin; a comment behind it, which shows nothing, keeps them from it."""
+"""Where a mention, a link or an emoji would begin; an empty comment behind it prevents that."""
 
 _LIST = re.compile(r"^(\d{0,9})(?=[-+.)](?:\s|$)|--)")
 """How a list or a line across the page would begin."""

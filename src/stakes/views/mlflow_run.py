@@ -69,7 +69,7 @@ def _params(evaluation: "Evaluation") -> dict[str, object]:
     params = {name: value for name, value in asked.items() if value is not None}
     params["dropped"] = evaluation.counted.dropped
     if evaluation.pricing is not None:
-        priced = evaluation.pricing.data()
+        pricing = evaluation.pricing.data()
         params["costs"] = evaluation.pricing.costs.words
-        params |= {name: priced[name] for name in ("prior", "training_prior") if priced[name] is not None}
+        params |= {name: pricing[name] for name in ("prior", "training_prior") if pricing[name] is not None}
     return {**params, "confidence": evaluation.sampling.confidence}

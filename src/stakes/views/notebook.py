@@ -36,13 +36,13 @@ _COLOURS = {"good": "#2e8540", "doubt": "#b7791f", "bad": "#c53030", "wrong": "#
 def html(thing: object) -> str:
     """Return a fragment with everything on the page of a result; its pictures are SVG with names escaped already."""
     page = page_of(thing)
-    drawn = [picture() for picture in page.pictures]
+    images = [picture() for picture in page.pictures]
     page = page.mapped(lambda text: escape(visible(text)))
     head = f"<div><b>{page.title}</b></div><div>{' · '.join(page.facts)}</div>"
     answers = "".join(map(_answer, page.answers))
     notes = "".join(f"<div><i>{note}</i></div>" for note in page.notes)
-    picture = f"<pre>{page.picture}</pre>" if page.picture and not drawn else ""
-    pictures = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(drawn)}</div>' if drawn else ""
+    picture = f"<pre>{page.picture}</pre>" if page.picture and not images else ""
+    pictures = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(images)}</div>' if images else ""
     more = f"<div><i>{page.more}</i></div>" if page.more else ""
     return f"<div>{head}{answers}{picture}{pictures}{''.join(map(_table, page.grids))}{notes}{more}</div>"
 

@@ -25,7 +25,7 @@ SIGNS: Mapping[Tone, str] = {
 }  # fmt: skip
 
 _SAME_REASON = 3
-"""So many figures that are undefined for the same reason are told in one line."""
+"""From so many figures that are undefined for the same reason, one line says it for all."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def figures_grid(shown: Figures, families: bool, marks: Mapping[str, str]) -> Te
 
 
 def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
-    """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
+    """The notes on a figure: its question, and on a full page why it has no interval."""
     if not estimate.defined:
         return why_undefined(estimate)
     question = " ".join(filter(None, (metric_question(metric.full_text), where_used(estimate))))
@@ -208,7 +208,7 @@ def write_figure(name: str) -> Callable[[Any], str]:
 
 
 def pair_of(one: Any) -> str:
-    """Write which model is held against which."""
+    """Write which model is compared with which."""
     return f"{one.first} − {one.second}"
 
 

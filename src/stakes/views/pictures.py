@@ -73,8 +73,8 @@ class _Frame:
         yield _text(12, middle, y_name, "middle", f' transform="rotate(-90 12 {middle:.0f})"')
 
 
-def _text(x: float, y: float, told: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(told)}</text>'
+def _text(x: float, y: float, text: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(text)}</text>'
 
 
 def _line(points: Iterable[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -140,14 +140,14 @@ def confusion(table: Confusion) -> str:
 
 
 def _names(frame: _Frame, table: Confusion, cell: float, most: int) -> Iterable[str]:
-    """The truths beside the rows, the decisions under the columns, turned where they are many."""
+    """The truths beside the rows, the decisions under the columns, rotated where they are many."""
     for i, name in enumerate(table.truths):
         yield _text(frame.left - 5, frame.top + (i + 0.5) * cell + 3, _short(name, most), "end")
     y = frame.top + frame.height + 13
     for j, name in enumerate(table.decisions):
         x = frame.left + (j + 0.5) * cell
-        turned = f' transform="rotate(-40 {x:.1f} {y:.1f})"' if len(table.decisions) > 4 else ""
-        yield _text(x, y, _short(name, most), "end" if turned else "middle", turned)
+        rotation = f' transform="rotate(-40 {x:.1f} {y:.1f})"' if len(table.decisions) > 4 else ""
+        yield _text(x, y, _short(name, most), "end" if rotation else "middle", rotation)
 
 
 def predicted(points: Points, r2: Estimate) -> str:

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _LEAST_WORDS = 28
-"""A column of sentences that has less room than this stands below its rows."""
+"""A column of sentences narrower than this is moved below its rows."""
 
 _NAME, _LEAST_NAME = 24, 16
-"""How much room a name in the first column gets before sentences go below, and how much at least."""
+"""The preferred and the least width of a name in the first column, before sentences go below."""
 
 _GAP = 3
 
 _SCREEN = 24
-"""So many lines hold the head and the verdict with its figures."""
+"""The most lines for the head and the verdict with its figures."""
 
 _WIDTH = 80
 """Where a terminal has no width (COLUMNS=0)."""
@@ -91,9 +91,9 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
     yield from (_table(grid, width) for grid in page.grids)
     details = [(one.question, [*one.more, *_beside(one, width)[1]]) for one in page.answers]
-    told = [wrap(" ".join(filter(None, (question, *more))), width, 2) for question, more in details if more]
-    if told:
-        yield Text("\n".join(told))
+    paragraphs = [wrap(" ".join(filter(None, (question, *more))), width, 2) for question, more in details if more]
+    if paragraphs:
+        yield Text("\n".join(paragraphs))
     if page.notes:
         yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
 
@@ -122,7 +122,7 @@ def _end_of(words: str, wrapped: str) -> int:
 
 
 def _beside(answer: AnswerInWords, width: int) -> tuple[Sequence[str], Sequence[str]]:
-    """The figures that stand beside an answer, as many as fit into a line, and those that are told below."""
+    """The figures beside an answer, as many as fit into a line, and those that go below."""
     ends = itertools.accumulate(columns(one) + 2 for one in answer.figures)
     fit = max(sum(end <= width for end in ends), 1)
     return answer.figures[:fit], answer.figures[fit:]
@@ -167,12 +167,12 @@ def _table(grid: TextTable, width: int) -> "RenderableType":
     for place, row in enumerate(grid.rows):
         styles = [_STYLES.get(grid.tones.get(cell, "note"), "") for cell in row]
         table.add_row(*(Text(row[i], style=styles[i]) for i in shown), end_section=place in grid.sections)
-    said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
-    return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
+    paragraphs = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
+    return Group(*title, table, *([Text("\n".join(paragraphs), style="dim")] if paragraphs else []))
 
 
 def _split(grid: TextTable, widths: list[int], width: int) -> Iterator[TextTable]:
-    """A table that is too wide as several with the same names; nothing where a single column has no room."""
+    """Split a table that is too wide into several with the same names; nothing where a single column has no room."""
     groups: list[list[int]] = [[]]
     for i in range(1, len(widths)):
         if groups[-1] and _needed(widths, [0, *groups[-1], i], grid) > width:

@@ -37,10 +37,10 @@ _LINE: dict[str, Metric] = {
     "intercept": calibration_intercept,
     "intercept_at_slope_1": calibration_in_the_large,
 }
-"""What is told of the line of the log odds of what happened against those that were said."""
+"""Figures of the line of observed log odds against predicted log odds."""
 
 _MANY, _GROUPS = 50_000, 20_000
-"""Beyond so many rows neighbours are put together: neither the curve nor a slope moves as far as can be seen."""
+"""Beyond so many rows neighbours are merged, which moves neither the curve nor a slope visibly."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Calibration(
 ):
     """How honest the probabilities of two classes are, with slope, intercepts, and what the losses are made of.
 
-    ``whole`` are all rows, where the table puts neighbours together to be quick.
+    ``whole`` are all rows, where the table merges neighbours to be quick.
 
     >>> table = ScoreTable.from_rows([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
     >>> found = calibration(table)
@@ -101,7 +101,7 @@ class Calibration(
 
     @property
     def share_too_high(self) -> float:
-        """In what share of the rows the line lies below the probability that was said."""
+        """The share of the rows in which the line lies below the predicted probability."""
         slope, intercept = self.slope.value, self.intercept.value
         if slope == 1:
             return float(intercept < 0)
@@ -245,7 +245,7 @@ class ClassCalibrations(Record, Narrated, shown="rows impossible brier log_loss 
 def calibration_of(
     scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling
 ) -> Calibration | ClassCalibrations:
-    """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
+    """Ask the scores of two or more classes, if there are any; all rows decide whether they are probabilities."""
     if scores is None:
         raise errors.no_calibration(NO_SCORES)
     if not probabilities:

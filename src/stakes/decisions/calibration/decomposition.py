@@ -1,4 +1,4 @@
-"""What a loss is made of: how far probabilities lie beside the frequencies, what they tell apart, and what is left.
+"""The decomposition of a loss: miscalibration, discrimination and uncertainty.
 
     score = miscalibration − discrimination + uncertainty
 
@@ -35,13 +35,13 @@ class LossTerms(NamedTuple):
 
     @classmethod
     def of(cls, metric: Metric, table: ScoreTable, fitted: ScoreTable) -> "LossTerms":
-        """Take the loss of two classes apart; a part that rounding makes a hair negative is 0."""
+        """Decompose the loss of two classes; parts that are negative by rounding are 0."""
         score, recalibrated, constant = (float(metric.of(one)) for one in (table, fitted, table.constant()))
         return cls(max(score - recalibrated, 0.0), max(constant - recalibrated, 0.0), constant, score)
 
 
 def recalibrate_table(table: ScoreTable) -> ScoreTable:
-    """Return the table with every score replaced by its level on the rising curve, as these rows themselves draw it."""
+    """Return the table with every score replaced by its level on the rising curve fitted to these rows."""
     _, positives, negatives = table.upwards()
     blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)

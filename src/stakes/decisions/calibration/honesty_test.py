@@ -1,14 +1,13 @@
 """Could honest probabilities look like this? One test, with one p-value.
 
-Two things are looked at. The *line*: the log odds lie on a line with slope 1 through 0 (the score test of both), which
-finds with few rows what is off along the whole range. The *shape*: in each tenth of the rows by probability things
-happen as often as it says, which finds what a line does not. The truth is redrawn from the probabilities many times,
-and the smaller of the two p-values is compared with the smaller ones of redrawn files. So honest probabilities are
-called dishonest as often as the level says, however many rows there are, and the one that was smaller is the sharper
-look.
+There are two statistics. The *line*: the log odds lie on a line with slope 1 through 0 (the score test of both), which
+finds with few rows what is off along the whole range. The *shape*: frequencies match probabilities in each tenth of the
+rows by probability, which finds what a line does not. The truth is redrawn from the probabilities many times, and the
+smaller of the two p-values is compared with the smaller ones of redrawn files. So honest probabilities are rejected as
+often as the level says, however many rows there are. The statistic with the smaller p-value is the sharper one.
 
-Both looks are sums over rows, so all redrawn files are looked at by one product of matrices. A first fifth of them is
-enough where many lie further off than the file (Besag & Clifford, 1991, Biometrika 78).
+Both statistics are sums over rows, so one matrix product computes them for all redrawn files. The first fifth of the
+files is enough where many lie further off than the data (Besag & Clifford, 1991, Biometrika 78).
 """
 
 import math
@@ -31,16 +30,16 @@ REDRAWN = 1000
 """How often the truth is redrawn from the probabilities."""
 
 _MOST_DRAWS, _MOST_STEPS, _LEAST_REDRAWN = 5_000_000, 400_000_000, 200
-"""Of several classes so many rows, and rows × classes, are redrawn in all; large files less often, to stay quick."""
+"""Several classes: the most rows, and rows × classes, redrawn in all, and the fewest redrawn files."""
 
-_MOST_SAID, _LEAST_ROWS = 2_000_000, 500
-"""So many probabilities of several classes are looked at; of very many classes this many rows at least."""
+_MOST_PROBABILITIES, _LEAST_ROWS = 2_000_000, 500
+"""Several classes: the most probabilities, and the fewest rows, that are sampled for the test."""
 
 SHARES = 20
-"""In so many redrawn files the miscalibration is worked out, for its mean; of several classes in fewer large ones."""
+"""The number of redrawn files over which miscalibration is averaged; of several classes fewer where they are large."""
 
 BINS = 10
-"""The shape is looked at in so many bins of equally many rows."""
+"""The number of bins (of equally many rows) in which the shape is tested."""
 
 _CLEAR = 0.2
 """A p-value above this needs no more redrawn files."""
@@ -65,11 +64,11 @@ class HonestyTest(Record):
 
 
 Looks: TypeAlias = tuple[Array, Array]
-"""How far files (the only axis) lie off along the line, and in shape."""
+"""The two statistics of each file (the only axis): line and shape; large is far off."""
 
 
 def judge_by_redrawing(here: Looks, redraw: Callable[[int], Looks], most: int, share: float) -> HonestyTest:
-    """Judge a file by ``redraw(times)``: by a fifth of ``most`` redrawn files, and by all if that is unclear."""
+    """Compare a file with ``redraw(times)``: with a fifth of ``most`` redrawn files, with all if that is unclear."""
     (line, shape), first = here, most // 5
     for times in (first, most - first):
         more = redraw(times)
@@ -81,7 +80,7 @@ def judge_by_redrawing(here: Looks, redraw: Callable[[int], Looks], most: int, s
 
 
 def compare_with_redrawn(line: Array, shape: Array, share: float = math.nan) -> HonestyTest:
-    """Judge both statistics of a file (the first entries) by those of redrawn files (the others); large is far off."""
+    """Compare both statistics of a file (the first entries) with those of redrawn files (the others)."""
     unlikely = np.stack([_p_values(line), _p_values(shape)])
     smaller = unlikely.min(axis=0)
     as_far = int(np.count_nonzero(smaller[1:] <= smaller[0]))
@@ -91,7 +90,7 @@ def compare_with_redrawn(line: Array, shape: Array, share: float = math.nan) -> 
 
 
 def _p_values(found: Array) -> Array:
-    """The share of files that lie at least as far off as each, itself among them; equal but for rounding is equal."""
+    """The share of files that lie at least as far off as each, itself included; ties are equal within rounding."""
     ordered = np.sort(found)
     return 1 - np.searchsorted(ordered, found - 1e-9 * np.abs(found)) / len(found)
 
@@ -104,27 +103,27 @@ def distance(pulls: Array, columns: Array, variances: Array) -> Array:
 
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def judge_clusters(clusters: Clusters) -> HonestyTest | None:
-    """Compare the pulls of whole clusters on the line with 0; None for too few of them.
+    """Compare the score contributions of whole clusters with 0; None for too few clusters.
 
-    Rows of a cluster cannot be redrawn one by one, so the shape is not looked at. Honest probabilities say how the
-    pulls of single rows vary, the clusters how much more those of rows that belong together do (the design effect).
-    Hotelling's T², whose spread comes from the clusters alone, doubted honest probabilities too often in simulations.
+    Rows of a cluster cannot be redrawn one by one, so only the line is tested. Honest probabilities give the variance
+    of single rows' contributions, the clusters how much larger that of dependent rows is (the design effect).
+    Hotelling's T², whose variance comes from the clusters alone, rejected honest ones too often in simulations.
     """
     from scipy.special import fdtrc
 
-    said = np.asarray(clusters.scores, np.float64)
+    p = np.asarray(clusters.scores, np.float64)
     weight = clusters.weights
-    columns = np.stack([np.ones(len(said)), log_odds(said)])
-    variances, size = clusters.squared_weights * said * (1 - said), clusters.size
+    columns = np.stack([np.ones(len(p)), log_odds(p)])
+    variances, size = clusters.squared_weights * p * (1 - p), clusters.size
     rank = int(np.linalg.matrix_rank((columns * variances) @ columns.T, hermitian=True))
     if not 0 < rank < size - 1:
         return None
-    surprise = weight * (np.asarray(clusters.truth, np.float64) - said)
+    surprise = weight * (np.asarray(clusters.truth, np.float64) - p)
     pulls = np.stack([np.bincount(clusters.groups, surprise * column, size) for column in columns], axis=-1)
     effect = max(1.0, float(distance(pulls, columns, variances).sum()) / rank)
     far = float(distance(pulls.sum(axis=0), columns, variances)) / effect
-    p = float(fdtrc(rank, size - rank, far * (size - rank) / (rank * (size - 1))))
-    return HonestyTest(max(p, 1e-300), LINE)
+    p_value = float(fdtrc(rank, size - rank, far * (size - rank) / (rank * (size - 1))))
+    return HonestyTest(max(p_value, 1e-300), LINE)
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,17 +136,17 @@ def judge_classes(scores: ClassScores, sampling: Sampling) -> HonestyTest | None
     if rows is None or not len(rows.truth):
         return None
     generator = sampling.generator()
-    said, truth, weight = (np.asarray(one) for one in (rows.scores, rows.truth, rows.weight))
-    most = max(_MOST_SAID // said.shape[1], _LEAST_ROWS)
-    if len(said) > most:
-        some = generator.choice(len(said), most, replace=False)
-        said, truth, weight = said[some], truth[some], weight[some]
-    said = said.astype(np.float64)
+    p, truth, weight = (np.asarray(one) for one in (rows.scores, rows.truth, rows.weight))
+    most = max(_MOST_PROBABILITIES // p.shape[1], _LEAST_ROWS)
+    if len(p) > most:
+        some = generator.choice(len(p), most, replace=False)
+        p, truth, weight = p[some], truth[some], weight[some]
+    p = p.astype(np.float64)
     if sampling.fixed:
-        said = _as_frequent(said, np.bincount(truth, weight, said.shape[1]))
-    looks = _Looks(said, weight)
-    share = looks.share(looks.redraw(int(np.clip(_MOST_SAID // said.size, 2, SHARES)), generator))
-    most = int(np.clip(min(_MOST_DRAWS // len(said), _MOST_STEPS // said.size), _LEAST_REDRAWN, REDRAWN))
+        p = _as_frequent(p, np.bincount(truth, weight, p.shape[1]))
+    looks = _Looks(p, weight)
+    share = looks.share(looks.redraw(int(np.clip(_MOST_PROBABILITIES // p.size, 2, SHARES)), generator))
+    most = int(np.clip(min(_MOST_DRAWS // len(p), _MOST_STEPS // p.size), _LEAST_REDRAWN, REDRAWN))
 
     def redraw(times: int) -> Looks:
         blocks = [min(_BLOCK, times - start) for start in range(0, times, _BLOCK)]
@@ -157,16 +156,16 @@ def judge_classes(scores: ClassScores, sampling: Sampling) -> HonestyTest | None
     return judge_by_redrawing(looks.at(truth.astype(np.int64)[None]), redraw, most, share)
 
 
-def _as_frequent(said: Array, sizes: Array) -> Array:
+def _as_frequent(p: Array, sizes: Array) -> Array:
     """Probabilities with odds shifted so that the classes are as frequent as the design made them."""
     for _ in range(50):
-        said = said * (sizes / np.maximum(said.sum(axis=0), 1e-300))
-        said = said / said.sum(axis=1, keepdims=True)
-    return said
+        p = p * (sizes / np.maximum(p.sum(axis=0), 1e-300))
+        p = p / p.sum(axis=1, keepdims=True)
+    return p
 
 
 def worst_of(tests: Iterable[HonestyTest | None]) -> HonestyTest | None:
-    """Put the tests of single classes together: the smallest p-value, times their number."""
+    """Combine the tests of single classes (Bonferroni): the smallest p-value, times their number."""
     found = [one for one in tests if one is not None]
     if not found:
         return None
@@ -175,16 +174,16 @@ def worst_of(tests: Iterable[HonestyTest | None]) -> HonestyTest | None:
 
 
 class _Looks:
-    """What both looks need of the rows, whatever their classes turn out to be."""
+    """What both statistics need of the rows, whatever their classes are."""
 
-    def __init__(self, said: Array, weight: Array) -> None:
-        self.said, self.weight = said, weight
-        rows, self.classes = said.shape
-        self.x = log_odds(said)
-        self.edges = (np.cumsum(said, axis=1)[:, :-1] / said.sum(axis=1, keepdims=True)).T
-        ranks = said.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    def __init__(self, p: Array, weight: Array) -> None:
+        self.probabilities, self.weight = p, weight
+        rows, self.classes = p.shape
+        self.x = log_odds(p)
+        self.edges = (np.cumsum(p, axis=1)[:, :-1] / p.sum(axis=1, keepdims=True)).T
+        ranks = p.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
         self.bins = np.arange(self.classes) * BINS + ranks * BINS // rows
-        self.expected, spread = weight[:, None] * said, (weight**2)[:, None] * said * (1 - said)
+        self.expected, spread = weight[:, None] * p, (weight**2)[:, None] * p * (1 - p)
         moments = np.stack([(spread * self.x**power).sum(axis=0) for power in range(3)])
         self.inverse = np.linalg.pinv(moments[[[0, 1], [1, 2]]].transpose(2, 0, 1), hermitian=True)
         self.in_bins, self.spread = (
@@ -192,16 +191,16 @@ class _Looks:
         )
 
     def redraw(self, times: int, generator: np.random.Generator) -> Array:
-        """Classes drawn from the probabilities: files × rows."""
-        luck = generator.random((times, len(self.said)))
-        drawn = np.zeros(luck.shape, np.int64)
+        """Draw classes from the probabilities: files × rows."""
+        luck = generator.random((times, len(self.probabilities)))
+        classes = np.zeros(luck.shape, np.int64)
         for edge in self.edges:
-            drawn += luck > edge
-        return drawn
+            classes += luck > edge
+        return classes
 
     def at(self, classes: Array) -> Looks:
-        """The distances from the line and from the shape of each file, added up over the classes."""
-        rows, files = np.arange(len(self.said)), len(classes)
+        """Both statistics of each file, added up over the classes."""
+        rows, files = np.arange(len(self.probabilities)), len(classes)
         weight = np.broadcast_to(self.weight, classes.shape)
 
         def added(places: Array, values: Array, size: int) -> Array:
@@ -219,12 +218,12 @@ class _Looks:
         """The mean share of the Brier score that is miscalibration in such files."""
         gains, losses = np.zeros(len(files)), np.zeros(len(files))
         for c in range(self.classes):
-            said, place = np.unique(self.said[:, c], return_inverse=True)
+            p, place = np.unique(self.probabilities[:, c], return_inverse=True)
             weights = np.bincount(place, self.weight)
-            for i, drawn in enumerate(files):
-                positives = np.bincount(place, self.weight * (drawn == c))
-                gains[i] += gain(said, positives, weights)[0]
-                losses[i] += squared_error(said, positives, weights)
+            for i, classes in enumerate(files):
+                positives = np.bincount(place, self.weight * (classes == c))
+                gains[i] += gain(p, positives, weights)[0]
+                losses[i] += squared_error(p, positives, weights)
         return mean_share(gains, losses)
 
 
@@ -244,7 +243,7 @@ def squared_error(scores: Array, positives: Array, weights: Array) -> Array:
 
 
 def mean_share(gains: Array, losses: Array) -> float:
-    """The mean share of the losses that the gains are."""
+    """The mean ratio of gains to losses."""
     known = losses > 0
     return float((gains[known] / losses[known]).mean()) if known.any() else math.nan
 

@@ -1,6 +1,6 @@
 """Calibration of predicted numbers: is the truth, on average or at a quantile, what was predicted?
 
-As of probabilities, a loss is taken apart by the best rising curve through the predictions (pool adjacent violators):
+As for probabilities, a loss is decomposed by the best rising curve through the predictions (pool adjacent violators):
 
     score = miscalibration − discrimination + uncertainty
 
@@ -37,7 +37,7 @@ _GROUPS = 10
 
 @dataclass(frozen=True, eq=False)
 class NumberBins(Record):
-    """Rows put together by their prediction: the mean of it, the mean truth with Student's limits, and the rows."""
+    """Rows binned by their prediction: its mean, the mean truth with Student's limits, and the number of rows."""
 
     mean_prediction: Array
     mean_truth: Array
@@ -62,7 +62,7 @@ class NumberReliability(Record):
 class NumberCalibration(
     Record, Shown, Plottable, stakes="number calibration", shown="rows squared_error reliability=reliability()"
 ):
-    """How far predicted numbers lie beside what came true, and what the losses are made of."""
+    """How far predicted numbers lie from the truth, and the decomposition of their losses."""
 
     errors: ErrorSums
     sampling: Sampling = USUAL
@@ -212,7 +212,7 @@ def errors_by_prediction(
     x, mean = (np.add.reduceat(weight * column, starts) / size for column in (prediction, error))
     off = error - np.repeat(mean, np.diff(starts, append=len(error)))
     variance = np.add.reduceat(weight * off**2, starts) / size
-    rows = size**2 / np.add.reduceat(weight**2, starts)  # as many rows of equal weight tell as much (Kish)
+    rows = size**2 / np.add.reduceat(weight**2, starts)  # the effective number of rows (Kish)
     reach = [_reach(float(v), float(n), confidence) for v, n in zip(variance, rows, strict=True)]
     return x, mean, np.array(reach), size
 

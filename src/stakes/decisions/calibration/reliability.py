@@ -1,4 +1,4 @@
-"""Reliability: how often a thing happened, among the cases of which a probability was said."""
+"""Reliability: how often an event happened, among the cases with a given probability."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from stakes.uncertainty.sampling import Sampling
 BINNINGS = ("mass", "width")
 
 _MOST_SCORES = 500
-"""Scores beyond this many are put together, equally many rows each, before the truth is redrawn."""
+"""Scores beyond this many are merged, equally many rows each, before the truth is redrawn."""
 
-_MOST_JUDGED = 200
+_MOST_TESTED = 200
 """Likewise, before many probabilities are tested."""
 
 _BY_ROW = 1000
-"""So many rows are redrawn one by one."""
+"""The most rows that are redrawn one by one."""
 
 _BAND_REDRAWN = 400
 """How often the truth is redrawn for the band."""
@@ -50,7 +50,7 @@ _CLUSTERED = "it takes rows as independent, and these come in clusters"
 
 @dataclass(frozen=True, eq=False)
 class Bins(Record):
-    """Cases put together by their probability: the mean of it, how often the thing happened, and Wilson's limits.
+    """Cases binned by their probability: its mean, how often the event happened, and Wilson's limits.
 
     Bins without rows are left out. ``no_limits`` says why limits are NaN, where they are.
     """
@@ -176,14 +176,14 @@ def honest(table: ScoreTable, sampling: Sampling, test: HonestyTest) -> Honest:
     """
     rows = _Redrawable.of(table, sampling, _MOST_SCORES)
     places = np.linspace(rows.scores[0], rows.scores[-1], 101)
-    drawn = rows.redraw(_BAND_REDRAWN, sampling.generator())
-    heights = [np.interp(places, rows.scores, gain(rows.scores, one, rows.weights)[1]) for one in drawn]
+    redrawn = rows.redraw(_BAND_REDRAWN, sampling.generator())
+    heights = [np.interp(places, rows.scores, gain(rows.scores, one, rows.weights)[1]) for one in redrawn]
     return Honest(places, *sampling.percentiles(np.array(heights)), sampling.confidence, test)
 
 
 def judge_scores(table: ScoreTable, sampling: Sampling) -> HonestyTest:
-    """Redraw the truth of two classes, whose rows are independent, and look at the line and at the shape."""
-    most = _MOST_JUDGED if table.total > _BY_ROW else _BY_ROW
+    """Redraw the truth of two classes, whose rows are independent, and test the line and the shape."""
+    most = _MOST_TESTED if table.total > _BY_ROW else _BY_ROW
     rows, generator = _Redrawable.of(table, sampling, most), sampling.generator()
     bins = _by_mass(rows.weights, BINS)
     starts = np.flatnonzero(np.diff(bins, prepend=-1))
@@ -207,7 +207,7 @@ def judge_scores(table: ScoreTable, sampling: Sampling) -> HonestyTest:
 
 @dataclass(frozen=True, eq=False)
 class _Redrawable:
-    """Scores with positives, weights and the number of rows that tell as much, from which the truth can be redrawn."""
+    """Scores with positives, weights and effective numbers of rows, from which the truth can be redrawn."""
 
     scores: Array
     positives: Array
@@ -216,14 +216,14 @@ class _Redrawable:
 
     @classmethod
     def of(cls, table: ScoreTable, sampling: Sampling, most: int) -> "_Redrawable":
-        """Take the scores of a table; beyond ``most`` they are put together to their means."""
+        """Take the scores of a table; more than ``most`` are merged to means."""
         scores, positives, weights, squares = _columns(table if table.total <= most else group_scores(table, most))
         if len(scores) > most:
             place = np.unique(_by_mass(weights, most), return_inverse=True)[1]
             sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
             scores, positives, weights, squares = sums[0] / sums[2], *sums[1:]
         scores = np.minimum(scores, 1.0)  # means may be rounded beyond it
-        if sampling.fixed and table.P and table.N:  # the design, not the model, says how frequent the classes are
+        if sampling.fixed and table.P and table.N:  # the design fixes the class frequencies
             x = log_odds(scores)
             scores = logistic.probability(x + logistic.shift(x, positives, weights - positives))
         return cls(scores, positives, weights, np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64))
@@ -239,7 +239,7 @@ class _Redrawable:
         hits: Array
         if ends[-1] > _BY_ROW:
             hits = generator.binomial(self.telling, self.scores, (times, len(ends)))
-        else:  # a throw for each row is quicker
+        else:  # one draw per row is quicker
             hits = generator.random((times, ends[-1])) < np.repeat(self.scores, self.telling)
             if len(ends) < ends[-1]:
                 hits = np.add.reduceat(hits, ends - self.telling, axis=1, dtype=np.float64)

@@ -77,7 +77,7 @@ def _ratios(numerators: Array, denominators: Array) -> Array:
 def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
     """The limits of what the threshold of each place costs.
 
-    The lowest line of drawn tables would not do: it is too low, as the curve is already, once more.
+    The lowest line of resampled tables would be biased low a second time: the curve itself is already too low.
     """
     chosen = thresholds[np.searchsorted(x[1:-1], _PLACES, side="right")]
 

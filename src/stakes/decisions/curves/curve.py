@@ -23,9 +23,9 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a curve of two classes is drawn from: the scores, and how sure its band shall be.
+    """What a curve of two classes is made from: the scores, and the confidence of its band.
 
-    Whether the scores are probabilities is told by all rows, also for a segment of them; ``threshold`` is the one that
+    All rows decide whether the scores are probabilities, also for a segment of them; ``threshold`` is the one that
     decisions are made with, if there is one, ``population`` where they are made, at which ``costs``.
     """
 
@@ -71,7 +71,7 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class ClassScored:
-    """What a curve of all classes together is drawn from."""
+    """What a curve of all classes together is made from."""
 
     scores: ClassScores
     sampling: Sampling = USUAL
@@ -153,7 +153,7 @@ class Curve(Record, Plottable):
         return self.find_band()
 
     def __getstate__(self) -> dict[str, object]:
-        """A copy has the band itself, and not what would find it."""
+        """A pickled copy holds the band itself, not the function that computes it."""
         return {**vars(self), "find_band": partial(replace, self.band)}
 
     def __len__(self) -> int:
@@ -186,24 +186,24 @@ def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confus
 def bootstrap_band(
     places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None, simultaneous: bool = False
 ) -> Band:
-    """Return the limits of drawn heights (draws × places), widened to hold the curve itself when that is given."""
+    """Return the limits of resampled heights (draws × places), widened to hold the curve itself if that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)
         return Band(places, unknown, unknown, sampling.confidence, "there is a single cluster")
-    drawn = np.asarray(draw())
-    low, high = _simultaneous_limits(drawn, sampling) if simultaneous else sampling.percentiles(drawn)
+    draws = np.asarray(draw())
+    low, high = _simultaneous_limits(draws, sampling) if simultaneous else sampling.percentiles(draws)
     if y is not None:
         low, high = np.minimum(low, y), np.maximum(high, y)
     return Band(places, low, high, sampling.confidence, kind="simultaneous" if simultaneous else "pointwise")
 
 
-def _simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
-    """Return limits between which most drawn curves lie as a whole: the same number is cut off at every place.
+def _simultaneous_limits(draws: Array, sampling: Sampling) -> tuple[Array, Array]:
+    """Return limits between which most resampled curves lie as a whole: the same number is cut off at every place.
 
-    A curve is as extreme as its most extreme place; how many curves are, tells how many may be cut off.
+    A curve is as extreme as its most extreme place; the quantile of that extremeness says how many are cut off.
     """
-    ordered, times = np.sort(drawn, axis=0), len(drawn)
-    pairs = list(zip(ordered.T, drawn.T, strict=True))
+    ordered, times = np.sort(draws, axis=0), len(draws)
+    pairs = list(zip(ordered.T, draws.T, strict=True))
     reached = np.array([np.searchsorted(column, heights, "right") for column, heights in pairs])
     left = np.array([times - np.searchsorted(column, heights, "left") for column, heights in pairs])
     cut = max(int(np.quantile(np.minimum(reached, left).min(axis=0), 1 - sampling.confidence, method="lower")), 1)

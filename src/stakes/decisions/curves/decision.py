@@ -119,7 +119,7 @@ def _of_rows(differing: _Differing, gains: Array) -> tuple[Array, Array]:
 
 
 def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Array, Array]:
-    """The same when only clusters are."""
+    """The same when only clusters are independent."""
     sizes = np.bincount(groups, differing.weights)
     places = groups[differing.rows] * 2 + differing.hits
     total = differing.sums(differing.weight * differing.sign, places, 2 * len(sizes))
@@ -130,9 +130,9 @@ def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Ar
 
 
 def _error(spread: Array, unit: Array, units: int) -> Array:
-    """The error of a sum, as if for each class half a row (or cluster) more had spoken for either model.
+    """The standard error of a sum, with half a row (or cluster) of each class added in favour of either model.
 
-    Where the models act alike on all of these rows, they need not on others.
+    Models that act alike on all of these rows may differ on others.
     """
     if units < 2:
         return np.full(len(spread), np.nan)

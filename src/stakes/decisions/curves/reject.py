@@ -1,9 +1,9 @@
-"""Reject curves: how much better are the decisions that remain when the most doubtful cases are left to somebody else?
+"""Reject curves: how much better are the decisions that remain when the riskiest cases are left to somebody else?
 
-The doubt about a case is what its decision is expected to cost by the model's own probabilities. Errors without a
-price cost 1 each; a threshold t says that a miss weighs 2 − 2t and a false alarm 2t, so that doubt is largest at t.
-Cases are rejected in the order of doubt, those with the same doubt together. Rejecting at random would leave the share
-of errors, or the mean cost, as it is.
+The risk of a case is the expected cost of its decision by the model's own probabilities. Errors without a price cost 1
+each; a threshold t says that a miss weighs 2 − 2t and a false alarm 2t, so that the risk is largest at t. Cases are
+rejected by falling risk, those of equal risk together. Rejecting at random would leave the share of errors, or the mean
+cost, as it is.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
 _BITS = 40
-"""Doubts that agree in so many bits are the same."""
+"""Risks that agree in so many bits are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Cases:
-    """Rows with the doubt about them and what was decided; ``prices`` (truth × decision) says what that costs."""
+    """Rows with their risks and decisions; ``prices`` (truth × decision) are the costs of decisions."""
 
     rows: ScoredRows
-    doubt: Array
+    risk: Array
     decided: Array
     prices: Array
     note: str = ""
@@ -47,7 +47,7 @@ class _Cases:
 def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold: Value = None) -> Curve:
     """Return the share of wrong decisions (with costs, the mean cost) among the kept against the share rejected.
 
-    ``thresholds`` are the largest doubts that are kept; ``area`` is the mean height, each point holding until the next.
+    ``thresholds`` are the largest risks that are kept; ``area`` is the mean height, each point holding until the next.
     """
     if costs is not None and not isinstance(costs, Costs):
         raise errors.not_costs(costs)
@@ -57,10 +57,10 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
         raise errors.threshold_of_many()
     else:
         cases = _cases_of_many(scored, costs)
-    negated, places = np.unique(-_alike(cases.doubt), return_inverse=True)
+    negated, places = np.unique(-_alike(cases.risk), return_inverse=True)
     size = len(negated)
-    doubts = np.full(size, -np.inf)
-    np.maximum.at(doubts, places, cases.doubt)
+    thresholds = np.full(size, -np.inf)
+    np.maximum.at(thresholds, places, cases.risk)
     weight = cases.rows.weight
     weights, losses = (np.bincount(places, column, size) for column in (weight, weight * cases.losses))
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
@@ -68,18 +68,18 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
     height, random = "error_rate" if costs is None else "mean_cost", {"at random": np.full(size, y[0])}
     held = scored.sampling if scored.population is None else replace(scored.sampling, design="classes fixed")
     band, area = partial(_band, cases, size - 1 - places, x, y, held), float(weights @ y / kept[0])
-    return Curve("reject", "share_rejected", height, x, y, doubts, band, random, area, cases.note)
+    return Curve("reject", "share_rejected", height, x, y, thresholds, band, random, area, cases.note)
 
 
-def _alike(doubt: Array) -> Array:
-    """Round off the last bits, so that 0.3 and 1 − 0.7 are the same doubt."""
-    parts, powers = np.frexp(doubt)
+def _alike(risk: Array) -> Array:
+    """Round off the last bits, so that 0.3 and 1 − 0.7 are the same risk."""
+    parts, powers = np.frexp(risk)
     return np.asarray(np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS))
 
 
 def _band(cases: _Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -> Band:
-    """The limits of y at some of the points, from resampled cases; ``ranks`` are 0 for those of the least doubt."""
-    cuts = growing(len(x))  # how many of the doubts are kept: all numbers where they are few
+    """The limits of y at some of the points, from resampled cases; ``ranks`` are 0 for those of the least risk."""
+    cuts = growing(len(x))  # how many of the risks are kept: every number where they are few
     places = (len(x) - cuts)[::-1]
 
     def heights() -> list[Array]:
@@ -94,7 +94,7 @@ def _band(cases: _Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -
 
 
 def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
-    """What is kept and what that costs in drawn samples (draws × cuts): cases of the same cost are drawn together."""
+    """The weight and the cost of kept cases in resamples (draws × cuts); cases of equal cost are drawn together."""
     from stakes.uncertainty.bootstrap import gamma_like, replicates_of  # only bands need it
 
     (K, M), rows = cases.prices.shape, cases.rows
@@ -106,9 +106,9 @@ def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling)
         return np.bincount(cells, column, kinds.shape[1] * size).reshape(-1, size).astype(np.float64)
 
     squares = None if rows.squares is None else sums(rows.squares)
-    drawn = gamma_like(sums(rows.weight), squares, replicates_of(kinds.shape[1] * size), sampling)
+    draws = gamma_like(sums(rows.weight), squares, replicates_of(kinds.shape[1] * size), sampling)
     classes = (kinds[0, :, None] == np.arange(K)).astype(np.float64)
-    kept, lost = (np.einsum("rcs,ck->rks", drawn, each) for each in (classes, classes * kinds[1][:, None]))
+    kept, lost = (np.einsum("rcs,ck->rks", draws, each) for each in (classes, classes * kinds[1][:, None]))
     unit = 1.0 if rows.squares is None else float(rows.squares.sum() / rows.weight.sum())
     return _cumulate(cases, kept, lost, unit, sampling)
 
@@ -116,7 +116,7 @@ def _bootstrap_rows(cases: _Cases, pieces: Array, size: int, sampling: Sampling)
 def _bootstrap_clusters(
     clusters: Clusters, cases: _Cases, pieces: Array, size: int, sampling: Sampling
 ) -> tuple[Array, Array]:
-    """The same when whole clusters are drawn."""
+    """The same when whole clusters are resampled."""
     from stakes.uncertainty.bootstrap import cluster_weights  # only bands need it
 
     K, weight = len(cases.prices), cases.rows.weight
@@ -129,10 +129,10 @@ def _bootstrap_clusters(
 
 
 def _cumulate(cases: _Cases, kept: Array, lost: Array, unit: float, sampling: Sampling) -> tuple[Array, Array]:
-    """Add up from the least doubt on (draws × class × piece).
+    """Add up from the least risk on (draws × class × piece).
 
-    Half a unit at the highest and half at the lowest price joins the surest: where these rows have no errors, others
-    may.
+    Half a unit at the highest and half at the lowest price is added at the least risk: where these rows have no
+    errors, others may.
     """
     if sampling.fixed:
         wanted = np.bincount(cases.rows.truth, cases.rows.weight, kept.shape[1])
@@ -165,9 +165,9 @@ def _cases_of_two(scored: Scored, costs: Costs | None, threshold: Value) -> _Cas
     clusters = scored.sampling.clusters
     rows = _of_table(scored.table) if clusters is None else ScoredRows.of(clusters)
     decided = np.searchsorted(starts, rows.scores, side="right") - 1
-    said = rows.scores if scored.population is None or costs is None else scored.population.correct(rows.scores)
-    doubt = (1 - said) * reckoned[0, decided] + said * reckoned[1, decided]
-    return _Cases(_there(scored, rows, (scored.table.negative, scored.table.positive)), doubt, decided, prices)
+    p = rows.scores if scored.population is None or costs is None else scored.population.correct(rows.scores)
+    risk = (1 - p) * reckoned[0, decided] + p * reckoned[1, decided]
+    return _Cases(_there(scored, rows, (scored.table.negative, scored.table.positive)), risk, decided, prices)
 
 
 def _there(scored: Scored | ClassScored, rows: ScoredRows, names: Sequence[str]) -> ScoredRows:
@@ -194,7 +194,7 @@ def _of_table(table: ScoreTable) -> ScoredRows:
 
 
 def _rule_of_threshold(scored: Scored, threshold: Value) -> tuple[Array, Array, Array]:
-    """From which score on each decision is taken, what it costs (class × decision), and the costs that tell doubt."""
+    """From which score on each decision is taken, what it costs (class × decision), and the costs behind the risk."""
     cut = next((one for one in (threshold, scored.threshold) if one is not None), 0.5)
     if not is_real(cut) or cut != cut:
         raise errors.bad_threshold(cut)
@@ -223,15 +223,15 @@ def _cases_of_many(scored: ClassScored, costs: Costs | None) -> _Cases:
     rows, classes = ScoredRows.of(source), scored.scores.classes
     if costs is None:
         decided, prices = rows.scores.argmax(axis=1), 1.0 - np.eye(len(classes))
-        doubt = float(scored.probabilities) - rows.scores.max(axis=1)
+        risk = float(scored.probabilities) - rows.scores.max(axis=1)
     else:
         if not scored.probabilities:
             raise errors.no_curve("reject", "costs need probabilities, and the scores lie outside [0, 1]")
         prices = np.array(costs.for_table(classes, costs.decisions or classes, None), np.float64)
-        said = rows.scores if scored.population is None else scored.population.correct(rows.scores)
-        expected = said @ prices
-        decided, doubt = expected.argmin(axis=1), expected.min(axis=1)
-    # some of the rows stand for more rows than they are
+        probabilities = rows.scores if scored.population is None else scored.population.correct(rows.scores)
+        expected = probabilities @ prices
+        decided, risk = expected.argmin(axis=1), expected.min(axis=1)
+    # sampled rows stand for more rows than they are
     thinned = isinstance(source, ClassSample) and not np.array_equal(source.squares, source.weight**2)
     rows = _there(scored, rows, classes)
-    return _Cases(rows, doubt, decided, prices, f"from a sample of {len(rows.truth):,} rows" if thinned else "")
+    return _Cases(rows, risk, decided, prices, f"from a sample of {len(rows.truth):,} rows" if thinned else "")

@@ -21,7 +21,7 @@ _PLACES = np.linspace(0, 1, 101)
 _SHUFFLES = 1000
 
 _MOST_LEVELS = 1000
-"""Of more rows the scores are put together into some hundred pieces before labels are shuffled."""
+"""With more rows, scores are binned into some hundred pieces before labels are shuffled."""
 
 Points = Callable[[Array, Array], tuple[Array, Array]]
 """The points of a curve, from the positives and negatives that reach each threshold."""
@@ -58,9 +58,9 @@ def decided_scores(table: Confusion, sampling: Sampling) -> tuple[ScoreTable, Sa
     if clusters is None:
         return scores, sampling
     alarm, positive = table.decisions.index(str(table.positive)), table.truths.index(str(table.positive))
-    said = (np.asarray(clusters.decided) == alarm).astype(np.float64)
+    alarms = (np.asarray(clusters.decided) == alarm).astype(np.float64)
     truth = (np.asarray(clusters.truth) == positive).astype(np.int64)
-    return scores, replace(sampling, clusters=replace(clusters, scores=said, truth=truth))
+    return scores, replace(sampling, clusters=replace(clusters, scores=alarms, truth=truth))
 
 
 def pr_curve(scored: Scored) -> Curve:
@@ -81,7 +81,7 @@ def _height_of_pr(x: Array, y: Array) -> Array:
 
 
 def _chance_band(scored: Scored) -> Band:
-    """Where ROC curves of shuffled labels run: the positives are dealt out over the scores, ties staying ties."""
+    """Where ROC curves of shuffled labels run: positives are permuted over the scores, ties staying ties."""
     table, sampling = scored.table, scored.sampling
     if table.weighted or sampling.clusters is not None:
         unknown = np.full(len(_PLACES), np.nan)
@@ -92,8 +92,8 @@ def _chance_band(scored: Scored) -> Band:
     rows = (columns["positives"] + columns["negatives"]).astype(np.int64)
 
     def heights() -> Array:
-        dealt = sampling.generator().multivariate_hypergeometric(rows, int(table.P), _SHUFFLES, method="marginals")
-        found, alarmed = (np.cumsum(np.pad(one, ((0, 0), (1, 0))), axis=1) for one in (dealt, rows - dealt))
+        permuted = sampling.generator().multivariate_hypergeometric(rows, int(table.P), _SHUFFLES, method="marginals")
+        found, alarmed = (np.cumsum(np.pad(one, ((0, 0), (1, 0))), axis=1) for one in (permuted, rows - permuted))
         return np.array([_height_of_roc(x / x[-1], y / y[-1]) for x, y in zip(alarmed, found, strict=True)])
 
     return bootstrap_band(_PLACES, heights, sampling, simultaneous=True)
@@ -108,7 +108,7 @@ def _pr(tp: Array, fp: Array, shares: tuple[float, float] | None = None) -> tupl
     found = _of_all(tp)
     if shares is not None:
         tp, fp = shares[0] * found, shares[1] * _of_all(fp)
-    # where nothing is called positive, precision is undefined; the curve is drawn from 1
+    # where nothing is called positive, precision is undefined; the curve starts at 1
     alarms = tp + fp
     return found, np.divide(tp, alarms, out=np.ones(alarms.shape), where=alarms != 0)
 

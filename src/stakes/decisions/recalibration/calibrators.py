@@ -1,6 +1,6 @@
 """Recalibrators: they turn scores into honest probabilities, and never into exactly 0 or 1.
 
-Fit them on rows other than those that are judged; :func:`stakes.cross_fitted` does that with a single file.
+Fit them on rows other than those that are evaluated; :func:`stakes.cross_fitted` does that with a single file.
 """
 
 import json
@@ -100,7 +100,7 @@ CALIBRATORS: dict[str, type[Calibrator]] = {kind.method: kind for kind in (*_OF_
 """The recalibrators by the name of their method."""
 
 _MOST_TRIED: dict[type[Calibrator], int] = {AffineCalibrator: 100, VectorCalibrator: 20}
-"""Of more classes such a recalibrator is fitted only when it is asked for: it takes long, and rows are few."""
+"""With more classes such a recalibrator is fitted only on request: it takes long, and rows are few."""
 
 
 def suited_to(classes: int, probabilities: bool = True) -> list[type[Calibrator]]:

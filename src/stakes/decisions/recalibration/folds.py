@@ -1,4 +1,4 @@
-"""Recalibration judged fairly when one file must serve both purposes: each row by a fit on the other folds."""
+"""Cross-fitted recalibration: each row's probability comes from a fit on the other folds."""
 
 import math
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ def cross_fitted(
 ) -> Array:
     """Return recalibrated scores, each row's from a copy of the calibrator that was fitted on the other folds.
 
-    Rows are dealt to the folds at random, every class evenly; rows of the same group stay together.
-    The calibrator itself stays as it is.
+    Rows are assigned to folds at random, stratified by class; rows of the same group stay together.
+    The calibrator itself is not fitted.
     """
     if not isinstance(calibrator, Calibrator):
         raise InputError(
@@ -56,7 +56,7 @@ def cross_fitted(
         here = fold_of == fold
         copy = type(calibrator)(**calibrator.get_params())
         copy.fit(values[~here], labels[~here], None if weights is None else weights[~here])
-        copy.range_ = span  # of all rows: one fold may lack the scores that tell what kind they are
+        copy.range_ = span  # checked on all rows: one fold may lack the scores that show their kind
         found[here] = copy.transform(values[here])
     return found.reshape(np.shape(score))
 
@@ -97,7 +97,7 @@ class ScoreCounts:
 
     @classmethod
     def of(cls, table: ScoreTable) -> Self:
-        """Those of a table, some of which weigh anything."""
+        """Take the entries of a table with a positive weight."""
         columns = table.as_columns()
         weight = columns.counts().T[:, ::-1].astype(np.float64)  # class 1 is the positive one
         squares = columns.counts("_squared").T[:, ::-1] if columns.weighted else weight
@@ -106,14 +106,14 @@ class ScoreCounts:
 
     @classmethod
     def of_clusters(cls, clusters: Clusters) -> tuple[Self, Array]:
-        """Those of all clusters together, and where the scores of each cluster lie among them."""
+        """Take the entries of all clusters together; also return the entry of each row."""
         scores, entry = np.unique(np.asarray(clusters.scores, np.float64), return_inverse=True)
         found, entry = np.unique(2 * entry + np.asarray(clusters.truth, np.int64), return_inverse=True)
         sums = [np.bincount(entry, one) for one in (clusters.weights, clusters.squared_weights)]
         return cls(scores[found // 2], found % 2, *sums), entry
 
     def fit(self, calibrator: Calibrator, without: Array | float = 0.0) -> Calibrator:
-        """Fit a copy of the calibrator to the rows, but for those that weigh so much."""
+        """Fit a copy of the calibrator to the rows, less the weight ``without`` at each entry."""
         weight = self.weight - without
         here, copy = weight > 1e-9 * self.weight, type(calibrator)(**calibrator.get_params())
         copy.fit(self.scores[here], self.truth[here], weight[here])
@@ -122,21 +122,21 @@ class ScoreCounts:
         return copy
 
     def deal(self, folds: int, seed: int) -> Array:
-        """What rows weigh that are dealt to each fold at random: entry × fold.
+        """Assign rows to folds at random: the weight of each entry in each fold.
 
-        Those of several weights are dealt like as many of equal weight as tell as much.
+        Weighted rows are assigned like their effective number (Kish) of rows of equal weight.
         """
         rows = np.maximum(np.rint(self.weight * (self.weight / self.squares)), 1)
-        dealt = np.random.default_rng(seed).multinomial(rows.astype(np.int64), np.full(folds, 1 / folds))
-        return np.asarray(dealt * (self.weight / rows)[:, None])
+        counts = np.random.default_rng(seed).multinomial(rows.astype(np.int64), np.full(folds, 1 / folds))
+        return np.asarray(counts * (self.weight / rows)[:, None])
 
-    def cross_fitted(self, calibrator: Calibrator, dealt: Array) -> Array:
+    def cross_fitted(self, calibrator: Calibrator, by_fold: Array) -> Array:
         """Recalibrated scores, each from a fit on the other folds: entry × fold."""
-        return np.stack([self.fit(calibrator, own).transform(self.scores) for own in dealt.T], axis=1)
+        return np.stack([self.fit(calibrator, own).transform(self.scores) for own in by_fold.T], axis=1)
 
 
 def deal_folds(codes: Array, folds: int, seed: int) -> Array:
-    """Deal rows to folds like cards: in random order, one class after the other."""
+    """Assign rows to folds like dealt cards: shuffled, one class after the other."""
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     order = shuffled[np.argsort(codes[shuffled], kind="stable")]
     place = np.empty(len(codes), np.int64)

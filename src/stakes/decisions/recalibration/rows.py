@@ -14,10 +14,10 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
 _ROUNDING = 1e-6
-"""By how much rounding may take a probability beyond 0 or 1."""
+"""How far rounding may take a probability beyond 0 or 1."""
 
 _MANY = 20
-"""So many scores of another kind do not all lie in [0, 1] by chance."""
+"""The fewest scores that do not all lie in [0, 1] by chance, unless they are probabilities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class LabelledScores:
 
     @property
     def effective(self) -> float:
-        """How many rows of equal weight would tell as much (Kish)."""
+        """The effective number of rows of equal weight (Kish)."""
         if self.weight is None:
             return float(len(self.truth))
         return float(self.weight.sum() ** 2 / (self.weight**2).sum())
@@ -80,7 +80,7 @@ def one_column(calibrator: str, score: Column) -> Array:
 
 
 def refuse_other_scale(values: Array, low: float, high: float) -> None:
-    """Refuse scores that are no probabilities where the recalibrator learned from some; warn of the contrary."""
+    """Refuse scores outside of [0, 1] if the recalibrator was fitted on probabilities; warn of the contrary."""
     outside = (values < -_ROUNDING) | (values > 1 + _ROUNDING)
     if low >= 0 and high <= 1 and outside.any():
         first = int(outside.argmax())

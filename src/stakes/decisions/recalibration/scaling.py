@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from stakes.engines.class_maps import Map, MappedRows
 
 _SMALLEST = 2.0**-53
-"""The probability as which a smaller one, which has no useful logarithm, is read at least."""
+"""Smaller probabilities, which have no useful logarithm, are read as this one."""
 
 _ENDS = (1e-3, 1e3)
-"""Between these lies a scale without biases, and the temperature, which is 1 / scale."""
+"""The range of a scale without biases, and of the temperature, which is 1 / scale."""
 
 
 class ScalingCalibrator(Calibrator):
@@ -73,7 +73,7 @@ class ScalingCalibrator(Calibrator):
 
     @classmethod
     def _fit_maps(cls, pulls: Pulls, weight: float, classes: int, folds: int = 0) -> "list[Map]":
-        """The map that rows of this weight lead to, and those without the rows of each fold."""
+        """The map fitted to rows of this weight, and the maps without the rows of each fold."""
         even = np.zeros(classes)
         if not cls.biased:
             hot, cold = (

@@ -1,4 +1,4 @@
-"""The likelihood of softmax(scale × log p + bias), and the numbers at which it is greatest, by Newton's steps."""
+"""The likelihood of softmax(scale × log p + bias), and its maximum by Newton's steps."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from stakes.metrics.logistic import climb
 from stakes.tallies.arithmetic import Array
 
 _OWN = 0.01
-"""So much of a row the probabilities count as they stand: the map stays finite where rows part the classes."""
+"""The weight of a prior row at the probabilities as they stand: it keeps the map finite for separable classes."""
 
 
 def softmax(logs: Array) -> Array:

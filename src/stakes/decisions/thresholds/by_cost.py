@@ -32,7 +32,7 @@ from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.sampling import Sampling
 
 _OWN_SHARE = 0.25
-"""How much of the thresholds of all rows goes into the cost on other rows; simulated (`make coverage`)."""
+"""The weight of the apparent cost in the corrected one; from simulations (`make coverage`)."""
 
 
 def decide_by_cost(
@@ -88,9 +88,8 @@ class _ByCost(Search):
         self.bayes, self.no_bayes = self._bayes(probabilities)
         keep = [*self.thresholds, *(self.bayes or ()), *self.usual]
         self.grid = ThresholdGrid(threshold_grid.near_the_best(self.columns, moves, keep), self.prices)
-        # how rows are decided by the thresholds that all of them chose, and would be by those that other rows chose:
-        # rows are judged by the resamples without them, which are smaller than the whole and choose worse than it does,
-        # so the thresholds of all rows have a part
+        # decisions by the thresholds that all rows chose, and out-of-bag decisions: resamples without a row are smaller
+        # than the whole and choose worse than it does, so the thresholds of all rows get some weight
         resamples = Resamples(self.grid, sampling)
         paid = self.goal.paid(self.grid, resamples.held)
         self.own = self.grid.policy(self.thresholds)
@@ -107,10 +106,10 @@ class _ByCost(Search):
             return None, f"{starts[0]:.6g} lies inside a bin of these scores"
         return starts, why
 
-    def _alike(self, drawn: Array) -> list[list[Range]]:
-        """The thresholds that cannot be told from the best, of each two decisions."""
+    def _alike(self, resampled: Array) -> list[list[Range]]:
+        """The thresholds that are as good as the best within noise, of each two decisions."""
         paid = self.goal.paid(self.grid, np.ones((1, 2, len(self.grid.scores))))[:, 0]
-        found = zip(paid, drawn, map(self.grid.place_of, self.thresholds), strict=True)
+        found = zip(paid, resampled, map(self.grid.place_of, self.thresholds), strict=True)
         return [ranges(self.grid, alike(*one, self.sampling.confidence)) for one in found]
 
     def _alternatives(self) -> dict[str, Policy]:
@@ -176,7 +175,7 @@ class _ByCost(Search):
         return None
 
     def _worth_of_labels(self) -> tuple[float, float]:
-        """About what a threshold chosen on many more rows would save, and what hardly ever is exceeded.
+        """Estimate what a threshold chosen on many more rows would save, and an upper limit that is rarely exceeded.
 
         In simulations with 10 to 100 positives these were a quarter of the optimism, and one and a half times it.
         """

@@ -11,7 +11,7 @@ from stakes.decisions.thresholds.decision import Decision, threshold_way
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import Search, over_thresholds, ranges
-from stakes.decisions.thresholds.search import alike as cannot_be_told
+from stakes.decisions.thresholds.search import alike as as_good_as_best
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
@@ -59,7 +59,7 @@ class ByFigure(Search):
         )
 
     def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Array | None]:
-        """The confusion table of rows judged without them, as of rows of equal weight, and that of each cluster."""
+        """The out-of-bag confusion table, as of rows of equal weight, and that of each cluster."""
         if resamples.counts is None:
             equal, each = self.table.equal_rows / float(self.table.total), None
             whole = equal * _cells((called * grid.weight).sum(-1), grid.sizes)
@@ -84,18 +84,18 @@ class ByFigure(Search):
         values = float(metric.of(table)), float(metric.baseline_of(table))
         return Estimate(metric.text, *values, confidence=level, prior=prior)
 
-    def _alike(self, grid: ThresholdGrid, place: int, drawn: Confusion) -> Array:
+    def _alike(self, grid: ThresholdGrid, place: int, resampled: Confusion) -> Array:
         """Which places cannot be told from the best, or might be just where the condition begins to hold."""
         if self.wanted.condition is not None:
-            found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
+            found = np.nan_to_num(np.asarray(self.wanted.condition.of(resampled)), nan=self.wanted.limit)
             low, high = self.sampling.percentiles(found)
             return np.asarray((low <= self.wanted.limit) & (self.wanted.limit <= high))
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
-        again = self.wanted.merit(drawn)
+        again = self.wanted.merit(resampled)
         known = np.isfinite(merit)
         merits = np.where(np.isfinite(again), again, merit)[:, known]
         found = np.zeros(len(merit), bool)
-        found[known] = cannot_be_told(
+        found[known] = as_good_as_best(
             -merit[known], -merits, int(np.count_nonzero(known[:place])), self.sampling.confidence
         )
         return found

@@ -1,4 +1,4 @@
-"""Several labels per row: a threshold for each, chosen on rows that do not judge it."""
+"""Several labels per row: a threshold for each, evaluated on rows that did not choose it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

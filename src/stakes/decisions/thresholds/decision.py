@@ -25,13 +25,13 @@ WayRow = dict[str, str | float | None]
 """A way to decide as a flat dictionary, for a data frame."""
 
 BAYES = "Bayes threshold"
-"""How the thresholds that the costs give for honest probabilities are called among the alternatives."""
+"""The name, among the alternatives, of the thresholds that follow from the costs for honest probabilities."""
 
 BY_ROW = "each row by its own costs"
-"""How deciding every row where its own costs switch is called among the alternatives."""
+"""The name, among the alternatives, of deciding every row by its own costs."""
 
 PER = 1000
-"""Costs are told for so many cases."""
+"""The number of cases that costs are shown for."""
 
 FOUND = (recall, false_positive_rate, alarm_rate, precision)
 """What the owner of a decision asks first: how many are found, how many alarmed, how many of the alarms are right."""
@@ -231,7 +231,7 @@ class Decision(
 
     @property
     def way(self) -> str:
-        """How the recommended way is called among all ways to decide."""
+        """The name of the recommended way among all ways to decide."""
         if self.for_everyone:
             return self.constant
         kept = "" if self.kept is None else threshold_way(self.kept)
@@ -296,7 +296,7 @@ class Decision(
 
 
 def threshold_way(threshold: float) -> str:
-    """How deciding by one threshold is called among the alternatives."""
+    """The name of deciding by one threshold among the alternatives."""
     return f"threshold {threshold:g}"
 
 
@@ -345,7 +345,7 @@ def take_harm(savings: Mapping[str, Estimate], harm: float) -> dict[str, Estimat
 
 
 def shift(found: Estimate, by: float) -> Estimate:
-    """Return a figure that is known to be larger by as much."""
+    """Return a figure shifted by a known amount."""
     low, high = (None if end is None else end + by for end in (found.low, found.high))
     return replace(found, value=found.value + by, low=low, high=high)
 

@@ -1,7 +1,7 @@
-"""Resamples of rows, and what the resamples without a row would have decided for it.
+"""Resamples of rows, and out-of-bag decisions: what the resamples without a row decide for it.
 
-A threshold that was chosen on some rows looks better on them than it is. So it is chosen on resamples, and every row is
-judged by those that it is not in (Efron 1983, Journal of the American Statistical Association 78).
+A threshold looks better than it is on the rows that it was chosen on. So it is chosen on resamples, and every row is
+decided by those that it is not in (Efron 1983, Journal of the American Statistical Association 78).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from stakes.uncertainty.sampling import Sampling
 
 RESAMPLES = 1000
 _ENOUGH = 64
-"""From this many rows on, how often they are drawn is as good as normal."""
+"""From this many rows on, Poisson counts are approximated by normal ones."""
 
 
 class Resamples:
@@ -28,13 +28,13 @@ class Resamples:
         rows, generator = grid.rows, sampling.generator()
         self.counts = None if sampling.clusters is None else sampling.clusters.by_level(grid.scores, grid.weight)
         if self.counts is None:
-            drawn = _poisson(rows, generator)
-            self.held = drawn / np.where(rows > 0, rows, 1.0)
-            self.without = np.exp(drawn * np.log1p(-1 / np.maximum(rows, 1 + 1e-9)))
+            draws = _poisson(rows, generator)
+            self.held = draws / np.where(rows > 0, rows, 1.0)
+            self.without = np.exp(draws * np.log1p(-1 / np.maximum(rows, 1 + 1e-9)))
         else:
-            drawn = generator.poisson(1.0, (RESAMPLES, len(self.counts))).astype(np.float64)
-            self.held = np.tensordot(drawn, self.counts, 1) / np.where(grid.weight > 0, grid.weight, 1.0)
-            self.without = (drawn == 0).astype(np.float64)
+            draws = generator.poisson(1.0, (RESAMPLES, len(self.counts))).astype(np.float64)
+            self.held = np.tensordot(draws, self.counts, 1) / np.where(grid.weight > 0, grid.weight, 1.0)
+            self.without = (draws == 0).astype(np.float64)
 
     def policy(self, places: Array) -> Array:
         """How often each decision is taken for rows by the resamples without them: (decision, …, class, level).
@@ -56,12 +56,12 @@ class Resamples:
 
 def _poisson(rows: Array, generator: np.random.Generator) -> Array:
     """How often the rows of each level are drawn: independent Poisson numbers, which add up to nearly all rows."""
-    drawn = np.zeros((RESAMPLES, *rows.shape))
+    draws = np.zeros((RESAMPLES, *rows.shape))
     large = rows >= _ENOUGH
     small = (rows > 0) & ~large
     if large.any():
         noise = generator.standard_normal((RESAMPLES, int(large.sum())), np.float32)
-        drawn[:, large] = np.maximum(rows[large] + np.sqrt(rows[large]) * noise, 0.0)
+        draws[:, large] = np.maximum(rows[large] + np.sqrt(rows[large]) * noise, 0.0)
     if small.any():
-        drawn[:, small] = generator.poisson(rows[small], (RESAMPLES, int(small.sum())))
-    return drawn
+        draws[:, small] = generator.poisson(rows[small], (RESAMPLES, int(small.sum())))
+    return draws

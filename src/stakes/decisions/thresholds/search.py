@@ -27,7 +27,7 @@ In simulations the truly best threshold was then among those that cannot be told
 
 
 _MOST_PLACES = 200
-"""At so many scores it is told what every threshold would give, not only the best one."""
+"""The number of scores at which the curve over all thresholds is worked out."""
 
 
 class Search:
@@ -37,7 +37,7 @@ class Search:
     """
 
     def __init__(self, table: ScoreTable, sampling: Sampling, probabilities: bool, in_use: float | None = None) -> None:
-        """Refuse what leaves nothing to choose, or nobody to judge by."""
+        """Refuse rows that leave nothing to choose between, or nothing to evaluate on."""
         if sampling.clusters is not None and sampling.clusters.count < 2:
             raise errors.single_cluster()
         for name, size in ((table.positive, table.P), (table.negative, table.N)):
@@ -56,24 +56,23 @@ class Search:
         self.rows_in_words = f"{rows}, {float(table.P) / total:.1%} {table.positive}"
 
     def shown(self, thresholds: Iterable[float], alike: Sequence[Sequence[Range]]) -> dict[float, float]:
-        """How these thresholds, the one in use, and the ends of what cannot be told from the best are shown."""
+        """These thresholds, the one in use, and the ends of ranges as good as the best, each as it is shown."""
         ends = (end for ranges in alike for one in ranges for end in one)
         return {start: round_threshold(self.table, start) for start in (*thresholds, *self.usual, *ends)}
 
     def kept(self, alike: Sequence[Sequence[Range]]) -> float | None:
-        """The threshold in use, if these rows cannot tell it from the best: then nobody is told to change it."""
+        """The threshold in use, if it is as good as the best within noise: then no change is recommended."""
         return next((start for start in self.usual if len(alike) == 1 and all_within([start], alike)), None)
 
 
-def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
+def alike(paid: Array, resampled: Array, best: int, confidence: float) -> Array:
     """Which places cannot be told from the best one: no more expensive than the truly best one often looks.
 
-    Were a place the best one in truth, it would still look more expensive than the luckiest of the others. Resamples
-    tell how much that can be: their noise at the place, less that of the luckiest other. Others that cost more by more
-    than a few standard errors are not in the running, and are handicapped by what is beyond that (Andrews & Soares
-    2010, Econometrica 78).
+    Even the truly best place looks more expensive than the luckiest of the others. Resamples show by how much: their
+    noise at the place, less that of the luckiest other. Others that cost more by more than a few standard errors are
+    not in the running, and are handicapped by what is beyond that (Andrews & Soares 2010, Econometrica 78).
     """
-    noise = drawn - paid
+    noise = resampled - paid
     extra_cost = paid - paid[best]
     handicap = np.maximum(extra_cost - _RUNNING * (noise - noise[:, [best]]).std(axis=0), 0.0)
     luckiest = (noise + handicap).min(axis=1)
@@ -119,7 +118,7 @@ def over_thresholds(
     y = np.asarray(figure(table.at_each(at)), np.float64)
 
     def heights() -> Array:
-        drawn = np.asarray(figure(bootstrap_tables(table, at, sampling)), np.float64)
-        return np.where(np.isnan(drawn), y, drawn)
+        values = np.asarray(figure(bootstrap_tables(table, at, sampling)), np.float64)
+        return np.where(np.isnan(values), y, values)
 
     return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))

@@ -1,7 +1,7 @@
-"""Rows put together by score, level below level: what each decision costs at every level.
+"""Rows grouped by score into levels: what each decision costs at every level.
 
-Thresholds stand between levels. Resampling millions of levels would take long and tell no more than resampling those
-where the best threshold could lie: beyond them the decisions are certain, and levels are put together without any loss.
+Thresholds lie between levels. Resampling millions of levels would take long and tell no more than resampling those
+where the best threshold could lie: beyond them the decisions are certain, and levels are merged without any loss.
 """
 
 import warnings
@@ -19,10 +19,10 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
 MOST_LEVELS = 2000
-"""Up to so many scores stay as they are."""
+"""The most scores that stay as they are."""
 
 FEWER_LEVELS = 1000
-"""More scores are put together to so many where a best threshold could lie."""
+"""The number of levels that more scores are merged to, where a best threshold could lie."""
 
 _FAR = 6.0
 """A threshold whose cost is this many standard errors above the best one is not the best one by chance."""
@@ -54,7 +54,7 @@ class ThresholdGrid:
     """Levels from the highest scores down. The axes of the arrays are: decision, class (the positive one first), level.
 
     ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, ``sizes`` those of each class, and
-    ``rows`` how many of equal weight and cost would tell as much. ``costs`` are what the rows of a level cost under
+    ``rows`` the effective number of equal weight and cost. ``costs`` are what the rows of a level cost under
     each decision, from the one for low scores to the one for high scores, ``spread`` the sums of their squares.
     ``squares`` are sums of squared weights, None without weights.
     """
@@ -111,7 +111,7 @@ def _price_levels(columns: Columns, price: Price, weight: Array, squares: Array)
 
 # ── fewer levels ──────────────────────────────────────────────────────────────────────────────────────────────────
 def near_the_best(columns: Columns, moves: Sequence[tuple[Array, Array]], keep: Sequence[float]) -> Columns:
-    """Return at most some thousand scores: as they are where a best threshold could lie, put together elsewhere.
+    """Return at most some thousand scores: as they are where a best threshold could lie, merged elsewhere.
 
     ``moves`` are the costs of all thresholds (see :func:`cost_of_moving`); those to ``keep`` stay between scores.
     """
@@ -174,7 +174,7 @@ def price_decisions(table: ScoreTable, pricing: Pricing) -> tuple[list[str], lis
     by_row = bool(pricing.costs.columns)
     typical = _mean_costs(table, pricing) if by_row else pricing.prices(pair, decisions, table.positive)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.InputWarning)  # said already when the costs were made
+        warnings.simplefilter("ignore", errors.InputWarning)  # warned of when the costs were made
         costs = Costs(typical, pair, decisions)
     names = [decision for decision, _ in costs.switch_points(table.positive)]
     if len(names) == 1:

@@ -13,7 +13,7 @@ from stakes.metrics.usual import AREAS
 from stakes.records import plain
 
 _MOST_CURVES = 6
-"""So many colours can be told apart by everyone."""
+"""The most colours that everyone can distinguish."""
 
 _POINTS = 3000
 
@@ -73,13 +73,13 @@ def _together_section(comparison: Comparison) -> list[Part]:
     """The ROC and PR curves of the best models."""
     names = [place.model for place in comparison._places_by(comparison.metrics[0])]
     tables = {name: comparison.models[name].counted.scores for name in names}
-    drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
-    shown = list(drawn.items())[:_MOST_CURVES]
+    usable = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
+    shown = list(usable.items())[:_MOST_CURVES]
     curves = [
         sweep(name, table, _POINTS // len(shown), [comparison.models[name].figures[area] for area in AREAS.values()])
         for name, table in shown
     ]
-    return [section("together", curves=curves, count=len(drawn))] if curves else []
+    return [section("together", curves=curves, count=len(usable))] if curves else []
 
 
 def _agreement_section(comparison: Comparison) -> list[Part]:

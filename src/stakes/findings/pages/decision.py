@@ -16,14 +16,14 @@ def sections_of(decision: Decision) -> list[Part]:
 
 
 def _explorer(decision: Decision) -> list[Part]:
-    """The controls of threshold, costs and prevalence, which begin at the recommended threshold; they ask for free."""
+    """The controls of threshold, costs and prevalence; none where asking the model has a price."""
     evaluation = decision.evaluation
-    stops = None if evaluation is None else evaluation._report_thresholds
-    return [] if stops is None or decision.harm else [explorer_section(evaluation, evaluation.scores, stops)]
+    points = None if evaluation is None else evaluation._report_thresholds
+    return [] if points is None or decision.harm else [explorer_section(evaluation, evaluation.scores, points)]
 
 
 def _per(decision: Decision) -> int:
-    """Costs are told for so many cases, other figures as they are."""
+    """Costs are shown for so many cases, other figures as they are."""
     return 1 if decision.costs is None else PER
 
 

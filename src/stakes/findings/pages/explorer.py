@@ -1,4 +1,4 @@
-"""What the threshold explorer moves through: stops with exact counts, bands of the curves, histograms, costs."""
+"""The data of the threshold explorer: thresholds with exact counts, bands of the curves, histograms, costs."""
 
 from stakes.decisions.curves.kinds import Scored, curve
 from stakes.decisions.curves.report_thresholds import ReportThresholds
@@ -15,8 +15,8 @@ from stakes.tallies.pricing import AS_IN_THE_ROWS, check_shares
 BINS = 40
 
 
-def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThresholds) -> Part:
-    """Return the stops of the threshold, and all that moves with it."""
+def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, points: ReportThresholds) -> Part:
+    """Return the section of the explorer: ``points`` at which the threshold can stand, and what moves with it."""
     names = {"positives": evaluation.positive, "negatives": evaluation.negative}
     sizes = {"P": table.P, "N": table.N}
     shown, prices = evaluation.histograms(BINS), prices_of(evaluation)
@@ -26,11 +26,11 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
         positive=short_name(evaluation.positive),
         negative=short_name(evaluation.negative),
         **{name: count if isinstance(count, int) else float(count) for name, count in sizes.items()},
-        stops={name: listed(getattr(stops, name)) for name in ("thresholds", "tp", "fp")} | _squares(table, stops),
-        complete=stops.complete,
-        threshold=None if evaluation.threshold is None else max(float(evaluation.threshold), _lowest(stops)),
+        stops={name: listed(getattr(points, name)) for name in ("thresholds", "tp", "fp")} | _squares(table, points),
+        complete=points.complete,
+        threshold=None if evaluation.threshold is None else float(max(evaluation.threshold, min(points.thresholds))),
         probabilities=evaluation.probabilities,
-        bands=_bands(evaluation, table, stops),
+        bands=_bands(evaluation, table, points),
         histogram={"edges": listed(shown.edges), **{key: listed(shown.counts[name]) for key, name in names.items()}},
         costs={
             "given": prices.given,
@@ -48,24 +48,19 @@ def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: R
     )
 
 
-def _lowest(stops: ReportThresholds) -> float:
-    """From where on everybody is called positive."""
-    return float(min(stops.thresholds))
-
-
-def _squares(table: ScoreTable, stops: ReportThresholds) -> Part:
-    """Sums of the squared weights of each class above the stops; without weights there is nothing to say."""
-    columns = stops.thinned(table).as_columns()
+def _squares(table: ScoreTable, points: ReportThresholds) -> Part:
+    """Sums of the squared weights of each class above the thresholds; nothing without weights."""
+    columns = points.thinned(table).as_columns()
     if not columns.weighted:
         return {}
-    places = columns.reaching(stops.thresholds)
+    places = columns.reaching(points.thresholds)
     sums = [cumulate(column) for column in columns.counts("_squared")]
     return {"squares": [listed(one[places]) for one in sums]}
 
 
-def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThresholds) -> Part:
-    """The bands of both curves, from a table of the stops alone: drawing it anew puts neighbours together anyhow."""
-    scored = Scored(stops.thinned(table), evaluation._sampling(table), evaluation.probabilities)
+def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, points: ReportThresholds) -> Part:
+    """The bands of both curves, from a table of these thresholds alone: resampling merges neighbours anyhow."""
+    scored = Scored(points.thinned(table), evaluation._sampling(table), evaluation.probabilities)
     bands = {kind: curve(kind, scored).band for kind in ("roc", "pr")}
     return {kind: {name: listed(getattr(one, name)) for name in ("x", "low", "high")} for kind, one in bands.items()}
 
@@ -75,7 +70,7 @@ def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThres
 class Prices:
     """What each decision costs for the negative and the positive class, and how frequent the positive one is.
 
-    Costs ``by_row`` price no stop of the explorer, which knows how many rows lie above it and not which.
+    Costs ``by_row`` give a threshold no price: the page knows how many rows lie above it, not which.
     ``deployed`` is its share where the model is going to be used, ``trained`` the one inside the scores; None where it
     is that of the rows.
     """
@@ -102,7 +97,7 @@ def prices_of(evaluation: TwoClassEvaluation) -> Prices:
 def _savings(evaluation: TwoClassEvaluation, prices: Prices) -> Part | None:
     """What the threshold in use saves against deciding the same for everyone, where that is what `decide` tells.
 
-    The page has draws of its own for whatever else is set on it; for this it has the interval of every other surface.
+    The page resamples for whatever else is set on it; for this it has the same interval as every other view.
     """
     if not prices.given or set(prices.decisions) != {evaluation.negative, evaluation.positive}:
         return None
@@ -111,7 +106,7 @@ def _savings(evaluation: TwoClassEvaluation, prices: Prices) -> Part | None:
     except InputError:  # one decision is best whatever the score says
         return None
     if decision is None or not (decision.bayes_is_alike or decision.in_use_alike is not None):
-        return None  # what these rows chose is judged on others
+        return None  # a choice by these rows is evaluated on others
     if decision.by_score[0] != evaluation.threshold:
         return None
     names = {"nobody": evaluation.negative, "everyone": evaluation.positive}

@@ -1,4 +1,4 @@
-"""The page of few labels: what they tell about each figure, and about each segment."""
+"""The page of few labels: each figure, and each segment."""
 
 from collections.abc import Mapping
 

@@ -32,9 +32,9 @@ def each_section(
 def figures_section(evaluation: Evaluation) -> Part:
     """Return all figures of an evaluation, family by family; the main ones are marked."""
     notes = notes_of(evaluation, main=True) | notes_of(evaluation, main=False)
-    told = {name: {"mark": mark, "note": notes[name]} for name, mark in marks(evaluation).items()}
+    marked = {name: {"mark": mark, "note": notes[name]} for name, mark in marks(evaluation).items()}
     rows = [
-        {**figure(estimate), "family": found.family, "main": found.headline, **told.get(name, {})}
+        {**figure(estimate), "family": found.family, "main": found.headline, **marked.get(name, {})}
         for name, estimate in evaluation.figures.items()
         for found in [evaluation._find(name)]
     ]
@@ -70,13 +70,13 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
 
 
 def _of_segments(evaluation: Evaluation, name: str, shown: Sequence[tuple[str, Evaluation]]) -> dict[str, Part]:
-    """One figure of the segments that are shown, beside the rest where they are compared."""
-    judged = _judge_segments(evaluation, name)
-    return {segment: judged[segment] if segment in judged else figure(part.interval(name)) for segment, part in shown}
+    """One figure of the segments that are shown, compared with the rest where that was tested."""
+    found = _judge_segments(evaluation, name)
+    return {segment: found[segment] if segment in found else figure(part.interval(name)) for segment, part in shown}
 
 
 def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
-    """Each segment by one figure, what it is beside the rest, and its place when the worst comes first.
+    """Each segment by one figure, compared with the rest, and its rank from the worst.
 
     Tables of counts are compared at once; of the figures that look at every row, only the key one is.
     """
@@ -85,7 +85,7 @@ def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
     if not quick or not evaluation.figures[name].defined:
         return {}
     found = segments_by(evaluation, name)
-    judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
+    verdicts = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
     numbers = ("value", "low", "high", "difference")
     return {
         segment: {
@@ -95,6 +95,6 @@ def _judge_segments(evaluation: Evaluation, name: str) -> dict[str, Part]:
             "verdict": words,
             "tone": tone,
         }
-        for i, (segment, (one, tone, words)) in enumerate(judged.items())
+        for i, (segment, (one, tone, words)) in enumerate(verdicts.items())
         if one.value is not None
     }

@@ -18,7 +18,7 @@ from stakes.tallies import Confusion, JointCounts, ScoreTable
 from stakes.tallies.arithmetic import Array
 
 _POINTS = 5000
-"""So many quantiles are shared by the curves of all classes."""
+"""The number of quantiles that the curves of all classes share."""
 
 
 def sections_of(evaluation: ManyClassEvaluation) -> list[Part]:
@@ -91,10 +91,10 @@ def _classes_section(evaluation: ManyClassEvaluation) -> list[Part]:
 def _versus_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The ROC and PR curves of each class, as counts at some thresholds."""
     tables = {name: evaluation._scores_of(name) for name in largest_classes(evaluation)}
-    drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
+    usable = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
     curves = [
-        sweep(name, table, _POINTS // len(drawn), [evaluation.interval((area, name)) for area in AREAS.values()])
-        for name, table in drawn.items()
+        sweep(name, table, _POINTS // len(usable), [evaluation.interval((area, name)) for area in AREAS.values()])
+        for name, table in usable.items()
     ]
     return [section("versus", curves=curves)] if curves else []
 

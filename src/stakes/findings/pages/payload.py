@@ -52,7 +52,7 @@ def listed(values: ArrayLike) -> list[Value]:
 
 
 def span(values: ArrayLike) -> tuple[float, float]:
-    """Return the lowest and the highest value, with room around what is the same but for rounding."""
+    """Return the lowest and the highest value, widened where they are equal within rounding."""
     low, high = float(np.min(values)), float(np.max(values))
     size = max(abs(low), abs(high))
     room = max(0.5, 1e-6 * size)

@@ -1,4 +1,4 @@
-"""The page of a permutation test: what shuffled labels give, beside what was seen."""
+"""The page of a permutation test: the figure of shuffled labels beside the observed one."""
 
 import numpy as np
 

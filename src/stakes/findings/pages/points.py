@@ -1,4 +1,4 @@
-"""Charts of points: reliability of quantiles, where truths lie among them, coverage by width, tenths of predictions."""
+"""Charts of points: reliability of quantiles, ranks of truths among them, coverage by width, tenths of predictions."""
 
 import numpy as np
 

@@ -13,10 +13,10 @@ from stakes.tallies.arithmetic import Array
 
 _CELLS, _BINS = 48, 40
 _USUAL = (0.005, 0.995)
-"""The distribution of errors is drawn between these quantiles, with some air; what lies beyond is counted."""
+"""The distribution of errors is plotted between these quantiles, with a margin; errors beyond are counted."""
 
 _ENOUGH = 100_000
-"""Of more rows an even sample tells these quantiles: they only say how far the picture reaches."""
+"""With more rows these quantiles come from a sample: they only set the range of the picture."""
 
 
 def sections_of(evaluation: RegressionEvaluation) -> list[Part]:
@@ -60,7 +60,7 @@ def _cloud(x: Array, y: Array, points: Points) -> Part:
 
 
 def _errors_section(points: Points) -> Part:
-    """How errors are spread; what lies far out is counted and not drawn."""
+    """The distribution of errors; far outliers are counted and not plotted."""
     error = points.truth - points.prediction
     low, high = _usual_span(error, points.weight)
     counts, edges = np.histogram(error, bins=_BINS, range=(low, high), weights=points.weight)

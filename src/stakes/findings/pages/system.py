@@ -18,10 +18,10 @@ from stakes.systems.system import System
 from stakes.systems.worth import ModelWorth
 
 _MOST_CELLS = 2_500
-"""The cells of component costs that a page holds, of all models together."""
+"""The most cells of component costs that a page holds, of all models together."""
 
 _MOST_OWN = 12
-"""A table of more classes or decisions is too large to look at."""
+"""The most classes or decisions of a table that is shown."""
 
 _FIGURES = ("rate", "expected", "expected_low", "expected_high", "excess", "excess_low", "excess_high")
 

@@ -17,7 +17,7 @@ from stakes.tallies.arithmetic import Array
 
 _MOST_COMBINATIONS = 50_000
 _MOST_WORK = 300_000
-"""Combinations, times decisions, times classes: what a page can add up between two frames."""
+"""The most combinations × decisions × classes that a page can add up between two frames."""
 
 _MOST_IN_ROWS = 10_000
 
@@ -67,7 +67,7 @@ def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -
         "by_rows": model.by_rows,
         "sees": [] if model.by_rows else [places[name] for name in model.sees],
         "chances": chances.tolist(),
-        # nobody knows what models in rows that see it would say if it said something else
+        # what models in rows that see it would say to other answers is unknown
         "fixed": model.by_rows and any(network.models[name].by_rows for name in network.later(model.name)),
     }
 

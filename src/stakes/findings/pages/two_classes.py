@@ -9,10 +9,10 @@ from stakes.findings.pages.payload import Part
 
 def sections_of(evaluation: TwoClassEvaluation) -> list[Part]:
     """Return the sections below the verdict on a two-class evaluation."""
-    stops, table = evaluation._report_thresholds, evaluation.scores
+    points, table = evaluation._report_thresholds, evaluation.scores
     calibration = evaluation._studied_calibration
     return [
-        *([explorer_section(evaluation, table, stops)] if table and stops else confusion_section(evaluation)),
+        *([explorer_section(evaluation, table, points)] if table and points else confusion_section(evaluation)),
         *([] if calibration is None else [calibration_section(evaluation, calibration)]),
         *segments_section(evaluation),
         figures_section(evaluation),

@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def way(name: str) -> Sentence:
-    """Return how an alternative is called, as a sentence of the catalogue."""
+    """Return the name of an alternative, as a sentence of the catalogue."""
     if name in _NAMES:
         return _NAMES[name]
     kind, _, rest = name.partition(" ")
@@ -38,7 +38,7 @@ def way(name: str) -> Sentence:
 
 
 def estimate_in(per: int, found: Estimate, label: str = "") -> Part:
-    """Return a figure with its interval, told for so many cases; ``label`` is the key of what it is called."""
+    """Return a figure with its interval, for so many cases; ``label`` is the key of its name."""
     kept = {**figure(found), "format": "cost" if per > 1 else "number"}
     for name in ("value", "low", "high"):
         number = getattr(found, name)

@@ -14,10 +14,10 @@ from stakes.metrics.usual import ERRORS, SHARES
 from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 MOST = 50
-"""Lists are cut to this many entries."""
+"""The most entries of a list."""
 
 MOST_NAMES = 5
-"""Sentences name so many things."""
+"""The most things that a sentence names."""
 
 WIDE = 0.2
 """A share whose interval is wider than this is hardly known."""
@@ -58,14 +58,14 @@ def share_right(evaluation: Evaluation) -> list[Estimate]:
 
 
 def supporting_accuracy(evaluation: Evaluation, side: int, majority: str) -> tuple[list[Estimate], list[Sentence]]:
-    """Return the accuracy and its words, unless it contradicts the verdict: then a caution tells it."""
+    """Return the accuracy and its sentences, unless it contradicts the verdict: then it gets a caution."""
     found = [one for one in share_right(evaluation) if side * (one.value - one.baseline) > 0 or not side]
     values = [{"share": one.value, "always": one.baseline, "majority": majority} for one in found]
     return found, [sentence("verdict.better_accuracy", **one) for one in values]
 
 
 def cannot_be_better(evaluation: Evaluation, classes: int, otherwise: str) -> Finding:
-    """Return the answer where no figure tells decisions from chance: all are the same, or too few classes occur."""
+    """Return the answer where no figure compares decisions with chance: all are the same, or too few classes occur."""
     right = share_right(evaluation)
     if right and classes > 1:
         return answer("verdict.better", "bad", sentence("verdict.better_constant"), figures=right)
@@ -73,7 +73,7 @@ def cannot_be_better(evaluation: Evaluation, classes: int, otherwise: str) -> Fi
 
 
 def limits(key: str, found: Estimate, per: float = 1, unit: str = "", **values: object) -> list[Sentence]:
-    """Return the sentence about an interval, told for so many cases and in a unit, if there is one."""
+    """Return the sentence about an interval, for so many cases and in a unit, if there is one."""
     if found.low is None or found.high is None:
         return []
     ends = {"low": money(per * found.low, unit), "high": money(per * found.high, unit)}
@@ -94,7 +94,7 @@ def rows_and_weight(evaluation: Evaluation) -> Sentence:
 
 
 def some_names(names: Sequence[str]) -> list[str]:
-    """Return the first names of a list; that there are more is told by dots."""
+    """Return the first names of a list; dots show that there are more."""
     return [*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]
 
 
@@ -105,7 +105,7 @@ def decision_cautions(never_cheapest: Iterable[str], dropped: int) -> list[Findi
 
 
 def whole(cases: float, per: int) -> float:
-    """Return whole cases; near none or all of them a decimal tells more."""
+    """Return whole cases; near none or all of them with a decimal."""
     if not 1 <= cases <= per - 1:
         return round(cases, 1)
     return round(cases)
@@ -119,7 +119,7 @@ def side_of(found: Estimate, value: float) -> int:
 
 
 def within(found: Estimate, most: float) -> bool:
-    """Return whether an interval lies within so much of 0; the silence of rows that cannot tell this is no tick."""
+    """Return whether an interval lies within so much of 0; an interval that is too wide does not show that."""
     return found.low is not None and found.high is not None and max(-found.low, found.high) <= most
 
 
@@ -147,20 +147,20 @@ def believe(
     if found.low is None:
         lead = sentence("verdict.believe_no_interval", name=metric(found.name))
         return answer("verdict.believe", "open", lead, rows, *more, figures=shown)
-    doubts = list(_reservations(evaluation, found))[:1]
-    lead = doubts[0] if doubts else sentence("verdict.believe_yes")
+    concerns = list(_reservations(evaluation, found))[:1]
+    lead = concerns[0] if concerns else sentence("verdict.believe_yes")
     ends = limits("verdict.believe_interval", found, name=metric(found.name))
-    tone: Tone = "doubt" if doubts else "good"
-    return answer("verdict.believe", tone, lead, rows, *ends, *_more_rows(evaluation, doubts), *more, figures=shown)
+    tone: Tone = "doubt" if concerns else "good"
+    return answer("verdict.believe", tone, lead, rows, *ends, *_more_rows(evaluation, concerns), *more, figures=shown)
 
 
 _TOO_WIDE = ("verdict.believe_chance", "verdict.believe_wide", "verdict.believe_rough")
-"""What more rows would mend."""
+"""Reservations that more rows would remove."""
 
 
-def _more_rows(evaluation: Evaluation, doubts: Sequence[Sentence]) -> Iterator[Sentence]:
+def _more_rows(evaluation: Evaluation, concerns: Sequence[Sentence]) -> Iterator[Sentence]:
     """How many rows would halve the interval, where it is too wide: widths fall with the root of the rows."""
-    if doubts and doubts[0].key in _TOO_WIDE:
+    if concerns and concerns[0].key in _TOO_WIDE:
         yield sentence("verdict.believe_halved", n=4 * (evaluation.unweighted_rows or round(evaluation.rows)))
 
 
@@ -232,7 +232,7 @@ def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
 
 
 def _segments_beside_the_rest(evaluation: Evaluation, found: Estimate) -> BySegment | None:
-    """The segments beside the rest, all of them looked at together; of too many only by the key figure."""
+    """The segments compared with the rest, tested together; of too many only by the key figure."""
     few = len(evaluation.segments) <= MOST or found.name == evaluation._key_figure
     return segments_by(evaluation, found.name) if found.defined and few else None
 
@@ -254,13 +254,13 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    judged = [] if by is None else [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
-    surely = [name for name in judged if name in defined]
+    bad = [] if by is None else [one.name for one in by if verdict_of_segment(one, by)[0] == "bad"]
+    surely = [name for name in bad if name in defined]
     worst = min(surely or defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     if worst not in surely and (ends := _overlapping(evaluation, found, worst, list(defined))) is not None:
-        told = {"segment": worst, "name": metric(found.name), "low": ends[0], "high": ends[1]}
-        return False, [sentence("verdict.where_open", option=Pass("exact", True), **told)]
+        values = {"segment": worst, "name": metric(found.name), "low": ends[0], "high": ends[1]}
+        return False, [sentence("verdict.where_open", option=Pass("exact", True), **values)]
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them
         return False, [sentence("verdict.where_better" if sign > 0 else "verdict.where_lower", **values)]
@@ -270,7 +270,7 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
 
 
 def _overlapping(evaluation: Evaluation, found: Estimate, name: str, others: Sequence[str]) -> Sequence[float] | None:
-    """Between which ends bins leave a segment's figure, where that of another segment may lie there, too."""
+    """The range in which bins leave a segment's figure, where another segment's figure may lie in it, too."""
     if found.bounds is None:
         return None
     known = {one: evaluation.segments[one].interval(found.name).bounds for one in others}

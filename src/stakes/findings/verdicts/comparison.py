@@ -30,19 +30,19 @@ def _about(model: str, found: Finding) -> Finding:
 
 def _answers(comparison: Comparison) -> list[Finding]:
     """What is sure, metric by metric; and, where a margin was given, who is shown not to be worse by more than it."""
-    told: list[Finding] = []
+    findings: list[Finding] = []
     for name in comparison.metrics[:MOST]:
         pairs = comparison._pairs_by(name)
-        told.append(_of_two(comparison, pairs[0]) if len(pairs) == 1 else _of_many(comparison, name))
-        told += _of_margin(comparison, name, pairs)
-        told += _of_segments(comparison, name) if comparison.segments else []
-    return told
+        findings.append(_of_two(comparison, pairs[0]) if len(pairs) == 1 else _of_many(comparison, name))
+        findings += _of_margin(comparison, name, pairs)
+        findings += _of_segments(comparison, name) if comparison.segments else []
+    return findings
 
 
 def _of_two(comparison: Comparison, pair: Pair) -> Finding:
     names = {"first": pair.first, "second": pair.second}
-    judged = {place.model: place.estimate for place in comparison._places_by(pair.metric)}
-    figures = [Chip.of(judged[name], "compared.model", name=name) for name in (pair.first, pair.second)]
+    estimates = {place.model: place.estimate for place in comparison._places_by(pair.metric)}
+    figures = [Chip.of(estimates[name], "compared.model", name=name) for name in (pair.first, pair.second)]
     tone, words = _certainty(comparison, pair)
     sentences = [sentence(words, name=metric(pair.metric), **names)]
     if math.isfinite(pair.difference):
@@ -90,7 +90,7 @@ def _of_many(comparison: Comparison, name: str) -> Finding:
 
 
 def _of_segments(comparison: Comparison, name: str) -> list[Finding]:
-    """In which segments which model is better for sure; in doubt where another one is elsewhere."""
+    """In which segments which model is surely better; tone "doubt" where another one is better elsewhere."""
     sure: dict[tuple[str, str], list[str]] = {}
     for segment, part in comparison.segments.items():
         for pair in part._pairs_by(name):
@@ -106,12 +106,12 @@ def _of_segments(comparison: Comparison, name: str) -> list[Finding]:
 
 
 def _of_margin(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list[Finding]:
-    judged = [pair for pair in pairs if pair.not_inferior is not None]
-    if not judged:
+    tested = [pair for pair in pairs if pair.not_inferior is not None]
+    if not tested:
         return []
-    alike = [p for p in judged if p.not_inferior and p.second_not_inferior]
-    sides = [(p.first, p.second, p.not_inferior) for p in judged]
-    sides += [(p.second, p.first, p.second_not_inferior) for p in judged]
+    alike = [p for p in tested if p.not_inferior and p.second_not_inferior]
+    sides = [(p.first, p.second, p.not_inferior) for p in tested]
+    sides += [(p.second, p.first, p.second_not_inferior) for p in tested]
     sentences = [
         sentence("compared.shown" if shown else "compared.not_shown", one=one, other=other, margin=comparison.margin)
         for one, other, shown in sorted(sides[:_MOST_SIDES], key=lambda side: not side[2])

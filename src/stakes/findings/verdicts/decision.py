@@ -76,40 +76,40 @@ def _hits_and_alarms(decision: Decision) -> Iterator[Finding]:
         yield answer("decided.who", "note", sentence("decided.who_found", **names, **values, **where))
         if right.defined:
             values = {**in_cases("alarms", rate, PER), **in_cases("right", right, 100)}
-            told = [sentence("decided.alarms_of", **values, **where)]
+            sentences = [sentence("decided.alarms_of", **values, **where)]
         else:
-            told = [sentence("decided.alarms_none", positive=decision.positive)]
+            sentences = [sentence("decided.alarms_none", positive=decision.positive)]
         if decision.deployed is not None:
-            told.append(sentence("decided.deployed", share=decision.deployed, positive=decision.positive))
-        yield answer("decided.alarms", "note", *told)
+            sentences.append(sentence("decided.deployed", share=decision.deployed, positive=decision.positive))
+        yield answer("decided.alarms", "note", *sentences)
 
 
 def _shares(decision: Decision) -> Iterator[Finding]:
-    """How many of each class get which of several decisions; clusters tell too little for intervals of these."""
+    """How many of each class get which of several decisions; without intervals where rows come in clusters."""
     table, evaluation = decision.table, decision.evaluation
     if table is None:
         return
     clustered = evaluation is not None and evaluation.counted.clusters is not None
     each = zip(table.truths, shares_of_truth(table), share_limits(table, decision.confidence), strict=True)
-    told = [
+    sentences = [
         sentence(
             "decided.who_gets", truth=name, shares=list(_shares_of_class(table.decisions, shares, pairs, clustered))
         )
         for name, shares, pairs in each
         if any(shares)
     ]
-    yield answer("decided.who_each", "note", *reversed(told))  # the positive class first
+    yield answer("decided.who_each", "note", *reversed(sentences))  # the positive class first
 
 
 def _shares_of_class(
     decisions: Sequence[str], shares: Array, pairs: Sequence[tuple[float, float] | None], clustered: bool
 ) -> Iterator[Sentence]:
-    """How many cases of a class get each decision; no word of those that nobody gets."""
-    for said, share, ends in zip(decisions, shares.tolist(), pairs, strict=True):
+    """How many cases of a class get each decision; decisions that nobody gets are left out."""
+    for name, share, ends in zip(decisions, shares.tolist(), pairs, strict=True):
         low, high = (None, None) if ends is None or clustered else ends
         if share:
-            cases = in_cases("cases", Estimate(said, share, low=low, high=high), 100)
-            yield sentence("decided.who_share", decision=said, **cases)
+            cases = in_cases("cases", Estimate(name, share, low=low, high=high), 100)
+            yield sentence("decided.who_share", decision=name, **cases)
 
 
 def rule_of(decision: Decision, thresholds: Sequence[float]) -> Sentence:
@@ -214,11 +214,11 @@ def _figure_in_use(decision: Decision) -> Finding:
     name, best = decision.corrected.name, decision.corrected
     here = decision.cost if decision.evaluation is None else decision.evaluation.interval(name)
     values = {"threshold": decision.shown(decision.threshold), "value": best.value}
-    told = [
+    sentences = [
         sentence("decided.figure_in_use", name=metric(name), value=here.value),
         sentence("decided.figure_of_best", **values),
     ]
-    return answer("decided.worth", "note", *told, figures=[here])
+    return answer("decided.worth", "note", *sentences, figures=[here])
 
 
 def _firm(decision: Decision) -> Finding:

@@ -15,24 +15,24 @@ _HELPED = 1.1
 """Rows without a truth help where they are worth this many times the labels."""
 
 _MANY_OUTSIDE = 0.1
-"""Where more than this share of all rows has lower or higher scores than any labelled one, that is worth saying."""
+"""More than this share of rows with scores outside of the labelled ones is worth a caution."""
 
 
 def verdict_of(found: FewEstimates) -> tuple[Finding, ...]:
-    """Return what the labels tell, whether the other rows helped, and the one thing that must hold."""
+    """Return the estimates, whether the other rows helped, and the one assumption that must hold."""
     shown = [found[name] for name in found.main_figures]
-    lead = shown[0]
-    values = {"name": named(lead.name), **_limits(lead)}
+    main = shown[0]
+    values = {"name": named(main.name), **_limits(main)}
     shifted = isinstance(found, FewLabels) and found.kept.shifted
     positive = found.positive if isinstance(found, FewLabels) else ""
     kind = "few.elsewhere" if shifted else "few.estimated" if positive else "few.graded"
     rows = found.rows - found.labelled if shifted else found.rows
-    told = sentence(kind, n=found.labelled, rows=rows, positive=positive, **values)
+    lead = sentence(kind, n=found.labelled, rows=rows, positive=positive, **values)
     answers = []
     if isinstance(found, FewLabels) and found.threshold is not None:
         answers.append(answer("few.decide", "note", *_choice(found)))
     figures = [one for one in shown if one.name != MEAN_TRUTH]
-    answers.append(answer("few.question", "note", told, *_more_labels(found, figures), figures=figures))
+    answers.append(answer("few.question", "note", lead, *_more_labels(found, figures), figures=figures))
     if found.as_good_as or not (shifted or len(answers) > 1):
         answers.append(answer("few.helped", "note", *_helped(found)))
     missing = [caution("few.no_interval", name=named(one.name), why=reason(one.no_interval))
@@ -73,20 +73,20 @@ def _limits(one: Estimate) -> dict[str, float | None]:
 
 
 def _there(found: FewEstimates) -> Iterator[Finding]:
-    """Class frequencies that were given are those of another place."""
+    """Caution that given class frequencies are those of another place."""
     if isinstance(found, FewLabels) and found.prior is not None:
         yield caution("few.at_prior", share=found.prior, positive=found.positive)
 
 
 def _outside(found: FewEstimates) -> Iterator[Finding]:
-    """Of many rows the curve alone tells, because labelled ones have other scores."""
+    """Caution that for many rows the curve is extrapolated, because labelled ones have other scores."""
     seen = found.labelled_scores if isinstance(found, FewLabels) else None
     if seen is not None and seen[2] > _MANY_OUTSIDE:
         yield caution("few.outside", low=seen[0], high=seen[1], share=seen[2])
 
 
 def named(name: str) -> Sentence | dict[str, str]:
-    """What a figure is called: the mean of the truth is no metric."""
+    """The name of a figure; the mean of the truth is no metric and has a name of its own."""
     return sentence("few.mean_truth") if name == MEAN_TRUTH else metric(name)
 
 

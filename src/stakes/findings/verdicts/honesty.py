@@ -1,15 +1,15 @@
 """Are the probabilities honest? One conclusion for two classes, one for several, by one test.
 
-The test looks at the slope and the shift of the log odds, which find with few rows what is off along the whole range,
-and at how often things happened at each probability, which finds any other shape. It has one p-value
-(``decisions/calibration/honesty_test.py``): honest probabilities are doubted in at most 5 of 100 files at 95 %
-confidence. The answer names the sharper look, and says how much miscalibration honest probabilities would show.
+The test combines the slope and the shift of the log odds, which find with few rows what is off along the whole range,
+and frequencies against probabilities, which find any other shape. It has one p-value
+(``decisions/calibration/honesty_test.py``): at 95 % confidence, honest probabilities are rejected in at most 5 of 100
+files. The answer names the sharper statistic, and says how much miscalibration honest probabilities would show.
 
-What the test does not doubt need not be honest: few rows can show nothing. So "nothing speaks against it" is said only
-where the rows could have shown something, that is, where the interval of the slope lies between ½ and 2.
+What the test does not reject need not be honest: few rows can show nothing. So the answer is "nothing speaks against
+it" only where the rows could have shown something, that is, where the interval of the slope lies between ½ and 2.
 
-One rule for words and tone: "no" is bad, and said only where something called impossible happened; "not quite" is a
-doubt.
+One rule for words and tone: "no" is "bad", and reserved for something called impossible that happened; "not quite" is
+"doubt".
 """
 
 import math
@@ -30,7 +30,7 @@ SLOPE_BADLY_OFF = 0.5, 2.0
 """Below and above these slopes log odds are badly off: more than twice, or less than half of what they should be."""
 
 _FEW = 0.1
-"""So small a share of the rows does not speak for a direction."""
+"""The smallest share of the rows that counts as evidence of a direction."""
 
 _SHIFT_BADLY_OFF = -math.log(2), math.log(2)
 """Likewise of the shift, where there is no slope: the odds are off by more than a factor of 2."""
@@ -67,12 +67,12 @@ def honesty(found: Calibration, figures: Sequence[Estimate] = ()) -> Finding:
 def honesty_of_classes(found: ClassCalibrations, figures: Sequence[Estimate] = ()) -> Finding:
     """Return the answer for several classes, each against the rest."""
     each = found.classes.values()
-    turned = sum(side_of(one.slope, 0) < 0 for one in each)
+    upside_down = sum(side_of(one.slope, 0) < 0 for one in each)
     slopes = [side_of(one.slope, 1) for one in each]
     shifts = [side_of(one.intercept_at_slope_1, 0) for one in each]
     counts = {
-        "verdict.honest_classes_upside_down": turned,
-        "verdict.honest_classes_extreme": slopes.count(-1) - turned,
+        "verdict.honest_classes_upside_down": upside_down,
+        "verdict.honest_classes_extreme": slopes.count(-1) - upside_down,
         "verdict.honest_classes_timid": slopes.count(1),
         "verdict.honest_classes_high": shifts.count(-1),
         "verdict.honest_classes_low": shifts.count(1),
@@ -84,7 +84,7 @@ def honesty_of_classes(found: ClassCalibrations, figures: Sequence[Estimate] = (
 
 
 def _can_tell(found: Calibration) -> bool:
-    """Whether the rows tell honest probabilities from badly wrong ones."""
+    """Whether there are enough rows to distinguish honest probabilities from badly wrong ones."""
     line, (low, high) = found.slope, SLOPE_BADLY_OFF
     if not line.defined:
         line, (low, high) = found.intercept_at_slope_1, _SHIFT_BADLY_OFF
@@ -117,10 +117,10 @@ def _conclude(
 
 
 def _faults(found: Calibration) -> list[Sentence]:
-    """In which respects the log odds are off beyond doubt.
+    """In which respects the log odds are surely off.
 
     A bent line says that high and low probabilities are off in different directions. That holds only where it crosses
-    what was said among the rows; where nearly all are off as they are on the whole, nothing else is said.
+    the diagonal among the rows; where nearly all rows are off in the same direction, nothing else is reported.
     """
     if side_of(found.slope, 0) < 0:
         return [sentence(UPSIDE_DOWN)]

@@ -15,5 +15,5 @@ def verdict_of(found: LabelDecisions) -> tuple[Finding, ...]:
     notes = [*found.cautions, *left, *decision_cautions((), found.dropped)]
     if None in found.enough_evidence.values():  # a figure was asked for, and no costs
         return in_order([], notes, first)
-    told = sentence("decided.each_in_vain", names=some_names(unsure)) if unsure else sentence("decided.each_earns")
-    return in_order([answer("decided.evidence", "doubt" if unsure else "good", told)], notes, first)
+    lead = sentence("decided.each_in_vain", names=some_names(unsure)) if unsure else sentence("decided.each_earns")
+    return in_order([answer("decided.evidence", "doubt" if unsure else "good", lead)], notes, first)

@@ -58,9 +58,10 @@ def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Finding:
     if found.name != VERDICT[evaluation.task][0]:
         more = [sentence("verdict.better_macro_auc", share=found.value)]
     majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
-    accuracy, told = supporting_accuracy(evaluation, side, majority)
+    accuracy, sentences = supporting_accuracy(evaluation, side, majority)
     others = known_figures(evaluation, "balanced_accuracy", "kappa", "macro_auc")
-    return better(side, *more, *told, figures=[found, *accuracy, *(one for one in others if one.name != found.name)])
+    figures = [found, *accuracy, *(one for one in others if one.name != found.name)]
+    return better(side, *more, *sentences, figures=figures)
 
 
 def _cost(evaluation: ManyClassEvaluation) -> Finding:
@@ -86,12 +87,12 @@ def _where(evaluation: ManyClassEvaluation, main: Estimate | None) -> Finding:
         if Confusion in evaluation._against_rest[name]
     }
     known = {name: one for name, one in found.items() if one.defined}
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     figures: list[Estimate] = []
     if known:
         worst = min(known, key=lambda name: known[name].value)
-        told.append(sentence("verdict.where_class", name=worst, share=known[worst].value))
+        sentences.append(sentence("verdict.where_class", name=worst, share=known[worst].value))
         figures = [known[worst]]
     for truth, decision, count, share in [] if evaluation._decided is None else evaluation.most_confused(1):
-        told.append(sentence("verdict.where_confused", truth=truth, decision=decision, n=count, share=share))
-    return fails(evaluation, main, told, figures)
+        sentences.append(sentence("verdict.where_confused", truth=truth, decision=decision, n=count, share=share))
+    return fails(evaluation, main, sentences, figures)

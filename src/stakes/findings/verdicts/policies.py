@@ -30,9 +30,9 @@ def _what(policies: Policies) -> Finding:
 def _right(policies: Policies) -> Iterator[Finding]:
     """How many cases of each class are decided rightly, the worst class first."""
     worst = sorted(policies.right.items(), key=lambda item: item[1].value)[:_MOST_CLASSES]
-    told = [sentence("decided.right_of", name=name, **in_cases("cases", one, 100)) for name, one in worst]
-    if told:
-        yield answer("decided.right", "note", *told)
+    sentences = [sentence("decided.right_of", name=name, **in_cases("cases", one, 100)) for name, one in worst]
+    if sentences:
+        yield answer("decided.right", "note", *sentences)
 
 
 def _answers(policies: Policies) -> Iterator[Finding]:
@@ -47,8 +47,8 @@ def _answers(policies: Policies) -> Iterator[Finding]:
         rival = least_sure(policies.savings)
         saving = policies.savings[rival]
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
-        told = sentence(words, saving=money(PER * saving.value, unit), decision=rival.removeprefix("always "))
-        yield answer("decided.evidence", tone, told, figures=[Chip.of(saving, "decided.saving", PER, "cost", unit)])
+        lead = sentence(words, saving=money(PER * saving.value, unit), decision=rival.removeprefix("always "))
+        yield answer("decided.evidence", tone, lead, figures=[Chip.of(saving, "decided.saving", PER, "cost", unit)])
     if policies.method is not None:
         yield _recalibration(policies, policies.method)
 
@@ -66,10 +66,11 @@ def _recalibration(policies: Policies, method: str) -> Finding:
         tone, words = "doubt", "decided.recalibration_unsure"
     costs = {"cost": abs(saved.value), "all": policies.estimates[CHEAPEST].value, "most": saved.high}
     cost = {name: None if one is None else money(PER * one, unit) for name, one in costs.items()}
-    told = [sentence(words, method=sentence(f"recalibration.{method}"), **cost)]
+    sentences = [sentence(words, method=sentence(f"recalibration.{method}"), **cost)]
     if any(map(_surely_saves, policies.recalibrations.values())):
-        told += [_other(name, one, unit) for name, one in policies.recalibrations.items() if name != method]
-    return answer("decided.honest", tone, *told, figures=[Chip.of(saved, "decided.recalibration", PER, "cost", unit)])
+        sentences += [_other(name, one, unit) for name, one in policies.recalibrations.items() if name != method]
+    chip = Chip.of(saved, "decided.recalibration", PER, "cost", unit)
+    return answer("decided.honest", tone, *sentences, figures=[chip])
 
 
 def _other(method: str, saved: Estimate, unit: str) -> Sentence:

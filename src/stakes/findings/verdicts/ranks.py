@@ -16,7 +16,7 @@ def verdict_of(ranks: Ranks) -> tuple[Finding, ...]:
 
 
 def _best(ranks: Ranks) -> Finding:
-    """The model that is shown to be better than all others, or those among which chance chose."""
+    """The model that is surely better than all others, or those that may be the best."""
     first, best = ranks.standings[0], ranks.best
     figures = [Chip.of(first.estimate, "ranks.mean_of", name=first.model)]
     more_open = any(one.rank_low == 1 and not one.among_best for one in ranks.standings)
@@ -24,26 +24,26 @@ def _best(ranks: Ranks) -> Finding:
     if len(best) == 1:
         others = len(ranks.models) - 1
         key = "ranks.better_of_two" if others == 1 else "ranks.one_best"
-        told = sentence(key, model=best[0], n=others)
-        return answer("ranks.which", "good", told, *sharper, figures=figures)
+        lead = sentence(key, model=best[0], n=others)
+        return answer("ranks.which", "good", lead, *sharper, figures=figures)
     named = some_names(best)
-    told = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
+    lead = sentence("ranks.several_best", n=len(best), of=len(ranks.models), models=named)
     more = sentence("ranks.leads", model=first.model)
-    return answer("ranks.which", "doubt", told, more, *sharper, figures=figures)
+    return answer("ranks.which", "doubt", lead, more, *sharper, figures=figures)
 
 
 def _neighbours(ranks: Ranks) -> Finding:
-    """How many models can be told from the next one, and the widest interval of a rank."""
+    """How many models surely differ from the next one, and the widest interval of a rank."""
     better, order = ranks.tests.surely_better(ranks.confidence), ranks.tests.order
     apart = int(np.count_nonzero(better[order[:-1], order[1:]]))
     widest = max(ranks.standings, key=lambda one: one.rank_high - one.rank_low)
     groups = max(one.group for one in ranks.standings)
-    told = [sentence("ranks.neighbours", n=apart, of=len(ranks.models) - 1)]
+    sentences = [sentence("ranks.neighbours", n=apart, of=len(ranks.models) - 1)]
     if widest.rank_high > widest.rank_low:
-        told.append(sentence("ranks.widest", model=widest.model, low=widest.rank_low, high=widest.rank_high))
-    told.append(sentence("ranks.groups", n=groups))
+        sentences.append(sentence("ranks.widest", model=widest.model, low=widest.rank_low, high=widest.rank_high))
+    sentences.append(sentence("ranks.groups", n=groups))
     tone: Tone = "good" if apart == len(ranks.models) - 1 else "doubt"
-    return answer("ranks.trust", tone, *told)
+    return answer("ranks.trust", tone, *sentences)
 
 
 def _repeats(ranks: Ranks) -> Iterator[Finding]:
@@ -51,10 +51,10 @@ def _repeats(ranks: Ranks) -> Iterator[Finding]:
     found = ranks.repeats
     if found is None:
         return
-    told = [sentence("ranks.removable", share=found.removable, n=round(found.per_item, 1))]
+    sentences = [sentence("ranks.removable", share=found.removable, n=round(found.per_item, 1))]
     if found.best:
-        told.append(sentence("ranks.best_repeats", n=found.best))
-    yield answer("ranks.more", "note", *told)
+        sentences.append(sentence("ranks.best_repeats", n=found.best))
+    yield answer("ranks.more", "note", *sentences)
 
 
 def _cautions(ranks: Ranks) -> Iterator[Finding]:

@@ -26,9 +26,9 @@ def verdict_of(evaluation: RegressionEvaluation) -> tuple[Finding, ...]:
 def _better(evaluation: RegressionEvaluation) -> Finding:
     found, size = _explained(evaluation), evaluation.figures[mean_absolute_error.name]
     naive = evaluation.figures.get(mase.name)
-    if naive is not None and naive.defined:  # the mean of a series is a weak opponent
-        told = sentence("verdict.better_naive", share=naive.value)
-        return better(-side_of(naive, naive.baseline), told, figures=[naive, size])
+    if naive is not None and naive.defined:  # the mean of a series is a weak baseline
+        lead = sentence("verdict.better_naive", share=naive.value)
+        return better(-side_of(naive, naive.baseline), lead, figures=[naive, size])
     if not found.defined:
         return answer("verdict.better", "open", sentence("verdict.better_no_figure"), figures=[size])
     more: list[Sentence] = []
@@ -39,7 +39,7 @@ def _better(evaluation: RegressionEvaluation) -> Finding:
 
 
 def _explained(evaluation: RegressionEvaluation) -> Estimate:
-    """How much better it is than the mean: of squared errors, and of counts by their deviance, as they vary."""
+    """How much better it is than the mean: by squared errors, or for counts by their deviance."""
     deviance = evaluation.figures.get(d2_poisson.name) if evaluation.counted.task == "counts" else None
     return deviance if deviance is not None and deviance.defined else evaluation.figures[r2.name]
 
@@ -75,9 +75,9 @@ def _shifted(evaluation: RegressionEvaluation) -> Finding:
 
 
 def _where(evaluation: RegressionEvaluation) -> Finding:
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     for worst in evaluation.largest_errors[:1]:
         values = {"size": abs(worst.error), "truth": worst.truth, "prediction": worst.prediction}
-        told.append(sentence("verdict.where_largest", row=worst.row + 1, **values))
+        sentences.append(sentence("verdict.where_largest", row=worst.row + 1, **values))
     figures = [evaluation.figures[one.name] for one in (max_error, median_absolute_error)]
-    return fails(evaluation, evaluation.figures[mean_absolute_error.name], told, figures)
+    return fails(evaluation, evaluation.figures[mean_absolute_error.name], sentences, figures)

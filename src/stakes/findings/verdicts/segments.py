@@ -1,4 +1,4 @@
-"""What a segment is beside the rest, never more than its p-value says."""
+"""How a segment compares with the rest, by its p-value."""
 
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.by_segment import BySegment, Segment
@@ -12,7 +12,7 @@ def segments_by(evaluation: Evaluation, name: str) -> BySegment:
 
 
 def verdict_of_segment(segment: Segment, by: BySegment) -> tuple[Tone, Sentence]:
-    """Return whether a segment is better or worse than all other rows by the figure, and how that sounds."""
+    """Return whether a segment is better or worse than all other rows by the figure: a tone and a sentence."""
     difference, p = segment.difference, segment.adjusted_p_value
     if segment.too_small or segment.value is None or difference is None or p is None:
         key = "small" if segment.too_small else "undefined" if segment.value is None else "uncompared"

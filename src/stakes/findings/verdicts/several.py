@@ -42,7 +42,7 @@ def _covers(evaluation: QuantilesEvaluation) -> Finding:
 
 
 def _where(evaluation: SeveralEvaluation, usual: Estimate) -> Finding:
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     shown, useless = usual, False
     if isinstance(evaluation, LabelsEvaluation | OutputsEvaluation):
         by = WORST[evaluation.task]
@@ -52,10 +52,10 @@ def _where(evaluation: SeveralEvaluation, usual: Estimate) -> Finding:
             shown = each[worst]
             useless = side_of(shown, shown.baseline) < 0
             key = "verdict.where_each_useless" if useless else "verdict.where_each"
-            told.append(sentence(key, name=worst, figure=metric(by), value=shown.value))
+            sentences.append(sentence(key, name=worst, figure=metric(by), value=shown.value))
     if isinstance(evaluation, LabelsEvaluation):
-        told += [
+        sentences += [
             sentence("verdict.where_forgotten", one=one.missed, other=one.beside, n=one.rows)
             for one in evaluation.forgotten[:1]
         ]
-    return fails(evaluation, usual, told, [shown], useless)
+    return fails(evaluation, usual, sentences, [shown], useless)

@@ -20,7 +20,7 @@ from stakes.systems.worth import ModelWorth
 from stakes.uncertainty.sampling import FEW_CLUSTERS, FEW_ROWS
 
 _MOST_CLASSES = 6
-"""So many classes are told apart in words."""
+"""The most classes that are described in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,16 +183,16 @@ def _whose(study: Study) -> Finding:
 
 
 def _dearest(study: Study, costs: ComponentCosts) -> Sentence:
-    """The answer of a model that costs most, by how often it happens and by how much it costs more than being right."""
-    said_so = costs.cases[:, None, None] * costs.seen_shares[..., None] * np.nan_to_num(costs.rates)
-    excess = np.nan_to_num(np.reshape(costs.excess, said_so.shape))
-    c, _, j = place = np.unravel_index(np.argmax(said_so * excess), said_so.shape)
+    """The answer of a model that costs most: how often it happens, times how much more it costs than being right."""
+    cases = costs.cases[:, None, None] * costs.seen_shares[..., None] * np.nan_to_num(costs.rates)
+    excess = np.nan_to_num(np.reshape(costs.excess, cases.shape))
+    c, _, j = place = np.unravel_index(np.argmax(cases * excess), cases.shape)
     return sentence(
         "system.whose_dearest",
         model=costs.model,
         answer=costs.outputs[j],
         truth=costs.classes[c],
-        times=study.per_thousand * said_so[place],
+        times=study.per_thousand * cases[place],
         excess=excess[place],
     )
 
@@ -226,7 +226,7 @@ def _first(study: Study) -> Finding:
 
 
 def _by_shares(study: Study, first: ModelWorth) -> list[Sentence]:
-    """Whether the model comes first by its fair share too; shares whose intervals overlap are not told apart."""
+    """Whether the model also comes first by its Shapley share; overlapping intervals count as ties."""
     sure = [one for one in study.system.worth().models.values() if one.share_limits is not None]
     if len(sure) < 2:
         return []
@@ -278,7 +278,7 @@ def _dependence(study: Study) -> Finding:
 
 
 def _against_constant(study: Study, best: float, worst: float) -> tuple[Tone, Sentence]:
-    """Whether the comparison with one decision for everybody hangs on the dependence."""
+    """Whether the comparison with one decision for everybody depends on the unknown dependence."""
     decision, always = study.constant
     values = {"decision": decision, "always": always}
     if worst < always:
@@ -302,7 +302,7 @@ def _dependence_in_rows(study: Study) -> Finding:
 
 # ── what a careful colleague would point out ─────────────────────────────────────────────────────────────────────
 def _cautions(study: Study) -> Iterator[Finding]:
-    """All that applies."""
+    """The cautions that apply."""
     for c in study.system.network.absent:
         yield caution("system.caution_absent", truth=study.system.classes[c])
     if study.asking:  # costs and worth of models are about mistakes: who asks them, and when, is left to plans

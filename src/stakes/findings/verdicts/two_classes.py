@@ -63,8 +63,8 @@ def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
         more = [sentence("verdict.better_mcc", value=found.value)]
     side = side_of(found, found.baseline)
     majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
-    accuracy, told = supporting_accuracy(evaluation, side, majority)
-    return better(side, *more, *told, figures=[found, *accuracy], worse="verdict.better_no")
+    accuracy, sentences = supporting_accuracy(evaluation, side, majority)
+    return better(side, *more, *sentences, figures=[found, *accuracy], worse="verdict.better_no")
 
 
 # ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
@@ -80,7 +80,7 @@ def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
 
 
 def _chance_of(p: float, two_sided: bool) -> Sentence:
-    """Of ranks both sides count, of decisions the better one."""
+    """For ranks the test is two-sided, for decisions one-sided."""
     if two_sided:
         return sentence("verdict.believe_p", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p")
     return sentence("verdict.believe_p_as_good", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p_as_good")
@@ -104,7 +104,7 @@ def _honest(evaluation: TwoClassEvaluation) -> Finding:
     found = evaluation._studied_calibration
     if found is None:
         return no_probabilities(evaluation)
-    # rows are asked whether their probabilities are honest, wherever the model is used
+    # calibration is about the rows, wherever the model is used
     return honesty(found, known_figures(evaluation, "ece") if evaluation.population is None else [found.ece])
 
 
@@ -139,8 +139,8 @@ def _by_row(evaluation: TwoClassEvaluation, unit: str) -> list[Sentence]:
     key = "verdict.threshold_by_row"
     if evaluation.threshold is not None:
         key, fixed = "verdict.threshold_fixed_by_row", {"threshold": evaluation.threshold}
-    told = limits(key, cost, PER, unit, cost=money(PER * cost.value, unit), **fixed)
-    return told or [sentence("verdict.threshold_costs_by_row")]
+    sentences = limits(key, cost, PER, unit, cost=money(PER * cost.value, unit), **fixed)
+    return sentences or [sentence("verdict.threshold_costs_by_row")]
 
 
 def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
@@ -181,7 +181,7 @@ def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Prici
 
 
 def _reservations(decision: Decision) -> Iterator[Sentence]:
-    """Which thresholds could be meant as well, and whether any of them is worth it."""
+    """Which thresholds are as good as the best, and whether any of them is worth it."""
     ranges = [one for ranges in decision.alike for one in ranges]
     if len(decision.alike) == 1 and ranges and min(ranges)[0] < max(high for _, high in ranges):
         low, high = (decision.shown(end) for end in (min(ranges)[0], max(high for _, high in ranges)))

@@ -11,7 +11,7 @@ from stakes.language.sentences import Chip, Finding, Sentence, answer, caution, 
 from stakes.metrics import Estimate, find
 
 _MUCH = 0.01
-"""Bins that leave more of a figure open than this are told how to avoid."""
+"""Where bins leave more of a figure open than this, the verdict says how to avoid that."""
 
 
 def verdict_of(watch: Watch) -> tuple[Finding, ...]:
@@ -24,16 +24,17 @@ def _of_condition(watch: Watch, one: WatchedFigure) -> Finding:
     figures = [Chip.of(one.estimate, "watch.over_all", name=_named(one.figure))]
     if one.alarm is None:
         surely = one.figure in SHIFTED or side_of(one.estimate, one.limit) == _side_that_holds(one)
-        told = [sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days), _evidence(one)]
-        return answer("watch.question", "good" if surely else "note", *told, figures=figures, condition=one.condition)
+        no_alarm = sentence("watch.no_alarm" if surely else "watch.no_alarm_yet", n=watch.days)
+        lines = [no_alarm, sentence("watch.evidence", most=one.evidence, needed=one.needed)]
+        return answer("watch.question", "good" if surely else "note", *lines, figures=figures, condition=one.condition)
     since = Estimate(one.figure, one.since_change)
     figures = [Chip.of(since, "watch.since_then", name=_named(one.figure)), *figures]
-    told = [
+    lines = [
         sentence("watch.alarm", day=one.alarm),
         sentence("watch.change", day=one.change, first=one.change_days[0], last=one.change_days[-1]),
         sentence("watch.restart", option=Pass("restart")),
     ]
-    return answer("watch.question", "bad", *told, figures=figures, condition=one.condition)
+    return answer("watch.question", "bad", *lines, figures=figures, condition=one.condition)
 
 
 def _side_that_holds(one: WatchedFigure) -> int:
@@ -43,13 +44,8 @@ def _side_that_holds(one: WatchedFigure) -> int:
 
 
 def _named(figure: str) -> Sentence | dict[str, str]:
-    """What a figure is called: where rows lie is no metric."""
+    """The name of a figure; a shift of rows is no metric and has a name of its own."""
     return sentence(f"watch.{figure}") if figure in SHIFTED else metric(figure)
-
-
-def _evidence(one: WatchedFigure) -> Sentence:
-    """How near the evidence came to an alarm."""
-    return sentence("watch.evidence", most=one.evidence, needed=one.needed)
 
 
 def _cautions(watch: Watch) -> Iterator[Finding]:
@@ -67,7 +63,7 @@ def _cautions(watch: Watch) -> Iterator[Finding]:
 
 
 def _bins(watch: Watch) -> Iterator[Finding]:
-    """Between which ends bins leave a figure, and what to do where that is much."""
+    """The range in which bins leave a figure, and what to do where that is wide."""
     for one in {one.figure: one for one in watch.watched if one.bounds}.values():
         low, high = one.bounds
         yield caution("watch.binned", name=metric(one.figure), low=low, high=high)

@@ -34,7 +34,7 @@ def texts(lang: str) -> Plain:
 @cache
 def file_texts(lang: str) -> Plain:
     """Return what the file of a language holds."""
-    import tomllib  # nothing is told while figures are worked out
+    import tomllib  # no texts are needed while figures are worked out
 
     return dict(_flat(tomllib.loads(place_of(lang).read_text(encoding="utf-8"))))
 
@@ -47,7 +47,7 @@ def place_of(lang: str) -> "Path":
 
 
 def _declared() -> dict[str, str]:
-    """The names and questions of metrics as they are declared; a metric without a translation is told so."""
+    """The names and questions of metrics as they are declared; a metric without a translation keeps its own."""
     found: dict[str, str] = {}
     for metric in metrics.catalogue():
         found[f"metric.{metric.name}"] = " ".join(_SPELT.get(word, word) for word in metric.name.split("_"))

@@ -21,7 +21,7 @@ _PAGES = {
     "permutation test": "permutation:page",
     "few labels": "few_labels:page",
 }
-"""The module and the function that lay out each kind of result, loaded when somebody asks."""
+"""The module and the function that lay out each kind of result, loaded on first use."""
 
 
 def page_of(thing: object, everything: bool = False, more: str = "") -> Page:

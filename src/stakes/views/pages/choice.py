@@ -11,7 +11,7 @@ from stakes.views.page import Page, TextTable
 _TITLES = {"rule": "choice.changes", "plan": "choice.steps", "thresholds": "choice.thresholds"}
 _FORMS = {"cases": "cost", "saves": "cost", "share": "percent", "threshold": "number"}
 _OF_ALL = ("cases", "saves")
-"""What adds up over all cases, and is told for 1,000 of them."""
+"""Columns that add up over all cases, and are shown for 1,000 of them."""
 
 _WORDS = ("now", "best", "cases", "saves", "after", "ask", "decide", "share", "model", "threshold")
 
@@ -31,8 +31,8 @@ def page(choice: SystemChoice, everything: bool = False, more: str = "") -> Page
     return Page.of(about(choice), choice.findings, [TextTable(head, cells, texts, title=words(_TITLES[choice.chosen]))])
 
 
-def _cell(name: str, value: Any, said: bool, per: float) -> str:
-    """What stands in a cell: what a model says, a word, or a number."""
-    if said or name not in _FORMS:
+def _cell(name: str, value: Any, is_answer: bool, per: float) -> str:
+    """The text of a cell: a model's answer, a word, or a number."""
+    if is_answer or name not in _FORMS:
         return "" if value is None else str(value)
     return write(per * value if name in _OF_ALL else value, _FORMS[name])

@@ -18,7 +18,7 @@ from stakes.views.page import Column, Page, TextTable, between, pair_of, ranks_b
 from stakes.views.pages.segments import MOST_SHOWN
 
 _MOST_PAIRS = 6
-"""So many pairs are shown without being asked for: those of four models."""
+"""The most pairs that are shown by default: those of four models."""
 
 
 def page(comparison: Comparison, everything: bool = False, more: str = "") -> Page:
@@ -32,9 +32,9 @@ def page(comparison: Comparison, everything: bool = False, more: str = "") -> Pa
         grids += _flips(comparison)
     grids += [_segments(comparison, name, everything) for name in comparison.metrics] if comparison.segments else []
     rest = "" if everything or pairs <= _MOST_PAIRS else words("compared.hidden", n=pairs, how=more or "to_rows()")
-    drawn = list(_pictures(comparison))
     notes = [f"{metric_name(name)}: {reason_text(note)}" for name, note in comparison._pair_notes]
-    return Page.of(about(comparison), comparison.findings, grids, notes, more=rest, pictures=drawn)
+    shown = list(_pictures(comparison))
+    return Page.of(about(comparison), comparison.findings, grids, notes, more=rest, pictures=shown)
 
 
 def _models(comparison: Comparison) -> TextTable:
@@ -102,12 +102,12 @@ def _segments(comparison: Comparison, name: str, everything: bool) -> TextTable:
 
 
 def _size(rows: RowCount | list[RowCount]) -> str:
-    """The rows of both models; each has its own where they were judged apart."""
+    """The rows of both models; each has its own where they were evaluated separately."""
     return " + ".join(write(n, "count") for n in (rows if isinstance(rows, list) else [rows]))
 
 
 def _flips(comparison: Comparison) -> Iterator[TextTable]:
-    """On how many rows the models of each pair are right; figures of scores are no question of decisions."""
+    """On how many rows the models of each pair are right; not shown where all figures are of scores."""
     if all(metrics.find(name).tally is ScoreTable for name in comparison.metrics):
         return
     head = [words(f"compared.{name}") for name in ("pair", "both_right", "only_first", "only_second", "both_wrong")]
@@ -122,11 +122,11 @@ def _flips(comparison: Comparison) -> Iterator[TextTable]:
 
 def _pictures(comparison: Comparison) -> Iterator[partial[str]]:
     name = comparison.metrics[0]
-    drawn = [
+    rows = [
         (pair_of(pair), pair.difference, pair.low, pair.high)
         for pair in comparison._pairs_by(name)
         if math.isfinite(pair.difference)
     ]
     title = words("compared.picture", figure=metric(name), confidence=percent(comparison.confidence))
-    if drawn:
-        yield partial(pictures.forest, title, drawn)
+    if rows:
+        yield partial(pictures.forest, title, rows)

@@ -73,5 +73,5 @@ def _with_limits(row: dict[str, str | float | None], name: str, per: int, form: 
     """A cost or a saving, and its interval."""
     before = "" if name == "value" else f"{name}_"
     value, low, high = (row[key] for key in (name, f"{before}low", f"{before}high"))
-    told = [write(None if one is None else per * float(one), form) for one in (value, low, high)]
-    return told[0], "–" if low is None else f"{told[1]} – {told[2]}"
+    numbers = [write(None if one is None else per * float(one), form) for one in (value, low, high)]
+    return numbers[0], "–" if low is None else f"{numbers[1]} – {numbers[2]}"

@@ -25,7 +25,7 @@ _MOST_CLASSES = 20
 _MOST_ERRORS = 5
 _MORE = "ev.to_rows(), ev.show(everything=True)"
 _MORE_SEGMENTS, _MORE_SEGMENTS_TYPED = "ev.by_segment().to_rows()", "stakes evaluate … --by … --json"
-"""How all segments are seen: in Python, and where a command was typed."""
+"""How to see all segments: in Python, and on the command line."""
 
 
 def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Page:
@@ -41,8 +41,7 @@ def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Pa
         grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS if not more else _MORE_SEGMENTS_TYPED))
     hidden = len(figures) - len(shown)
     rest = words("figures.hidden", n=hidden, how=more or _MORE) if hidden else ""
-    drawn = list(_pictures(evaluation))
-    return Page.of(about(evaluation), findings, grids, notes, more=rest, pictures=drawn)
+    return Page.of(about(evaluation), findings, grids, notes, more=rest, pictures=list(_pictures(evaluation)))
 
 
 def _before(evaluation: Evaluation) -> Iterator[TextTable]:
@@ -53,7 +52,7 @@ def _before(evaluation: Evaluation) -> Iterator[TextTable]:
 
 
 def _after(evaluation: Evaluation) -> Iterator[TextTable]:
-    """What belongs to one task only: the largest errors, each class against the rest, who is taken for whom."""
+    """What belongs to one task only: the largest errors, each class against the rest, the most confused classes."""
     if isinstance(evaluation, RegressionEvaluation):
         head = [words("largest.row"), *(words(f"predicted.{name}") for name in ("truth", "prediction", "error"))]
         rows = [
@@ -94,7 +93,7 @@ def _classes(evaluation: ManyClassEvaluation) -> Iterator[TextTable]:
         yield TextTable((words("classes.class"), words("segments.rows"), *map(short, names)), rows, title=title)
     pairs = [] if evaluation._decided is None else evaluation._decided.most_confused(5)
     if pairs:
-        confused = [(truth, said, write(n, "count"), write(share, "percent")) for truth, said, n, share in pairs]
+        confused = [(truth, decided, write(n, "count"), write(share, "percent")) for truth, decided, n, share in pairs]
         head = [words(f"confused.{name}") for name in ("truth", "decision", "rows", "share")]
         yield TextTable(head, confused, words=(0, 1), title=words("confused.title"))
 

@@ -9,7 +9,7 @@ from stakes.views.page import Page, TextTable, between, sure_of, write_figure
 
 
 def page(found: FewEstimates, everything: bool = False, more: str = "") -> Page:
-    """Lay out the figures, and of each how many labels alone would tell as much."""
+    """Lay out the figures, and for each how many labels alone would be as precise."""
     worth = {name: write(round(count), "count") for name, count in found.as_good_as.items()}
     figures = TextTable.of(
         found.figures.values(),

@@ -15,8 +15,8 @@ def grid(overview: BySegment, more: str = "") -> TextTable:
     """Return the worst segments by one figure, beside the rest; ``more`` says how to see the others."""
     shown = overview.segments[:MOST_SHOWN]
     hidden = len(overview.segments) - len(shown)
-    judged = {s.name: verdict_of_segment(s, overview) for s in shown}
-    tones = {verdict.words: tone for tone, verdict in judged.values()}
+    verdicts = {s.name: verdict_of_segment(s, overview) for s in shown}
+    tones = {verdict.words: tone for tone, verdict in verdicts.values()}
     small = sum(s.too_small for s in overview.segments)
     title = [
         words("segments.worst_first", figure=metric(overview.metric)) if len(overview.segments) > 1 else "",
@@ -30,7 +30,7 @@ def grid(overview: BySegment, more: str = "") -> TextTable:
         (sure_of(overview.confidence), between),
         (words("segments.difference"), write_figure("difference")),
         (words("segments.holm"), write_figure("adjusted_p_value")),
-        (words("segments.compared"), lambda one: judged[one.name][1].words),
+        (words("segments.compared"), lambda one: verdicts[one.name][1].words),
     ]
     return TextTable.of(shown, *columns, words=(0, 6), title="; ".join(filter(None, title)), below=6, tones=tones)
 
@@ -42,7 +42,7 @@ def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:
 
 
 def gap_page(found: Gap, everything: bool = False, more: str = "") -> Page:
-    """Return the groups behind a gap, and which ones could not be asked."""
+    """Return the groups behind a gap, and which ones have no figure."""
     rows = [(name, write(one.value), between(one)) for name, one in found.groups.items()]
     notes = [f"{name}: {reason_text(why)}" for name, why in found.not_estimable.items()]
     grid_ = TextTable((words("gap.group"), short(found.figure), sure_of(found.confidence)), rows)

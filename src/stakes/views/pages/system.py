@@ -43,8 +43,8 @@ def page(system: System, everything: bool = False, more: str = "") -> Page:
     facts = [f"{_called(name)}: {reason_text(fact)}" for name, fact in system.facts.items()]
     notes = [*facts, *_notes(system, costs, found, worth)]
     arrows = arrows_of(system.network)
-    drawn = partial(pictures.network, arrows, layout(arrows), list(system.network.fusion.rules))
-    return Page.of(about(system), system.findings, grids, notes, picture=system.picture, pictures=[drawn])
+    network = partial(pictures.network, arrows, layout(arrows), list(system.network.fusion.rules))
+    return Page.of(about(system), system.findings, grids, notes, picture=system.picture, pictures=[network])
 
 
 def _called(fact: str) -> str:
@@ -56,7 +56,7 @@ def _called(fact: str) -> str:
 
 
 def _span(low: float | None, high: float | None, per: float = 1.0) -> str:
-    """The ends of an interval, told for so many cases."""
+    """The ends of an interval, for so many cases."""
     if low is None or high is None or math.isnan(low):
         return MISSING
     return (
@@ -121,7 +121,7 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> TextTable
 
 
 def _seeing_and_doing(system: System, names: Sequence[str]) -> list[TextTable]:
-    """What is decided when a model says something beside what is decided when it is made to, where that is known."""
+    """Decisions when a model says something, beside decisions when it is made to say it, where that is known."""
     known = [name for name in names if system.component_costs(name).known]
     decisions = system.network.fusion.decisions
     each = len(system.classes) * (1 if len(decisions) == 2 else len(decisions))
@@ -152,7 +152,7 @@ def _evaluations(system: System, costs: Sequence[ComponentCosts], per: float) ->
 
 
 def _replacements(system: System, costs: Sequence[ComponentCosts], per: float) -> list[TextTable]:
-    """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
+    """The line above which a replacement pays, and the threshold of a model: two classes only."""
     rows = []
     for one in costs:
         if not system.can_have_threshold(one.model):
@@ -199,7 +199,7 @@ def _name(bounds: Bounds) -> str:
 
 
 def _or_range(value: float, ends: tuple[float, float] | None, per: float) -> str:
-    """A cost, or from where to where it can lie."""
+    """A cost, or its range."""
     return number(per * value) if ends is None else " – ".join(number(per * end) for end in ends)
 
 

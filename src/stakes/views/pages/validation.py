@@ -18,11 +18,11 @@ def page(found: Validation, everything: bool = False, more: str = "") -> Page:
     single = all(fold.rows == 1 for fold in found.folds)
     grid = TextTable([name, pooled, sure, baseline, folds, *fitted], [_cells(one, single) for one in shown])
     missing = [f"{metric_name(one.name)} ({write(one.undefined, 'count')})" for one in shown if one.undefined]
-    told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
+    notes = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
     hidden = len(found.pooled.figures) - len(names)
     rest = words("figures.hidden", n=hidden, how=more or "v.to_rows()") if hidden else ""
     verdict = [one for one in found.pooled.findings if one.tone != "open"]
-    return Page.of(about(found), verdict, grids=[grid], notes=[*told, *map(reason_text, found.notes)], more=rest)
+    return Page.of(about(found), verdict, grids=[grid], notes=[*notes, *map(reason_text, found.notes)], more=rest)
 
 
 def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from stakes.language.sentences import Tone, words
 from stakes.views.page import Page, TextTable, between, write_count, write_figure
 
 _LAST = 7
-"""So many days are shown without being asked for."""
+"""The most days that are shown by default."""
 
 
 def page(watch: Watch, everything: bool = False, more: str = "") -> Page:

@@ -17,7 +17,7 @@ Draw = Callable[..., Display]
 
 _CURVES = tuple(CURVES)
 _OF_ROWS: Mapping[str, Draw] = {"confusion": confusion.of_evaluation, "segments": forest.of_segments}
-_DRAWN: Mapping[str, Mapping[str, Draw]] = {
+_PLOTS: Mapping[str, Mapping[str, Draw]] = {
     "binary": {
         **_OF_ROWS,
         **dict.fromkeys(_CURVES, curves.of_two_classes),
@@ -78,7 +78,7 @@ def plot(
         there = f"there is {some(kinds, most=10)}" if kinds else "there is none of these rows"
         raise InputError("no-such-plot", f"there is no plot {short(repr(kind))} of this; {there}")
     kind = kinds[0] if kind is None else kind
-    draw = _DRAWN[getattr(thing, "task", thing.plotted_as)][kind]
+    draw = _PLOTS[getattr(thing, "task", thing.plotted_as)][kind]
     _check(draw, kind, options)
     with speaking(getattr(thing, "lang", "en") if lang is None else lang):
         return draw(thing, kind, ax, **options)

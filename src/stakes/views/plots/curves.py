@@ -18,18 +18,18 @@ from stakes.metrics.usual import AREAS
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend, reference
+from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Artists, Axes, Display, axes, legend, reference
 from stakes.views.plots.words import figure_in_words, figure_name, inert, short_number
 
 MOST_LINES = len(COLOURS)
-"""So many classes are drawn at once: the largest ones."""
+"""The most classes that are drawn at once: the largest ones."""
 
 _MOST_POINTS = 5000
 _MODEL = "model"
 """Marks the lines of models, so that the next one drawn into the same axes has a colour of its own."""
 
 _MANY = 4
-"""From more lines on the legend stands beside the plot."""
+"""With more lines the legend goes beside the plot."""
 
 _SQUARE = ("roc", "pr")
 _STEPS = {"pr": "steps-pre", "reject": "steps-post"}
@@ -58,28 +58,28 @@ def _others(ax: Axes) -> int:
     return sum(line.get_gid() == _MODEL for line in ax.get_lines())
 
 
-def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
+def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Artists:
     x, y = visible(curve.x, curve.y)
     (line,) = ax.plot(
         x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, gid=_MODEL
     )
-    drawn: Drawn = {"line": line}
+    artists: Artists = {"line": line}
     chance, band = curve.chance, curve.band
     if banded and chance is not None and not np.isnan(chance.low).all():
         label = words("plot.shuffled", confidence=chance.confidence)
-        drawn["chance"] = ax.fill_between(
+        artists["chance"] = ax.fill_between(
             chance.x, chance.low, chance.high, color=PALE, alpha=BAND, linewidth=0, label=label, zorder=1
         )
     if banded and not np.isnan(band.low).all():
         label = words(f"plot.band_{band.kind}", confidence=band.confidence)
-        drawn["band"] = ax.fill_between(
+        artists["band"] = ax.fill_between(
             band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=label, zorder=2
         )
-    return drawn
+    return artists
 
 
 def visible(x: Array, y: Array) -> tuple[Array, Array]:
-    """Leave out points that no eye could tell from their neighbours; few points stay as they are."""
+    """Leave out points that look the same as their neighbours; few points stay as they are."""
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
     if len(x) <= _MOST_POINTS:
@@ -137,7 +137,7 @@ def _where(curve: Curve) -> str:
 
 
 def _heights(curve: Curve) -> tuple[float, float]:
-    """From where to where a curve is worth looking at: where next to nothing is left, a band can reach anywhere."""
+    """The range in which a curve is worth looking at: where next to nothing is left, a band can reach anywhere."""
     lines = np.concatenate([curve.y, *curve.references.values(), [0.0]])
     ends = [float(np.nanquantile(curve.band.low, 0.08)), float(np.nanquantile(curve.band.high, 0.92))]
     ends = ends if np.isfinite(ends).all() else [0.0, 0.0]
@@ -173,7 +173,7 @@ def of_two_classes(
 
 
 def of_models(comparison: Value, kind: str, ax: object, **options: Value) -> Display:
-    """Draw the curves of all models of a comparison together, the best first, as many as colours can tell apart.
+    """Draw the curves of all models of a comparison together, the best first, as many as there are colours.
 
     The ``harm`` of a decision curve may be given by model: asking one can cost more than asking another.
     """
@@ -237,7 +237,7 @@ def _size(kind: str, names: int = 1) -> tuple[float, float]:
     return 5.2 if names <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4
 
 
-def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) -> Drawn:
+def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) -> Artists:
     """One curve with its band, beside what ignoring the input gives."""
     if not label:
         area = curve.area
@@ -251,7 +251,7 @@ def _against_ignorance(ax: Axes, curve: Curve, label: str, prevalence: float) ->
     return {**artists, "references": references}
 
 
-def _threshold_in_use(ax: Axes, evaluation: TwoClassEvaluation, curve: Curve) -> Drawn:
+def _threshold_in_use(ax: Axes, evaluation: TwoClassEvaluation, curve: Curve) -> Artists:
     """The point of the decisions with its figures; on cost curves, which hold every threshold, its line."""
     threshold, table = evaluation.threshold, evaluation.confusion
     if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
@@ -316,14 +316,14 @@ def _of_class(evaluation: ManyClassEvaluation, kind: str, ax: object, of: Value,
 
 
 def largest(evaluation: ManyClassEvaluation) -> list[str]:
-    """The classes with the most rows, as many as colours can tell apart, in their own order."""
+    """The classes with the most rows, as many as there are colours, in their own order."""
     by_size = sorted(evaluation.classes, key=lambda name: -evaluation.support[name])[:MOST_LINES]
     return [name for name in evaluation.classes if name in by_size]
 
 
 # ── thresholds of a decision ─────────────────────────────────────────────────────────────────────────────────────
 def of_decision(decision: Value, kind: str, ax: object) -> Display:
-    """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
+    """Draw what each threshold gives, the thresholds that are as good as the best, and the recommended one."""
     curve = decision.over_thresholds
     with axes(ax, 6.0, 5.2) as ax:
         artists = _draw(ax, curve, axis_name(curve.y_name), COLOURS[0])
@@ -352,14 +352,14 @@ def _aim(decision: Value) -> str:
     )
 
 
-def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Drawn:
+def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Artists:
     """The recommended threshold with its honest figure, and the best one of these rows if that is another."""
-    found: Drawn = {}
+    found: Artists = {}
     figure = decision.cost if decision.costs is not None else decision.corrected
     start = decision.recommended[0]
     if math.isfinite(start):
-        told = figure_in_words(words("plot.gives"), figure)
-        label = words("plot.recommended", threshold=short_number(start), figure=told)
+        value = figure_in_words(words("plot.gives"), figure)
+        label = words("plot.recommended", threshold=short_number(start), figure=value)
         found["recommended"] = ax.errorbar(
             [start], [figure.value], _reach(figure), fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
         )

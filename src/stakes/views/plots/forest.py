@@ -16,7 +16,7 @@ from stakes.language.sentences import words
 from stakes.metrics import Estimate
 from stakes.metrics.usual import SEGMENT_PLOT
 from stakes.question.options import Value
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
+from stakes.views.plots.style import COLOURS, INK, PALE, Artists, Axes, Display, axes, legend
 from stakes.views.plots.words import figure_in_words, figure_name, inert
 
 MOST_SEGMENTS = 30
@@ -34,7 +34,7 @@ class Dot:
 
 
 def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | None = None) -> Display:
-    """Draw the differences between models; those that can be told apart stand out."""
+    """Draw the differences between models; those that are significant stand out."""
     wanted = comparison.metrics[0] if metric is None else metrics.find(metric).text
     if wanted not in comparison.metrics:
         raise InputError(
@@ -82,8 +82,8 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         if whole.low is not None and whole.high is not None:
             ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
         ax.set_xlabel(figure_name(whole.name))
-        told = {"shown": len(dots), "n": len(found), "confidence": whole.confidence}
-        ax.set_title(words("plot.segments_cut" if len(dots) < len(found) else "plot.segments", **told))
+        values = {"shown": len(dots), "n": len(found), "confidence": whole.confidence}
+        ax.set_title(words("plot.segments_cut" if len(dots) < len(found) else "plot.segments", **values))
         legend(ax, "below")
         return Display(kind, ax, artists)
 
@@ -102,7 +102,7 @@ def of_each(evaluation: SeveralEvaluation, kind: str, ax: object, *, metric: str
 
 
 def of_gap(gap: Gap, kind: str, ax: object) -> Display:
-    """Draw the groups from the lowest figure to the highest; the two that lie apart beyond doubt stand out."""
+    """Draw the groups from the lowest figure to the highest; the two that surely differ stand out."""
     if not gap.groups:
         raise errors.nothing_defined(gap.figure)
     ends = (gap.highest, gap.lowest) if gap.low else ()
@@ -137,7 +137,7 @@ def _forest_alone(dots: Sequence[Dot], kind: str, ax: object, name: str, title: 
         return Display(kind, ax, artists)
 
 
-def _forest(ax: Axes, dots: Sequence[Dot]) -> Drawn:
+def _forest(ax: Axes, dots: Sequence[Dot]) -> Artists:
     """The dots from the top down; without an interval a dot stands alone, hollow."""
     places = np.arange(len(dots))
     edges = [COLOURS[1] if dot.clear else COLOURS[0] for dot in dots]
@@ -145,10 +145,10 @@ def _forest(ax: Axes, dots: Sequence[Dot]) -> Drawn:
         if dot.low is not None and dot.high is not None:
             ax.plot([dot.low, dot.high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
     faces = ["white" if dot.low is None else colour for dot, colour in zip(dots, edges, strict=True)]
-    drawn = ax.scatter([dot.value for dot in dots], places, s=34, c=faces, edgecolors=edges, linewidths=1.3, zorder=3)
+    points = ax.scatter([dot.value for dot in dots], places, s=34, c=faces, edgecolors=edges, linewidths=1.3, zorder=3)
     ax.set_yticks(places, [dot.name for dot in dots])
     ax.set_ylim(len(dots) - 0.4, -0.6)
     ax.grid(False, axis="y")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    return {"points": drawn}
+    return {"points": points}

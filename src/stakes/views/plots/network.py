@@ -38,18 +38,18 @@ def of_system(system: "System", kind: str, ax: object) -> Display:
     width = max(x for x, _ in places.values()) + 3 * _RADIUS
     height = lowest - min(y for _, y in places.values()) + 2 * _RADIUS
     with axes(ax, max(_INCHES * width, 4.2), _INCHES * height + 0.4) as ax:
-        drawn = {name: _node(ax, name, places[name], _kind(system.network, name)) for name in places}
+        nodes = {name: _node(ax, name, places[name], _kind(system.network, name)) for name in places}
         lines = [
             _line_below(ax, places[one], places[other], lowest)
             if (one, other) == ("truth", "cost")
-            else _arrow(ax, one, other, places, drawn)
+            else _arrow(ax, one, other, places, nodes)
             for one, other in arrows
         ]
         ax.set(xlim=(-1.5 * _RADIUS, width - 1.5 * _RADIUS), aspect="equal")
         ax.set_ylim(lowest + 0.2, lowest + 0.2 - height)
         ax.axis("off")
         ax.set_title(words("plot.network"), fontsize=8.5)
-        return Display(kind, ax, {"nodes": drawn, "arrows": lines})
+        return Display(kind, ax, {"nodes": nodes, "arrows": lines})
 
 
 def arrows_of(network: Network) -> list[tuple[str, str]]:
@@ -106,12 +106,12 @@ def _node(ax: Axes, name: str, place: Place, kind: str) -> "Patch":
     return shape
 
 
-def _arrow(ax: Axes, one: str, other: str, places: Mapping[str, Place], drawn: Mapping[str, "Patch"]) -> object:
+def _arrow(ax: Axes, one: str, other: str, places: Mapping[str, Place], nodes: Mapping[str, "Patch"]) -> object:
     """An arrow from rim to rim that bends around other nodes."""
     start, end = places[one], places[other]
     others = [place for name, place in places.items() if name not in (one, other)]
     bend = max(_BENDS, key=lambda bend: round(min(_distance(start, end, bend, others), 1.2 * _RADIUS), 6))
-    rims = {"patchA": drawn[one], "patchB": drawn[other], "shrinkA": 0, "shrinkB": 1}
+    rims = {"patchA": nodes[one], "patchB": nodes[other], "shrinkA": 0, "shrinkB": 1}
     return _line(ax, posA=start, posB=end, connectionstyle=f"arc3,rad={bend}", **rims)
 
 

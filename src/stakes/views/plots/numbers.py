@@ -14,7 +14,7 @@ from stakes.metrics import Estimate
 from stakes.metrics.counts import lorenz_gini
 from stakes.metrics.quantiles import share_below
 from stakes.tallies.arithmetic import Array
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, reference
+from stakes.views.plots.style import COLOURS, INK, PALE, Artists, Axes, Display, axes, reference
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
 _CELLS = 60
@@ -118,7 +118,7 @@ def pit(evaluation: QuantilesEvaluation, kind: str, ax: object) -> Display:
     edges = np.append(0.0, np.cumsum(expected))
     with axes(ax, 6.2, 4.4) as ax:
         heights = np.array([one.value for one in found]) / expected
-        artists: Drawn = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
+        artists: Artists = {"bars": ax.bar(edges[:-1], heights, expected, align="edge", color=COLOURS[0], alpha=0.55)}
         artists["intervals"] = _with_intervals(ax, edges[:-1] + expected / 2, found, expected)
         artists["equal"] = ax.axhline(
             1, color=INK, linewidth=1.0, linestyle="--", zorder=2, label=words("points.pit_right")
@@ -149,8 +149,8 @@ def _cloud(ax: Axes, x: Array, y: Array, points: Points) -> object:
     counts, *edges = density(x, y, points.weight, _CELLS)
     from matplotlib.colors import LogNorm
 
-    drawn = np.ma.masked_less_equal(counts.T, 0)
-    norm = LogNorm(vmin=float(drawn.min()), vmax=max(float(drawn.max()), float(drawn.min()) * 1.01))
-    mesh = ax.pcolormesh(*edges, drawn, cmap="Blues", norm=norm, rasterized=True, zorder=1.5)
+    shown = np.ma.masked_less_equal(counts.T, 0)
+    norm = LogNorm(vmin=float(shown.min()), vmax=max(float(shown.max()), float(shown.min()) * 1.01))
+    mesh = ax.pcolormesh(*edges, shown, cmap="Blues", norm=norm, rasterized=True, zorder=1.5)
     ax.figure.colorbar(mesh, ax=ax, label=words("plot.cell_rows"), pad=0.02, shrink=0.85)
     return mesh

@@ -113,7 +113,7 @@ def _cheapest(estimator: Value, classes: list[str], costs: Costs, positive: Valu
 
 
 def _deciding(decide: Decide) -> object:
-    """Dress decisions as an estimator that says numbers, which is what scikit-learn draws."""
+    """Wrap decisions as an estimator that predicts numbers, which is what scikit-learn draws."""
     from sklearn.base import BaseEstimator, RegressorMixin
 
     class Deciding(RegressorMixin, BaseEstimator):
@@ -139,7 +139,7 @@ def _colours(count: int) -> list[str]:
 
 
 def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) -> list["Artist"]:
-    """The rows by their true class; a class that is also a decision has its colour. Of very many rows some."""
+    """The rows by their true class; a class that is also a decision has its colour. Very many rows are sampled."""
     points = np.asarray(X, np.float64)
     labels = as_list(y)
     if labels is None:
@@ -153,14 +153,14 @@ def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) ->
     if len(truth) > _MOST_POINTS:
         kept = np.random.default_rng(0).choice(len(truth), _MOST_POINTS, replace=False)
         points, truth = points[kept], truth[kept]
-    drawn: list[Artist] = []
+    artists: list[Artist] = []
     for place, name in enumerate(classes):
         mine = points[truth == name]
         colour = COLOURS[names.index(name) % len(COLOURS)] if name in names else INK
         dots = ax.scatter(mine[:, 0], mine[:, 1], s=26, c=colour, marker=MARKERS[place % len(MARKERS)], zorder=3)
         dots.set(edgecolors="white", linewidths=0.6, label=words("plot.true_class", name=inert(name)))
-        drawn.append(dots)
-    return drawn
+        artists.append(dots)
+    return artists
 
 
 def _legend(ax: Axes, names: list[str], rows: list["Artist"]) -> object:

@@ -15,7 +15,7 @@ from stakes.language.sentences import words
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import MOST_LINES, largest, with_cut
-from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
+from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Artists, Axes, Display, axes, legend, reference
 from stakes.views.plots.words import inert, interval_name, short_number
 
 
@@ -51,7 +51,7 @@ def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Displa
             bars.append(
                 ax.stairs(heights, found.edges, fill=fill, color=colour, alpha=0.55 if fill else 1.0, label=label)
             )
-        artists: Drawn = {"bars": bars}
+        artists: Artists = {"bars": bars}
         if found.threshold is not None and math.isfinite(found.threshold):
             label = words("plot.threshold", threshold=short_number(found.threshold))
             artists["threshold"] = ax.axvline(found.threshold, color=INK, linewidth=1.2, linestyle="--", label=label)
@@ -109,7 +109,7 @@ def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins:
         (line,) = ax.plot(
             found.probability, found.frequency, color=COLOURS[0], linewidth=1.6, label=words("plot.rising"), zorder=3
         )
-        artists: Drawn = {"line": line}
+        artists: Artists = {"line": line}
         band = found.band
         if band is not None:
             label = words("plot.honest_band", confidence=band.confidence)

@@ -1,4 +1,4 @@
-"""How plots look: colours that colour-blind people tell apart, thin lines, a light grid; the user's settings stay."""
+"""How plots look: colours that colour-blind people can distinguish, thin lines, a light grid; users' settings stay."""
 
 import contextlib
 import os
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 Axes: TypeAlias = "matplotlib.axes.Axes"
-Drawn: TypeAlias = dict[str, Any]
-"""What was drawn, by name: artists of matplotlib, or lists of them."""
+Artists: TypeAlias = dict[str, Any]
+"""Artists of matplotlib, or lists of them, by name."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#6B6B6B")
 """After Okabe & Ito (2008); the first one is the model."""
@@ -60,7 +60,7 @@ class Display:
 
     kind: str
     ax_: Axes
-    artists: Drawn
+    artists: Artists
 
     @property
     def figure_(self) -> "matplotlib.figure.Figure | matplotlib.figure.SubFigure":

@@ -16,7 +16,7 @@ To add a page:
 3. Write its sentences in ``language/texts/en.toml`` and, under the same keys, in the files of the other languages, and
    the section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
-The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
+The page is redrawn when the language changes, so what a user has set lives in ``remember(name, start)``.
 """
 
 import base64

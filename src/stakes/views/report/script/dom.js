@@ -36,7 +36,7 @@ function button(text, action, attributes = {}) {
   return node("button", { type: "button", onclick: action, ...attributes }, text);
 }
 
-// What a user has set outlives a change of language, which draws the page anew.
+// What a user has set outlives a change of language, which redraws the page.
 const remembered = new Map();
 function remember(name, start) {
   if (!remembered.has(name)) remembered.set(name, start);

@@ -13,7 +13,7 @@ const LIVE = {};
 
 SECTIONS.verdict = ({ answers, cautions }) => {
   const live = followed();
-  Object.assign(LIVE, { keeps: null, threshold: null, computed: {} }); // a page is drawn anew in another language
+  Object.assign(LIVE, { keeps: null, threshold: null, computed: {} }); // a page is redrawn in another language
   const cards = answers.map((answer) => answerCard(answer, live));
   const more = live && !LIVE.keeps ? (LIVE.keeps = node("li", { id: "answer-keeps" })) : null;
   const wrong = cautions.filter(({ tone }) => tone === "wrong");
@@ -26,7 +26,7 @@ SECTIONS.verdict = ({ answers, cautions }) => {
   );
 };
 
-// Whether the page can judge a threshold anew: between two decisions, by rows of equal costs, drawn one by one.
+// Whether the page can evaluate another threshold: between two decisions, by rows of equal costs, resampled one by one.
 function followed() {
   const explorer = PAYLOAD.sections.find(({ kind }) => kind === "explorer");
   if (explorer === undefined || explorer.costs.by_row) return false;

@@ -1,4 +1,4 @@
-// Limits of a mean cost or saving, as in stakes.uncertainty.one_more_row: the rows of each cell are drawn anew as gamma
+// Limits of a mean cost or saving, as in stakes.uncertainty.one_more_row: the rows of each cell are resampled as gamma
 // variables, and one more row is added at the highest (lowest) value that a row could have.
 
 const LIMIT_DRAWS = 9999;

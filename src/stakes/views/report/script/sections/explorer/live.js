@@ -2,7 +2,7 @@
 // at this threshold? Both by the rules that Python has; all other answers are as computed. Until something is set, they
 // are, too, where Python has answered them.
 
-const LIVE_PAUSE = 120; // milliseconds without a change before anything is drawn anew
+const LIVE_PAUSE = 120; // milliseconds without a change before anything is redrawn
 
 function liveAnswers(model, first) {
   const line = node("p", { class: "live-line", id: "live-line" });

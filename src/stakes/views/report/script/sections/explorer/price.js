@@ -1,4 +1,4 @@
-// What each threshold costs: a curve that is drawn anew when costs or prevalence change.
+// What each threshold costs: a curve that is redrawn when costs or prevalence change.
 
 function priceReading(model) {
   const place = node("div", { class: "price" });
