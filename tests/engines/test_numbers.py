@@ -370,3 +370,20 @@ def test_medians_of_tallies_whose_errors_are_unlike_add_up(tmp_path, small_batch
     assert found.value == pytest.approx(wanted.value, rel=near)
     if baseline is not None:
         assert found.baseline == pytest.approx(wanted.baseline, rel=near)
+
+
+@pytest.mark.parametrize("name", ["alone", "in clusters"])
+@pytest.mark.parametrize("says", [lambda t: t, lambda t: -2 * t + 1, lambda t: t - 1])
+def test_where_no_row_makes_a_difference_every_door_says_so(tmp_path, small_batches, says, name):
+    """Predictions that are right, on a line with the truth, or always wrong by 1."""
+    truth = np.random.default_rng(3).integers(-400, 400, 3000) / 8
+    frame = pl.DataFrame({"t": truth, "p": says(truth), "c": np.arange(3000) % 1001})
+    frame.write_parquet(tmp_path / "a.parquet")
+    question = {"truth": "t", "prediction": "p", "cluster": "c" if name == "in clusters" else None}
+    known = stakes.evaluate(frame, **question)
+    assert known["pearson"].no_interval == "no row makes a difference"
+    for data in (str(tmp_path / "a.parquet"), frame.lazy()):
+        found = stakes.evaluate(data, **question)
+        for metric in ("median_absolute_error", "mae", "rmse", "mean_error", "pearson"):
+            one, other = known[metric], found[metric]
+            assert (other.low is None, other.no_interval) == (one.low is None, one.no_interval), metric

@@ -356,14 +356,15 @@ def _means(sums: ErrorSums, varied: ErrorVariation) -> Array:
 
 
 def _slopes(metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, means: Array) -> list[Array]:
-    """How each figure moves with the mean of each term; not at all with the first, which is 1."""
+    """How each figure moves with the mean of each term; not at all with one that never varies, as the first."""
     assert varied.products is not None
     spread = np.maximum(np.diagonal(centred(varied.products, means)), 0.0) / varied.products[0, 0]
     steps = np.diag(_STEP * np.where(spread > 0, np.sqrt(spread), 1.0))
     moved = means + np.concatenate([steps, -steps])
     moved[:, 0] = 1.0
     found = _figures(metrics, sums, varied, np.full(len(moved), float(sums.total)), moved)
-    return [(up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found)]
+    each = ((up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found))
+    return [np.where(spread == 0, 0.0, slopes) for slopes in each]
 
 
 # ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -437,6 +438,8 @@ def median_interval(metric: Metric, value: float, sums: ErrorSums, sampling: Sam
     high = n - 1 - low
     if rows is None:
         assert sizes is not None
+        if sizes.lower[0] == sizes.upper[-1]:
+            return none(NO_DIFFERENCE)
         around = sizes.around_median
         note = "" if around[0] == around[1] else f"it lies between {around[0]:.8g} and {around[1]:.8g}"
         return Interval(sizes.at_rank(low)[0], sizes.at_rank(high)[1], "order statistics, in bins", note)
