@@ -344,13 +344,36 @@ def test_engines_take_numbers_of_any_usual_size(scale):
 @pytest.mark.parametrize(
     ("scale", "words"), [(1e100, "too far apart for a float; scale them down"), (1e-100, "for a float; scale them up")]
 )
-def test_engines_refuse_numbers_whose_fourth_powers_no_float_holds(scale, words):
-    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5], "p": [1.5, 1.0, 3.0]}) * scale
-    with pytest.raises(stakes.InputError, match=words):
-        stakes.evaluate(frame.lazy(), truth="t", prediction="p", task="regression")
-    assert stakes.evaluate(frame, truth="t", prediction="p", task="regression")["mae"].value == pytest.approx(
-        2 / 3 * scale
-    )
+def test_numbers_whose_powers_no_float_holds_are_refused(tmp_path, monkeypatch, scale, words):
+    """Sums of products need fourth powers: of what is smaller intervals would be wrong."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 2)
+    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5, 4.0], "p": [1.5, 1.0, 3.0, 6.0]}) * scale
+    frame.write_parquet(tmp_path / "a.parquet")
+    for data in (frame.lazy(), str(tmp_path / "a.parquet")):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(data, truth="t", prediction="p", task="regression")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_where_no_float_holds_squares_figures_of_rows_stay_and_have_no_interval(scale):
+    frame = rows().select(pl.col("t", "p") * scale)
+    found = stakes.evaluate(frame, truth="t", prediction="p", task="regression")
+    assert found["mae"].low < found["mae"].value < found["mae"].high
+    for name in ("rmse", "r2", "pearson"):
+        wanted = expected("plain")[name].value * (scale if name == "rmse" else 1)
+        assert found[name].value == pytest.approx(wanted, rel=1e-12)
+        assert found[name].no_interval == "no float holds the squares of these numbers; scale them"
+
+
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**400])
+def test_intervals_in_memory_have_the_scale_of_their_rows(scale):
+    truth, prediction = rows()["t"].to_numpy(), rows()["p"].to_numpy()
+    question = {"task": "regression"}
+    wanted, found = (stakes.evaluate(truth=truth * by, prediction=prediction * by, **question) for by in (1.0, scale))
+    for name in ("mae", "rmse", "r2", "pearson"):
+        unit = scale if name in ("mae", "rmse") else 1.0
+        ends = [found[name].low / unit, found[name].high / unit]
+        assert ends == pytest.approx([wanted[name].low, wanted[name].high], rel=1e-9), name
 
 
 @pytest.mark.parametrize("baseline", [None, 2.0])

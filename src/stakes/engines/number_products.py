@@ -65,11 +65,12 @@ class ProductSums:
 
         The columns are overwritten by the next rows.
         """
-        columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops))
-        weighed = columns if rows.weight is None else columns * rows.weight
-        self._sums += times * _products(weighed, columns, ops)
-        if self._squared is not None:
-            self._squared += times * _products(weighed, weighed, ops)
+        with np.errstate(over="ignore", invalid="ignore"):  # what no float holds is refused once all were added
+            columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops))
+            weighed = columns if rows.weight is None else columns * rows.weight
+            self._sums += times * _products(weighed, columns, ops)
+            if self._squared is not None:
+                self._squared += times * _products(weighed, weighed, ops)
         if self.clusters is not None:
             self._add_clusters(times * weighed[_VARYING], np.asarray(rows.cluster))
         return columns, weighed

@@ -44,7 +44,8 @@ _BLOCK, _SPAN = 1 << 16, 1 << 20
 MOST_GROUPS = 20_000
 """More rows of predicted numbers are left out in random groups, which tell their spread to half a per cent."""
 
-_ROUNDING = 1e-13
+BEYOND_FLOATS = "no float holds the squares of these numbers; scale them"
+_ROUNDING, _NEAR = 1e-13, 1e-6
 _STEP = 1e-5
 """By so many standard deviations a mean is moved to see how a figure follows."""
 
@@ -55,12 +56,19 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
         groups, count = group_rows(len(rows.truth), sampling)
         weight = np.ones(len(groups)) if rows.weight is None else rows.weight
         units = kish(np.bincount(groups, weight, count))
-        each = [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+        changes = error_changes(metrics, values, sums, groups, count + 1)  # the last group has no rows
+        each = [_of_groups(one, units, value) for one, value in zip(changes, values, strict=True)]
         return resembling(each, len(groups), sampling)
     known = [i for i, metric in enumerate(metrics) if not from_rows(metric)]
     found = _of_sums([metrics[i] for i in known], [values[i] for i in known], sums, sampling)
     of_place = dict(zip(known, found, strict=True))
     return [of_place.get(i, NOT_KEPT) for i in range(len(metrics))]
+
+
+def _of_groups(changes: Array, units: float, value: float) -> Found:
+    """What each group changes; leaving out none but the last, which is empty, would change something by rounding."""
+    scale = max(abs(value), float(np.abs(changes[:-1]).max()))
+    return Influence.of_units(changes[:-1], units) if abs(changes[-1]) <= _NEAR * scale else BEYOND_FLOATS
 
 
 def from_rows(metric: Metric) -> bool:
