@@ -344,13 +344,36 @@ def test_engines_take_numbers_of_any_usual_size(scale):
 @pytest.mark.parametrize(
     ("scale", "words"), [(1e100, "too far apart for a float; scale them down"), (1e-100, "for a float; scale them up")]
 )
-def test_engines_refuse_numbers_whose_fourth_powers_no_float_holds(scale, words):
-    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5], "p": [1.5, 1.0, 3.0]}) * scale
-    with pytest.raises(stakes.InputError, match=words):
-        stakes.evaluate(frame.lazy(), truth="t", prediction="p", task="regression")
-    assert stakes.evaluate(frame, truth="t", prediction="p", task="regression")["mae"].value == pytest.approx(
-        2 / 3 * scale
-    )
+def test_numbers_whose_powers_no_float_holds_are_refused(tmp_path, monkeypatch, scale, words):
+    """Sums of products need fourth powers: of what is smaller intervals would be wrong."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 2)
+    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5, 4.0], "p": [1.5, 1.0, 3.0, 6.0]}) * scale
+    frame.write_parquet(tmp_path / "a.parquet")
+    for data in (frame.lazy(), str(tmp_path / "a.parquet")):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(data, truth="t", prediction="p", task="regression")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_where_no_float_holds_squares_figures_of_rows_stay_and_have_no_interval(scale):
+    frame = rows().select(pl.col("t", "p") * scale)
+    found = stakes.evaluate(frame, truth="t", prediction="p", task="regression")
+    assert found["mae"].low < found["mae"].value < found["mae"].high
+    for name in ("rmse", "r2", "pearson"):
+        wanted = expected("plain")[name].value * (scale if name == "rmse" else 1)
+        assert found[name].value == pytest.approx(wanted, rel=1e-12)
+        assert found[name].no_interval == "no float holds the squares of these numbers; scale them"
+
+
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**400])
+def test_intervals_in_memory_have_the_scale_of_their_rows(scale):
+    truth, prediction = rows()["t"].to_numpy(), rows()["p"].to_numpy()
+    question = {"task": "regression"}
+    wanted, found = (stakes.evaluate(truth=truth * by, prediction=prediction * by, **question) for by in (1.0, scale))
+    for name in ("mae", "rmse", "r2", "pearson"):
+        unit = scale if name in ("mae", "rmse") else 1.0
+        ends = [found[name].low / unit, found[name].high / unit]
+        assert ends == pytest.approx([wanted[name].low, wanted[name].high], rel=1e-9), name
 
 
 @pytest.mark.parametrize("baseline", [None, 2.0])
@@ -370,3 +393,20 @@ def test_medians_of_tallies_whose_errors_are_unlike_add_up(tmp_path, small_batch
     assert found.value == pytest.approx(wanted.value, rel=near)
     if baseline is not None:
         assert found.baseline == pytest.approx(wanted.baseline, rel=near)
+
+
+@pytest.mark.parametrize("name", ["alone", "in clusters"])
+@pytest.mark.parametrize("says", [lambda t: t, lambda t: -2 * t + 1, lambda t: t - 1])
+def test_where_no_row_makes_a_difference_every_door_says_so(tmp_path, small_batches, says, name):
+    """Predictions that are right, on a line with the truth, or always wrong by 1."""
+    truth = np.random.default_rng(3).integers(-400, 400, 3000) / 8
+    frame = pl.DataFrame({"t": truth, "p": says(truth), "c": np.arange(3000) % 1001})
+    frame.write_parquet(tmp_path / "a.parquet")
+    question = {"truth": "t", "prediction": "p", "cluster": "c" if name == "in clusters" else None}
+    known = stakes.evaluate(frame, **question)
+    assert known["pearson"].no_interval == "no row makes a difference"
+    for data in (str(tmp_path / "a.parquet"), frame.lazy()):
+        found = stakes.evaluate(data, **question)
+        for metric in ("median_absolute_error", "mae", "rmse", "mean_error", "pearson"):
+            one, other = known[metric], found[metric]
+            assert (other.low is None, other.no_interval) == (one.low is None, one.no_interval), metric

@@ -315,6 +315,18 @@ def test_models_are_compared_in_batches(kind, more, two_models, in_batches):
     assert not any(keeps_rows(model.evaluation.counted) for model in parts.contestants)
 
 
+@pytest.mark.parametrize("kind", ["an interval", "counts"])
+def test_clusters_without_rows_in_a_segment_do_not_widen_its_intervals(files, in_batches, tmp_path, kind):
+    table = pl.read_parquet(files / "rows.parquet").with_columns(few=pl.col("cluster") < 12)
+    table.write_parquet(tmp_path / "few.parquet")
+    asked = {**ASKED[kind], "cluster": "cluster", "by": "few"}
+    whole, parts = stakes.evaluate(table, **asked), in_batches(tmp_path / "few.parquet", **asked)
+    for name, known in whole.segments.items():
+        for figure in ("coverage_of_intervals", "winkler_score") if kind == "an interval" else ("poisson_deviance",):
+            one, other = known[figure], parts.segments[name][figure]
+            assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-9), (name, figure)
+
+
 GAPS = {"sa": (3, 11), "ob": (7, 11), "q0.5": (5,), "o0.5": (20,), "years": (8,), "rate": (9,), "weight": (30,)}
 
 

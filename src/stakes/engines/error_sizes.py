@@ -22,7 +22,7 @@ _DENSE = 1 << 22
 """So many neighbouring bins of sizes are counted in a table."""
 
 
-class Middle:
+class MedianWindow:
     """Numbers whose distances from ``start`` lie around their median, and how many are nearer: a window that narrows.
 
     Some numbers like them say where it begins; ``start`` may yet be moved by as much as ``reach``.
@@ -31,7 +31,7 @@ class Middle:
     def __init__(self, some: Array, start: float, weight: Array | None, reach: float = 0.0) -> None:
         self.start = start
         self.low, self.high, self.below, self.total = 0.0, np.inf, 0.0, 0.0
-        self._kept, self._waiting = [np.zeros((2, 0))], 0
+        self._kept, self._waiting = [(np.zeros(0), np.zeros(0))], 0
         beside = _BESIDE / len(some) ** 0.5
         if beside < 0.5:
             sizes = abs(some - start)
@@ -48,7 +48,7 @@ class Middle:
         self.total += len(sizes) if weight is None else float(weight.sum())
         if len(here):
             many = np.ones(len(here)) if weight is None else ops.home(weight[here])
-            self._kept.append(np.stack([ops.home(numbers[here]), many]))
+            self._kept.append((ops.home(numbers[here]), many))
             self._waiting += len(here)
 
     def narrow(self, most: int) -> None:
@@ -66,15 +66,15 @@ class Middle:
             self.high = sizes[last] if last < len(numbers) - 1 else self.high
             self.below += float(many[:first].sum())
             numbers, many = numbers[first : last + 1], many[first : last + 1]
-        self._kept, self._waiting = [np.stack([numbers, many])], len(numbers)
+        self._kept, self._waiting = [(numbers, many)], len(numbers)
 
     @property
     def kept(self) -> tuple[Array, ...]:
         """The numbers in the window, and how many there are of each."""
-        return add_up(*np.concatenate(self._kept, axis=1))
+        return add_up(*map(np.concatenate, zip(*self._kept, strict=True)))
 
 
-def around_median(parts: Sequence[Middle], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
+def around_median(parts: Sequence[MedianWindow], start: float, rows: int, largest: float) -> tuple[SizeCounts, bool]:
     """How many distances from a number there are of each size, and whether all around the median are known."""
     low = max(part.low + abs(part.start - start) if part.low else 0.0 for part in parts)
     high = max(min(part.high - abs(part.start - start) for part in parts), low)
@@ -89,7 +89,7 @@ def around_median(parts: Sequence[Middle], start: float, rows: int, largest: flo
     return SizeCounts(lower, upper, counts[counts > 0]), max(below * bool(low), above) <= few
 
 
-class Sizes:
+class SizeBins:
     """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
 
     def __init__(self, operations: ArrayOperations) -> None:
@@ -99,18 +99,17 @@ class Sizes:
         self._dense: Array = np.zeros(0)
         self._sparse: list[tuple[Array, ...]] = []
 
-    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
-        """Count some |x|."""
+    def add(self, values: Tensor, weight: Tensor | None) -> None:
+        """Count the sizes of some numbers, whose memory is used for it."""
         ops = self._ops
-        numbers = ops.bits(ops.cast(sizes, "float64")) >> (52 - bins.FINE)  # as bins.numbers() of what is not < 0
+        numbers = ops.bits(ops.xp.abs(values, out=values))
+        numbers >>= 52 - bins.FINE  # as bins.numbers() of what is not < 0
+        if not bool((positive := numbers > 0).all()):
+            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
+            numbers, weight = numbers[positive], None if weight is None else weight[positive]
         if not len(numbers):
             return
         low, high = map(int, ops.ends(numbers))
-        if low == 0:
-            positive = numbers > 0
-            self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
-            self.add(sizes[positive], None if weight is None else weight[positive])
-            return
         if high - low < _DENSE and self._make_room(low, high):
             here = slice(low - self._start, high + 1 - self._start)
             numbers -= low
@@ -119,7 +118,7 @@ class Sizes:
             weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
             self._sparse.append(add_up(ops.home(numbers), weight))
 
-    def joined(self, other: "Sizes") -> "Sizes":
+    def joined(self, other: "SizeBins") -> "SizeBins":
         """What was counted in two places."""
         found, there = copy.copy(self), np.flatnonzero(other._dense)
         found._zeros += other._zeros

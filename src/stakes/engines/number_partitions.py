@@ -12,7 +12,8 @@ from typing import Any
 import narwhals as nw
 
 from stakes.engines.columns import Data, LazyTable, columns_of, to_column
-from stakes.engines.number_batches import Adding, BatchNumbers, NumberReader, Parts
+from stakes.engines.number_batches import Adding, BatchNumbers, Parts
+from stakes.engines.number_rows import NumberReader
 from stakes.engines.numbers import OTHER, FirstPass
 from stakes.engines.queries import collect
 

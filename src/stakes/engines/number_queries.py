@@ -19,6 +19,7 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.numbers import (
+    MOST_SQUARED,
     OTHER,
     Asked,
     FirstPass,
@@ -34,11 +35,10 @@ from stakes.engines.segments import segment_labels
 from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
-from stakes.errors import About
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
-from stakes.tallies.error_sums import beyond_floats
+from stakes.tallies.error_sums import check_sizes
 from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term
 from stakes.tallies.keys import put_together
 
@@ -52,9 +52,6 @@ _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "
 _FIRST = tuple(f"sum {place}" for place in range(12))
 _AWAY = "x_away"
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
-_MOST_SQUARED = 1e150
-"""Products of squares are added up, too: what is larger, or as much smaller than 1, would be lost among them."""
-
 _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
 
@@ -173,7 +170,7 @@ class QueryNumbers:
             least = min(found["low truth"].min(), found["low prediction"].min())
             return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
-        _check_size(sums("", None))  # which refuses errors beyond floats, too
+        check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
         sizes = self._sizes(column_of(self.frame)("prediction"), FINE if self._by else COARSE)
         parts = {name: sums(name, sizes[name]) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
@@ -406,17 +403,6 @@ def _terms_of(
     sign = choose(beyond > 0.0, 1.0, choose(beyond < 0.0, -1.0, 0.0))
     lost = [sign, logs_away * logs_away, _share(beyond.abs(), truth)]
     return [size, error, error * error, t, t * t, t * error, beyond.abs(), logs * logs, _share(size, truth)], lost
-
-
-def _check_size(sums: ErrorSums) -> None:
-    """Refuse numbers so large or so small that products of their squares are beyond floats."""
-    squares = float(sums.mean(e=2)), float(sums.mean(t=2))
-    if max(squares) > _MOST_SQUARED:
-        raise beyond_floats()
-    if sums.largest > 0 and squares[0] < 1 / _MOST_SQUARED:
-        raise errors.InputError(
-            "errors-too-small", About("truth"), " and prediction are too near to each other for a float; scale them up"
-        )
 
 
 def _log1p(column: Term) -> Term:

@@ -19,12 +19,16 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.error_sums import Power, beyond_floats
+from stakes.tallies.error_sums import Power, beyond_floats, check_sizes
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
 OTHER = "prediction of another model"
 """How the second of two models' predictions is called among the arguments."""
+
+
+MOST_SQUARED = 1e150
+"""Products of squares are added up, too: what is larger, or as much smaller than 1, would be lost among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +121,7 @@ def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
     if baseline is not None:
         check_baseline(baseline)
     first = source.first(None if baseline is None else float(baseline))
+    check_sizes(first.whole, MOST_SQUARED)
 
     def baseline_of(sums: ErrorSums) -> float:
         return float(sums.mean(t=1)) if baseline is None else float(baseline)

@@ -141,7 +141,8 @@ def mean_error(s: ErrorSums) -> Number:
     headline=True,
 )
 def pearson(s: ErrorSums) -> Number:
-    r = root_ratio(s.spread("t", "p"), s.spread("t") * s.spread("p"))
+    both, t, p = s.spread("t", "p"), s.spread("t"), s.spread("p")
+    r = ratio(both, root(t) * root(p)) if s.leading else root_ratio(both, t * p)  # no float may hold their product
     return np.clip(r, -1.0, 1.0)[()]  # the sums are rounded, each by itself
 
 

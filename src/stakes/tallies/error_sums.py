@@ -484,6 +484,17 @@ def beyond_floats() -> InputError:
     )
 
 
+def check_sizes(sums: ErrorSums, most_squared: float) -> None:
+    """Refuse numbers whose mean squares are larger than that, or as much smaller than 1: intervals would be wrong."""
+    squares = sums.mean(e=2), sums.mean(t=2)
+    if max(squares) > most_squared:
+        raise beyond_floats()
+    if sums.largest > 0 and squares[0] < 1 / most_squared:
+        raise InputError(
+            "errors-too-small", About("truth"), " and prediction are too near to each other for a float; scale them up"
+        )
+
+
 def _blocks(
     truth: Array, prediction: Array, weight: Array | None, start: int = 0, stop: int | None = None
 ) -> Iterator[Block]:

@@ -24,15 +24,14 @@ The truth is counted from a centre, which keeps its digits.
 """
 
 COLUMNS = (
-    "one", "error", "truth", "prediction", "size", "cross", "away", "sign", "square", "truth2", "logs", "share",
+    "logs away", "share away", "sign share", "log away", "prediction",
+    "one", "error", "truth", "size", "cross", "away", "sign", "square", "truth2", "logs", "share",
 )  # fmt: skip
-"""The same in the order in which they are multiplied, beside the prediction and the sign of truth − baseline.
+"""The same in the order in which they are multiplied, after what else is added up of rows that are read once.
 
-The products of the first four are others of them. The last four grow without end.
+With b the baseline and l = log1p t − log1p b these are l², |t − b|/|t|, sign(t − b)/|t|, l, and p counted from the
+centre; sign is that of t − b. The last four grow without end.
 """
-
-SUMS = (*COLUMNS, "prediction2", "both", "log away", "logs away", "share away", "sign share")
-"""What else is added up: p², t·p, log1p t − log1p baseline and its square, |t − baseline|/|t|, and sign/|t|."""
 
 IN_ORDER = [COLUMNS.index(name) for name in TERMS]
 """Where the terms stand among the columns."""
@@ -68,60 +67,57 @@ def terms_of_rows(
     """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
     found = np.empty((len(COLUMNS), len(t)))
-    found[1] = differences(truth, prediction)
-    fill_columns(found, t, p, weight, (centre, baseline), min(t.min(), p.min()) > -1)
+    found[COLUMNS.index("error")] = differences(truth, prediction)
+    fill_columns(found, t, p, (centre, baseline), min(t.min(), p.min()) > -1)
+    if weight is not None:
+        found *= weight
     return found[IN_ORDER], found[COLUMNS.index("sign")]
 
 
-def fill_columns(
-    found: Term, truth: Term, prediction: Term, weight: Term | None, at: tuple[float, float], logs: bool, xp: Any = np
-) -> list[Term]:
-    """Put ``COLUMNS`` of rows beside errors, times weights, and return the sums of what else is added up.
+def fill_columns(found: Term, truth: Term, prediction: Term, at: tuple[float, float], logs: bool, xp: Any = np) -> None:
+    """Put ``COLUMNS`` of rows beside their errors; ``at`` are the centre and the baseline.
 
-    ``at`` are the centre and the baseline. Without ``logs`` those are 0: where one of them does not exist no figure is
-    asked for. Arrays may be of any library that spells operations as NumPy does.
+    Without ``logs`` those are 0: where one of them does not exist no figure is asked for. Arrays may be of any library
+    that spells operations as NumPy does.
     """
-    one, error, t, p, size, cross, away, sign, square, truth2, log_square, share = found
-    (centre, baseline), log = at, log_square
-    one[:], log_square[:] = 1.0, 0.0
+    logs_away, share_away, sign_share, log, p, *terms = found
+    one, error, t, size, cross, away, sign, square, truth2, log_square, share = terms
+    centre, baseline = at
+    one[:] = 1.0
     for column, start, out in ((truth, centre, t), (prediction, centre, p), (truth, baseline, away)):
         xp.subtract(column, start, out=out)
     for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
         xp.multiply(left, right, out=out)
     for of, column, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
         of(column, out=out)
+    log[:], logs_away[:], log_square[:] = 0.0, 0.0, 0.0
     if logs:
-        log = xp.log1p(truth)
-        xp.subtract(log, xp.log1p(prediction), out=log_square)
+        xp.log1p(truth, out=log)
+        xp.log1p(prediction, out=log_square)
+        xp.subtract(log, log_square, out=log_square)
         xp.multiply(log_square, log_square, out=log_square)
         log -= math.log1p(baseline) if baseline > -1 else 0.0
+        xp.multiply(log, log, out=logs_away)
     with np.errstate(over="ignore"):
         divisor = _divisor(truth, xp)
-        xp.divide(size, divisor, out=share)
-        more = [p * p, p * t, log, log * log, away / divisor, sign / divisor]
-    if weight is not None:
-        more = [column * weight for column in more]
-        found *= weight
-    return [column.sum() for column in more]
+        for above, out in ((size, share), (away, share_away), (sign, sign_share)):
+            xp.divide(above, divisor, out=out)
 
 
-def movement(names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> Array:
-    """Return the matrix that moves such sums to a centre of the truth that is lower by ``by``.
+def move(sums: Array, names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> None:
+    """Move sums by term (the first axis), in place, to a centre of the truth that is lower by ``by``.
 
     ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
     """
-    found, place = np.eye(len(names)), {name: number for number, name in enumerate(names)}
     parts = {
-        "truth": {"one": by}, "truth2": {"truth": 2 * by, "one": by * by}, "cross": {"error": by},
-        "prediction": {"one": by}, "prediction2": {"prediction": 2 * by, "one": by * by},
-        "both": {"truth": by, "prediction": by, "one": by * by}, "away": {"sign": drop}, "log away": {"one": logs},
-        "logs away": {"log away": 2 * logs, "one": logs * logs}, "share away": {"sign share": drop},
+        "truth2": {"truth": 2 * by, "one": by * by}, "truth": {"one": by}, "prediction": {"one": by},
+        "cross": {"error": by}, "away": {"sign": drop}, "share away": {"sign share": drop},
+        "logs away": {"log away": 2 * logs, "one": logs * logs}, "log away": {"one": logs},
     }  # fmt: skip
-    for name, part in parts.items():
+    for name, part in parts.items():  # squares first, as long as what they are squares of is what it was
         for other, factor in part.items():
-            if name in place and other in place:
-                found[place[name], place[other]] = factor
-    return found
+            if factor and name in names:  # 0 times what is endless would be no number
+                sums[names.index(name)] += factor * sums[names.index(other)]
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
@@ -170,8 +166,10 @@ class ErrorVariation:
     def _about(self, centre: float) -> Array:
         """The products with truths counted from another centre."""
         assert self.products is not None
-        move = movement(TERMS, self.centre - centre)
-        return np.asarray(move @ self.products @ move.T)
+        products = self.products.copy()
+        for each in (products, products.T):
+            move(each, TERMS, self.centre - centre)
+        return products
 
     def saved(self) -> list[object]:
         """Return numbers and lists."""

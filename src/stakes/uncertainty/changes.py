@@ -230,6 +230,11 @@ def of_terms(metrics: Sequence[Metric], values: Sequence[float], sums: TermSums,
         why if changes is None else Influence.of_units(changes, units, _unseen(metric, value, sums.equal_rows))
         for metric, value, changes in zip(metrics, values, found, strict=True)
     ]
+    if sums.groups is not None:  # of a segment some may have no rows, but keep their places
+        held = (sums.groups[:, 0] > 0).astype(np.float64)
+        influences = [
+            one if isinstance(one, str) else replace(one, counts=held, sizes=held.sum()) for one in influences
+        ]
     return resembling(influences, rows, sampling) if rows else influences
 
 

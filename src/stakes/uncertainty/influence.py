@@ -213,10 +213,12 @@ def limits(
     if not influence.finite:
         return none("it is infinite or undefined without some row")
     error, degrees = influence.error, influence.degrees
-    if error <= _TINY * abs(value):
+    between = all(map(math.isfinite, span))
+    at_end = between and any(abs(value - end) <= _TINY * abs(end) for end in span)  # where rounding alone varies
+    if error <= _TINY * abs(value) or (at_end and not influence.unseen):
         return none(NO_DIFFERENCE)
     reach = student((1 + confidence) / 2, degrees)
-    if all(map(math.isfinite, span)):
+    if between:
         low, high = _between_ends(value, influence, span, reach, centred)
         return Interval(low, high, "Wilson's limits")
     half = reach * error

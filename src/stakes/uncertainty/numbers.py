@@ -44,7 +44,8 @@ _BLOCK, _SPAN = 1 << 16, 1 << 20
 MOST_GROUPS = 20_000
 """More rows of predicted numbers are left out in random groups: accurate to half a per cent of the spread."""
 
-_ROUNDING = 1e-13
+BEYOND_FLOATS = "no float holds the squares of these numbers; scale them"
+_ROUNDING, _NEAR = 1e-13, 1e-6
 _STEP = 1e-5
 """Step of a mean, in standard deviations, for the slope of a figure."""
 
@@ -55,12 +56,19 @@ def of_errors(metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSum
         groups, count = group_rows(len(rows.truth), sampling)
         weight = np.ones(len(groups)) if rows.weight is None else rows.weight
         units = kish(np.bincount(groups, weight, count))
-        each = [Influence.of_units(changes, units) for changes in error_changes(metrics, values, sums, groups, count)]
+        changes = error_changes(metrics, values, sums, groups, count + 1)  # the last group has no rows
+        each = [_of_groups(one, units, value) for one, value in zip(changes, values, strict=True)]
         return resembling(each, len(groups), sampling)
     known = [i for i, metric in enumerate(metrics) if not from_rows(metric)]
     found = _of_sums([metrics[i] for i in known], [values[i] for i in known], sums, sampling)
     of_place = dict(zip(known, found, strict=True))
     return [of_place.get(i, NOT_KEPT) for i in range(len(metrics))]
+
+
+def _of_groups(changes: Array, units: float, value: float) -> Found:
+    """What each group changes; leaving out none but the last, which is empty, would change something by rounding."""
+    scale = max(abs(value), float(np.abs(changes[:-1]).max()))
+    return Influence.of_units(changes[:-1], units) if abs(changes[-1]) <= _NEAR * scale else BEYOND_FLOATS
 
 
 def from_rows(metric: Metric) -> bool:
@@ -356,14 +364,15 @@ def _means(sums: ErrorSums, varied: ErrorVariation) -> Array:
 
 
 def _slopes(metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, means: Array) -> list[Array]:
-    """How each figure moves with the mean of each term; not at all with the first, which is 1."""
+    """How each figure moves with the mean of each term; not at all with one that never varies, as the first."""
     assert varied.products is not None
     spread = np.maximum(np.diagonal(centred(varied.products, means)), 0.0) / varied.products[0, 0]
     steps = np.diag(_STEP * np.where(spread > 0, np.sqrt(spread), 1.0))
     moved = means + np.concatenate([steps, -steps])
     moved[:, 0] = 1.0
     found = _figures(metrics, sums, varied, np.full(len(moved), float(sums.total)), moved)
-    return [(up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found)]
+    each = ((up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found))
+    return [np.where(spread == 0, 0.0, slopes) for slopes in each]
 
 
 # ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -437,6 +446,8 @@ def median_interval(metric: Metric, value: float, sums: ErrorSums, sampling: Sam
     high = n - 1 - low
     if rows is None:
         assert sizes is not None
+        if sizes.lower[0] == sizes.upper[-1]:
+            return none(NO_DIFFERENCE)
         around = sizes.around_median
         note = "" if around[0] == around[1] else f"it lies between {around[0]:.8g} and {around[1]:.8g}"
         return Interval(sizes.at_rank(low)[0], sizes.at_rank(high)[1], "order statistics, in bins", note)

@@ -10,7 +10,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from stakes.engines.columns import to_column
-from stakes.engines.number_batches import Adding, BatchNumbers, NumberBatch, NumberReader, Numbers, Parts
+from stakes.engines.number_batches import Adding, BatchNumbers, Parts
+from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
