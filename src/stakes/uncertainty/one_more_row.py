@@ -145,7 +145,7 @@ def _draw(
         each, rows = two_costs(rows.sum(), rows @ each, rows @ each**2)
         each += least
     drawn = generator.standard_gamma(rows, (draws, len(rows)))
-    return drawn @ each, drawn.sum(axis=1), extra * generator.standard_exponential(draws)
+    return drawn @ each, drawn @ np.ones(len(rows)), extra * generator.standard_exponential(draws)
 
 
 def _quantiles(low: Array, high: Array, ends: Array, sampling: Sampling) -> Limits:
