@@ -17,12 +17,14 @@ KINDS = {
     "MissingPartError": "cannot be done",
     "warn": "warning",
 }
+_MAKES_ONE = re.compile(rf"\b({'|'.join(KINDS)})\(")
 
 
 def said() -> Iterator[tuple[Path, str, str, list[ast.expr]]]:
     """Yield every place that makes an error or a warning: its file, what it makes, the code, the parts of the text."""
     for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if _MAKES_ONE.search(text) else ():
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 made = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
                 if made in KINDS and not (made == "warn" and getattr(node.func.value, "id", "") != "errors"):
