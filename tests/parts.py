@@ -44,9 +44,9 @@ def corrected(p_values: list[float], method: str = "holm") -> list[float]:
 
 
 def examples(many: int, **options: Any) -> settings:
-    """How many random examples are tried: a twelfth of them, the same ones every time; in ``make test-deep`` all."""
+    """How many random examples are tried: a twentieth of them, the same ones every time; in ``make test-deep`` all."""
     deep = settings.get_current_profile_name() == "deep"
-    return settings(max_examples=many if deep else max(4, many // 12), deadline=None, derandomize=not deep, **options)
+    return settings(max_examples=many if deep else max(3, many // 20), deadline=None, derandomize=not deep, **options)
 
 
 def since(library: str, version: str, words: str) -> None:

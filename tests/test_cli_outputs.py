@@ -202,6 +202,7 @@ SPELLINGS = ["as it is", "roundabout", "symbolic link", "hard link"]
         for how in (SPELLINGS if target == READ[name][0] and option == "-o" else SPELLINGS[:1])
     ],
 )
+@pytest.mark.spread(70)
 def test_no_output_replaces_an_input(folder, capsys, name, target, option, how):
     given = spelled(target, how, option)
     before = contents(folder)

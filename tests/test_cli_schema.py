@@ -137,7 +137,7 @@ def validator(name):
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")  # two clusters are few
 @pytest.mark.parametrize(("command", "place"), [(name, i) for name, cases in CASES.items() for i in range(len(cases))])
-@pytest.mark.spread(22)
+@pytest.mark.spread(16)
 def test_output_is_what_the_schema_says(command, place):
     found = output_of(command, place)
     problems = [
@@ -165,6 +165,7 @@ def test_what_is_asked_in_python_is_what_its_schema_says(name):
 
 
 @pytest.mark.parametrize("command", [name for name in CASES if name not in ("doctor", "metrics")])
+@pytest.mark.spread(6)
 def test_a_schema_refuses_what_it_does_not_describe(command):
     found = output_of(command, 0)
     valid = validator(f"{command}.json").is_valid

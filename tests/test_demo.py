@@ -94,6 +94,7 @@ def test_the_data_are_never_written_over(elsewhere):
 
 
 @pytest.mark.parametrize("what", DEMOS)
+@pytest.mark.spread(4)
 def test_a_demo_shows_its_command_and_the_answer_to_it(elsewhere, what):
     shown = run("demo", what, "--lang", "es")
     assert shown.returncode == 0, shown.stderr
@@ -106,6 +107,7 @@ def test_a_demo_shows_its_command_and_the_answer_to_it(elsewhere, what):
 
 
 @pytest.mark.parametrize("what", [one for one in DEMOS if one != "calibrate"])
+@pytest.mark.spread(3)
 def test_a_demo_has_a_page_about_the_command(elsewhere, what):
     done = run("demo", what, "--report", "demo.html", "--lang", "ru")
     assert done.returncode == 0, done.stderr

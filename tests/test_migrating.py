@@ -599,7 +599,7 @@ def test_every_claim_about_pycm_is_checked():
 
 
 @pytest.mark.parametrize("name", SAME_AS_PYCM)
-@pytest.mark.spread(15)
+@pytest.mark.spread(10)
 def test_the_same_number_as_pycm(name):
     theirs, ours = SAME_AS_PYCM[name]
     for rows in SAMPLES:

@@ -348,7 +348,7 @@ def raised_by_the_estimator(problem: BaseException) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.spread(45)
+@pytest.mark.spread(24)
 def test_nonsense_is_refused_in_one_line(name, walked, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     kinds = list(NONSENSE)

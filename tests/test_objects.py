@@ -154,7 +154,7 @@ def told(thing):
 
 @QUIET
 @pytest.mark.parametrize("name", results())
-@pytest.mark.spread(16)
+@pytest.mark.spread(8)
 def test_every_result_can_be_pickled_and_copied(name):
     for thing in {type(thing): thing for thing in reached(results()[name]).values()}.values():
         expected, result = told(thing), thing is results()[name]

@@ -27,5 +27,5 @@ def test_a_promise_names_its_tests_and_their_command(line):
     for name in re.findall(r"`((?:test_|…)\w*…?)`", held):
         pattern = name.replace("…", r"\w*")
         assert re.search(rf"def {pattern}\(", tests), f"there is no {name} in the files beside it"
-    large = re.search(r"mark\.deep|hypothesis import", tests) is not None
+    large = re.search(r"mark\.(deep|spread|each_choice)|hypothesis import", tests) is not None
     assert large == ("test-deep" in commands), "make test-deep is named where there is a large form"

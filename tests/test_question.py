@@ -121,6 +121,7 @@ CHANGED = [(verb, name) for name, verbs in CHANGES.items() for verb in sorted(ve
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), [case for case in MATRIX if case not in CHANGED])
+@pytest.mark.spread(50)
 def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
     given = {**beside(name), name: GIVEN[name]}
     if name in options(verb):
@@ -139,7 +140,7 @@ def without():
 
 
 @pytest.mark.slow
-@pytest.mark.spread(36)
+@pytest.mark.spread(18)
 @pytest.mark.parametrize(("verb", "name"), CHANGED)
 def test_an_option_that_is_taken_is_used(verb, name, rows, without, tmp_path):
     if name not in options(verb):

@@ -66,7 +66,7 @@ def test_in_python(entry, tmp_path):
 
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.has_command], ids=str)
-@pytest.mark.spread(120)
+@pytest.mark.spread(80)
 def test_on_the_command_line(entry, tmp_path, capsys):
     entry.write(tmp_path)
     with within(LONGEST):

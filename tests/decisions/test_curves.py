@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes.decisions.curves.curve import bootstrap_band
 from stakes.decisions.curves.hull import roc_hull
+from stakes.uncertainty.sampling import Sampling
 
 Z = 1.959964
 
@@ -107,6 +109,7 @@ def lines_of(truth, score):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("steps", [None, 10, 3])
+@pytest.mark.spread(8)
 def test_the_cost_curve_is_the_lowest_of_all_lines(seed, steps):
     truth, score = rows(120, seed, steps)
     curve = stakes.evaluate(truth=truth, score=score).curve("cost")
@@ -749,3 +752,18 @@ def test_the_null_band_holds_the_curves_of_shuffled_labels():
     assert weighted.chance.reason == "labels of clusters or weights are not shuffled"
     with pytest.raises(stakes.InputError, match="null="):
         ev.curve("roc", null="yes")
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95])
+def test_a_simultaneous_band_is_the_narrowest_that_holds_enough_whole_curves(confidence, ties):
+    """As many of the lowest and of the highest heights are cut off at every place as leave most curves within."""
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(200, 9)) + rng.normal(size=(200, 1))
+    drawn = drawn.round(1) if ties else drawn
+    ordered = np.sort(drawn, axis=0)
+    limits = [(ordered[cut], ordered[-1 - cut]) for cut in range(100)]
+    held = [((low <= drawn) & (drawn <= high)).all(axis=1).sum() for low, high in limits]
+    narrowest = max(cut for cut, curves in enumerate(held) if curves >= confidence * 200)
+    band = bootstrap_band(np.arange(9), lambda: drawn, Sampling(confidence), simultaneous=True)
+    np.testing.assert_array_equal((band.low, band.high), limits[narrowest])

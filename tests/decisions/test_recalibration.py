@@ -495,6 +495,7 @@ def test_one_cluster_cannot_be_split_into_folds():
 # ── rows that are not here ───────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("binned", [False, True])
 @pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "patient"}, {"weight": "w", "cluster": "patient"}])
+@pytest.mark.spread(4)
 def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, more, monkeypatch):
     """The fits are those of rows, and so are losses but for another deal of the folds; no row leaves its engine."""
     rng = np.random.default_rng(0)

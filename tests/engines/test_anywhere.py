@@ -130,7 +130,7 @@ def tiny(path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.spread(24)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("place", PLACES)

@@ -104,6 +104,7 @@ FILES = [("csv", "weights and segments"), ("csv", "costs by row"), *(("parquet",
 
 
 @pytest.mark.parametrize(("kind", "name"), FILES)
+@pytest.mark.spread(6)
 def test_files_in_batches(tmp_path, many_rows, kind, name, monkeypatch):
     paths = [str(tmp_path / f"{i}.{kind}") for i in range(2)]
     for part, path in zip((rows()[:1250], rows()[1250:]), paths, strict=True):
@@ -128,7 +129,7 @@ def elsewhere(request):
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
 @pytest.mark.parametrize("most", [1000, 30])
-@pytest.mark.spread(10)
+@pytest.mark.spread(6)
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, most, many_rows, monkeypatch):
     """Also where there are more clusters than are told apart, which are put together."""
     pulled, collect = [], nw.LazyFrame.collect

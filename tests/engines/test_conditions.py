@@ -405,6 +405,7 @@ def handed(request, tmp_path):
     return lambda rows: HERE[request.param](rows, tmp_path)
 
 
+@pytest.mark.spread(6)
 def test_numbers_compare_as_numbers(handed):
     rows = handed(NUMBERED)
     for where in ("age > 9", "9.5 < age", "age > limit", "age - 9.5 > 0"):
@@ -435,6 +436,7 @@ def test_what_binds_more_tightly(where, same):
     assert 0 < len(kept(rows, where)) < len(rows)
 
 
+@pytest.mark.spread(6)
 def test_columns_that_are_called_like_words_of_sql(handed):
     names = ["Len", "Over", "Window", "order", "select", "date", "from", "count", "length", "âge"]
     rows = handed(NUMBERED.with_columns(pl.col("age").alias(name) for name in names))
@@ -500,6 +502,7 @@ IN_TYPES |= {
 
 
 @pytest.mark.parametrize("name", IN_TYPES)
+@pytest.mark.spread(6)
 def test_types_of_columns_are_compared_as_what_they_are(tmp_path, name):
     if name == "json lines":
         since("polars", "1.37", "refuses whole numbers beyond 2^63 in JSON")

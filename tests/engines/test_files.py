@@ -621,6 +621,7 @@ THREE = "y,p,s\n1,0.5,a\n0,0.25,b\n1,0.75,a\n"
     "ending", ["", "\n", "\n\n\n", "\r\n\r\n", "\n" * 200_000], ids=["none", "1", "3", "crlf", "many"]
 )
 @pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.spread(5)
 def test_blank_lines_at_the_end_are_no_rows(tmp_path, ending, zipped):
     import gzip
 

@@ -251,6 +251,7 @@ UNTYPED = set(QUESTIONS) - {"flags beside numbers", "floats", "narrow scores"}
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl", "arrow"])
+@pytest.mark.spread(3)
 def test_files_count_as_every_engine_does(tmp_path, kind):
     path, shuffled = tmp_path / f"rows.{kind}", rows().sample(fraction=1, shuffle=True, seed=2)
     writers = {"csv": shuffled.write_csv, "tsv": lambda p: shuffled.write_csv(p, separator="\t")}
@@ -629,7 +630,7 @@ def wrong_in(engine):
 @pytest.mark.parametrize(
     ("column", "wrong", "words", "engine"), [case for engine in ELSEWHERE for case in wrong_in(engine)]
 )
-@pytest.mark.each_choice
+@pytest.mark.spread(8)
 def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, monkeypatch):
     table = ELSEWHERE[engine](spoilt(column, wrong))
     for most in (10**6, 0):  # scores one by one, then binned
@@ -987,7 +988,7 @@ def test_a_threshold_inside_a_bin_is_priced(elsewhere, monkeypatch):
 
 @pytest.mark.parametrize("place", ["lazy", "file"])
 @pytest.mark.parametrize("more", DECIDED)
-@pytest.mark.spread(5)
+@pytest.mark.spread(3)
 def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp_path, monkeypatch):
     frame, asked = scores_of_many_values(), {"truth": "word", "score": "p", "positive": "yes", **DECIDED[more]}
     known = stakes.decide(frame, **asked)

@@ -138,7 +138,7 @@ FILES += [("csv", name) for name in QUESTIONS if name.startswith("costs by row")
 
 
 @pytest.mark.parametrize(("kind", "name"), FILES)
-@pytest.mark.spread(5)
+@pytest.mark.spread(3)
 def test_files_in_batches(tmp_path, monkeypatch, few_cells, kind, name):
     for module in (streaming, shared_models):
         monkeypatch.setattr(module, "MOST_EXACT", 100)
@@ -166,7 +166,7 @@ def elsewhere(request):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("elsewhere", "name"), ENGINES, indirect=["elsewhere"])
-@pytest.mark.spread(13)
+@pytest.mark.spread(8)
 def test_every_engine_groups_where_the_rows_lie(elsewhere, name, few_cells, monkeypatch):
     pulled, collect, grouped, group = [], nw.LazyFrame.collect, [], shared_models.group_shared
 

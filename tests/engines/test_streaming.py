@@ -138,7 +138,7 @@ KINDS_AND_QUESTIONS = [
 
 
 @pytest.mark.parametrize(("kind", "question"), KINDS_AND_QUESTIONS)
-@pytest.mark.each_choice
+@pytest.mark.spread(9)
 def test_batches_count_as_all_rows_in_memory_do(files, watched, kind, question):
     like(count_rows(files[kind], **QUESTIONS[question]), in_memory(question))
     assert len(watched) == 1
@@ -217,7 +217,7 @@ def base(tmp_path_factory):
 
 
 @pytest.mark.parametrize("question", range(len(QUESTIONS)), ids=lambda number: str(QUESTIONS[number]))
-@pytest.mark.each_choice
+@pytest.mark.spread(6)
 def test_a_large_table_of_duckdb_is_counted_where_it_is(base, question, monkeypatch):
     monkeypatch.setattr(database, "collect", None)  # no row leaves it
     like(count_rows(base, **QUESTIONS[question], exact=False), in_memory(question))
@@ -477,6 +477,7 @@ def test_missing_values_are_counted_over_all_rows(tmp_path, kind):
 
 @pytest.mark.parametrize("word", ["NA", "nan", "-9"])
 @pytest.mark.parametrize("column", ["y", "p"])
+@pytest.mark.spread(3)
 def test_a_word_for_a_missing_value_is_found_wherever_it_stands(tmp_path, column, word):
     lines = rows().select("y", "p").write_csv().splitlines()
     y, p = lines[4_000].split(",")

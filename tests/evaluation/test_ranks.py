@@ -402,6 +402,7 @@ def lazily(request):
 
 @pytest.mark.filterwarnings("ignore:PySpark does not")
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.spread(5)
 def test_lazy_tables_are_ranked_where_they_lie(lazily, asked, monkeypatch):
     """Every sum of the tally is that of the rows, and no row is brought here."""
     frame, scores = graded_frame(), ["a", DOTTED, "same", "twin"]

@@ -159,7 +159,7 @@ def results():
 
 
 @pytest.mark.slow
-@pytest.mark.spread(30)
+@pytest.mark.spread(15)
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_the_finding_is_told_on_every_surface(results, name):
     result, (_, key, tone) = results[name], SITUATIONS[name]
@@ -175,7 +175,7 @@ def test_the_finding_is_told_on_every_surface(results, name):
         assert one.to_dict() in told
 
 
-@pytest.mark.spread(16)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize(
     "name", [name for name, (_, key, _) in SITUATIONS.items() if "recal" not in key and "gate" not in key]
 )
@@ -190,6 +190,7 @@ def test_the_page_tells_the_same(results, name):
 
 @pytest.mark.parametrize("name", SITUATIONS)
 @pytest.mark.parametrize("lang", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.spread(50)
 def test_other_languages_tell_the_same_in_their_words(results, name, lang):
     result = results[name]
     english = {words for one in result.findings for words in one.words}
@@ -305,5 +306,6 @@ def days(hits, count):
         (lambda: stakes.watch(days(48, 40), require="recall >= 0.9"), "watch.question", ("good", "watch.no_alarm")),
     ],
 )  # fmt: skip
+@pytest.mark.spread(4)
 def test_the_silence_of_rows_that_cannot_tell_is_no_tick(make, key, told):
     assert tone_of(make(), key) == told

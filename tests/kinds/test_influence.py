@@ -39,6 +39,7 @@ def without(metric, given, rows, tally):
 
 
 @pytest.mark.parametrize("metric", FIGURES, ids=lambda metric: metric.text)
+@pytest.mark.spread(18)
 def test_influence_is_what_leaving_a_row_out_changes(metric):
     given = ROWS[metric.tally](n=N)
     tally = tally_of(metric, given)

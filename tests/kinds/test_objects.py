@@ -44,6 +44,7 @@ def test_a_copy_is_the_same(kind):
 
 @pytest.mark.slow
 @every
+@pytest.mark.spread(3)
 def test_views_show_it_in_every_language(kind):
     for lang in ("en", "es", "ru"):
         ev = stakes.evaluate(**KINDS[kind], by=BY, lang=lang)

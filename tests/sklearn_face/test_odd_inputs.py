@@ -85,6 +85,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("columns", PAIRS.values(), ids=PAIRS)
+@pytest.mark.spread(13)
 def test_odd_columns_of_decisions(columns):
     for name in DECISIONS:
         for options in OPTIONS.get(name, [{}]):

@@ -74,6 +74,7 @@ def check_against_rows(table, scores, truth):
 @pytest.mark.parametrize("minimum", [1, 2, 10, 40])
 @pytest.mark.parametrize("rows", [1, 12, 150, 3000])
 @pytest.mark.parametrize("samples", [1, pytest.param(20, marks=pytest.mark.deep)])
+@pytest.mark.spread(40)
 def test_no_cell_is_small_and_none_is_wrong(shape, minimum, rows, samples):
     for seed in range(samples):
         scores, truth = sample(seed, rows, shape)

@@ -74,7 +74,7 @@ ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True) if not weig
 """Hand and Till's area has no weighted form."""
 
 
-@pytest.mark.spread(80)
+@pytest.mark.spread(40)
 @pytest.mark.parametrize(("metric", "weighted"), ROWS, ids=[f"{m.text}{'-weighted' * w}" for m, w in ROWS])
 def test_influence_is_what_leaving_a_row_out_changes(metric, weighted):
     first_order = weighted or metric.name in NOT_EXACT
@@ -100,6 +100,7 @@ ALL_OUT = [m for m in ALL_OUT if m.name != "lorenz_gini"]
 
 
 @pytest.mark.parametrize("metric", ALL_OUT, ids=lambda metric: metric.text)
+@pytest.mark.spread(40)
 def test_influence_is_what_leaving_a_cluster_out_changes(metric):
     truth, output = rows_for(metric, 60)
     groups = np.random.default_rng(2).integers(0, 12, len(truth))

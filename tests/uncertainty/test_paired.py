@@ -168,7 +168,7 @@ def fits(metric, kind):
     return metric.name != "hand_till_auc" or kind in ("alone", "clustered")
 
 
-@pytest.mark.spread(32)
+@pytest.mark.spread(16)
 @pytest.mark.parametrize("metric", BY_ROWS, ids=ids)
 def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric):
     kinds = KINDS if metric.name in NAMES else [("alone", "clustered")[BY_ROWS.index(metric) % 2]]
@@ -270,7 +270,7 @@ def assert_agreement(judge):
 SMALL = [metrics.find(f"{m.name}(k=4)") if m.name in ("precision_at_k", "recall_at_k") else m for m in EVERY]
 
 
-@pytest.mark.spread(36)
+@pytest.mark.spread(18)
 @pytest.mark.parametrize("metric", SMALL, ids=ids)
 def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
     kinds = ("alone", KINDS[1 + SMALL.index(metric) % 3])  # the others with the next figure
@@ -285,7 +285,7 @@ def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
         assert_agreement(lambda sure, sides=sides: difference_of_unpaired(metric, *sides, Sampling(sure)))
 
 
-@pytest.mark.each_choice
+@pytest.mark.spread(30)
 @pytest.mark.parametrize("n", [12, 30])
 @pytest.mark.parametrize("metric", [m for m in FIGURES if m.tally in (Confusion, ScoreTable)], ids=ids)
 def test_they_agree_where_class_counts_are_fixed(metric, n):
@@ -303,7 +303,7 @@ def same(one, other):
 TURNED = [(m, kind) for m in FIGURES for kind in ("alone", "both") if fits(m, kind)]
 
 
-@pytest.mark.each_choice
+@pytest.mark.spread(45)
 @pytest.mark.parametrize(("metric", "kind"), TURNED, ids=[f"{m.text}-{kind}" for m, kind in TURNED])
 def test_neither_order_nor_scale_matters_and_swapped_models_turn_everything_round(metric, kind):
     sample, first, second = outputs(metric, kind=kind)

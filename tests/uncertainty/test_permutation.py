@@ -275,6 +275,7 @@ def test_every_different_order_is_listed_once(sizes):
 
 @pytest.mark.parametrize("kind", ["distinct", "half tied", "outliers"])
 @pytest.mark.parametrize("name", ["auc", "brier_score", "normalised_log_loss"])
+@pytest.mark.spread(5)
 def test_parts_of_the_ranking_give_the_law_of_single_rows(name, kind, monkeypatch):
     """Shuffled one by one, and in parts: mean, variance and the whole law agree."""
     rng, metric = RNG(3), stakes.metrics.find(name)

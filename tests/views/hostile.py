@@ -53,7 +53,7 @@ _OWN_STYLES = re.compile(r"\x1b\[(?:[0123]|(?:1;)?3[1-7])m")
 
 def unseen(text: str) -> set[str]:
     """Signs that nobody sees, or that steer a terminal."""
-    return {sign for sign in text if unicodedata.category(sign) in _UNSEEN or sign in _BLANK}
+    return {sign for sign in set(text) if unicodedata.category(sign) in _UNSEEN or sign in _BLANK}
 
 
 def commands(text: str) -> list[str]:

@@ -342,6 +342,7 @@ def test_every_command_is_tried(asked):
 
 
 @pytest.mark.parametrize("verb", sorted(set(cli.commands) - {"demo"}))
+@pytest.mark.spread(10)
 def test_every_form_of_every_answer(asked, verb, monkeypatch, capsys):
     """One run of a command, told in every form."""
     told = {}

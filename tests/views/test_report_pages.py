@@ -42,6 +42,7 @@ def payload(request):
     return payload_of(PAGES[request.param]())
 
 
+@pytest.mark.spread(6)
 def test_every_page_is_small_and_inert(payload):
     page = report.html(payload, "ru")
     assert len(page.encode()) < 1_000_000

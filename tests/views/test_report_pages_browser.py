@@ -44,7 +44,7 @@ def same(found, expected):
 
 # ── every page ───────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.spread(4)
+@pytest.mark.spread(2)
 def test_every_page_is_for_everybody_in_every_language(opened, files, name):
     page = opened(files[name], color_scheme="light")
     nothing_stands_in_the_way(page)
@@ -61,7 +61,7 @@ def test_every_page_is_for_everybody_in_every_language(opened, files, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.spread(3)
+@pytest.mark.spread(2)
 def test_every_chart_tells_its_points_and_can_be_saved(opened, files, name):
     page = opened(files[name])
     broken = "all => all.filter(e => [...e.attributes].some(a => /NaN|undefined|Infinity/.test(a.value))).length"
@@ -285,6 +285,7 @@ def test_a_command_is_not_broken_within_an_option(opened, tmp_path):
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.spread(4)
 def test_nothing_is_cut_on_a_phone(opened, files, name):
     page = opened(files[name], viewport={"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -337,7 +337,7 @@ def whole(part):
 
 @pytest.mark.parametrize("name", THINGS)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.spread(24)
+@pytest.mark.spread(12)
 def test_nothing_is_left_in_english(name):
     found = result(name)
     payload = payload_of(found) if kind_of(found) in WITH_A_PAGE else []
@@ -350,7 +350,7 @@ def test_nothing_is_left_in_english(name):
 
 @pytest.mark.parametrize("name", THINGS)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.spread(18)
+@pytest.mark.spread(9)
 def test_the_verdict_comes_first_and_fits_on_a_screen(name):
     """80 columns hold every line, and 24 lines the head with the verdict and its figures."""
     for lang in LANGUAGES:
@@ -401,6 +401,7 @@ VERBS = {
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("lang", TRANSLATED)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.spread(7)
 def test_commands_answer_in_the_language_they_are_asked_in(verb, lang, tmp_path):
     file = tmp_path / "f1.csv"
     known = [label if verb != "label" or i % 3 else "" for i, label in enumerate(T)]

@@ -140,7 +140,7 @@ def _draw(
         each, rows = two_costs(rows.sum(), rows @ each, rows @ each**2)
         each += least
     sampled = generator.standard_gamma(rows, (draws, len(rows)))
-    return sampled @ each, sampled.sum(axis=1), extra * generator.standard_exponential(draws)
+    return sampled @ each, sampled @ np.ones(len(rows)), extra * generator.standard_exponential(draws)
 
 
 def _quantiles(low: Array, high: Array, ends: Array, sampling: Sampling) -> Limits:

@@ -1,5 +1,6 @@
 """What every curve has: points, names of its axes, lines to compare it with, and a band."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -203,8 +204,11 @@ def _simultaneous_limits(draws: Array, sampling: Sampling) -> tuple[Array, Array
     A curve is as extreme as its most extreme place; the quantile of that extremeness says how many are cut off.
     """
     ordered, times = np.sort(draws, axis=0), len(draws)
-    pairs = list(zip(ordered.T, draws.T, strict=True))
-    reached = np.array([np.searchsorted(column, heights, "right") for column, heights in pairs])
-    left = np.array([times - np.searchsorted(column, heights, "left") for column, heights in pairs])
-    cut = max(int(np.quantile(np.minimum(reached, left).min(axis=0), 1 - sampling.confidence, method="lower")), 1)
+    may_leave = int((times - 1) * (1 - sampling.confidence))
+
+    def too_many_leave(cut: int) -> bool:
+        beyond = (draws < ordered[cut]) | (draws > ordered[-1 - cut])
+        return bool(np.count_nonzero(beyond.any(axis=1)) > may_leave)
+
+    cut = bisect_left(range(times), True, 1, key=too_many_leave)
     return ordered[cut - 1], ordered[times - cut]
