@@ -121,7 +121,6 @@ CHANGED = [(verb, name) for name, verbs in CHANGES.items() for verb in sorted(ve
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), [case for case in MATRIX if case not in CHANGED])
-@pytest.mark.spread(50)
 def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
     given = {**beside(name), name: GIVEN[name]}
     if name in options(verb):
