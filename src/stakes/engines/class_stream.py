@@ -23,7 +23,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE, ClassSample
-from stakes.tallies.losses import SURPRISE, sum_of_logs
+from stakes.tallies.losses import SURPRISE, sum_of_logs, sum_of_squares
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing, shares_of
 
@@ -218,15 +218,15 @@ class _Sums:
 
     def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
         """Add some rows, whose scores (class × row) may be changed."""
-        ops, truth, weight = self._ops, block.truth, block.weight
-        cells, rows = block.segment * self._k + truth, ops.numbers(0, len(truth), truth)
-        places = ops.cast(truth, "int64") * len(truth) + rows
+        ops, weight = self._ops, block.weight
+        truth = ops.cast(block.truth, "int64")
+        cells, places = self._cells(block, truth), truth * len(truth) + ops.numbers(0, len(truth), truth)
         own = scores.reshape(-1)[places]
         rank, best = self._ranks(scores, own, truth)
         self._into(self.sizes, cells, weight)
         if weight is not None:
             self._into(self.squares, cells, weight**2)
-        self._into(self.ranks, block.segment * self._k + rank, weight)
+        self._into(self.ranks, self._cells(block, rank), weight)
         improper = self.odd.look(scores, block.numbers)
         if improper is not None:
             self._into(self.improper, block.segment, improper)
@@ -239,6 +239,10 @@ class _Sums:
         self._add_moments(cells, losses, weight)
         self._add_others(scores, block.segment, weight)
         return [best, rank, *losses]
+
+    def _cells(self, block: ClassBatch, codes: Tensor) -> Tensor:
+        """Where numbers from 0 to that of the classes are added up, segment by segment."""
+        return codes if len(self.sizes) == 1 else block.segment * self._k + codes
 
     def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """How many classes go before the true one in each row, and which goes first."""
@@ -275,11 +279,12 @@ class _Sums:
         """What the score of each class costs the rows of other classes; those of its own were put to 0."""
         ops = self._ops
         if weight is None and len(self.others) == 1:
-            self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
             if ops.xp is np:
+                self.others[0, :, 1] += sum_of_squares(others)
                 rest = np.subtract(1.0, others, out=self._room(1, others.shape[1]))
                 self.others[0, :, 0] += sum_of_logs(rest, lambda rows: SURPRISE.of_negative(others[rows]))
             else:
+                self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
                 self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
             return
         for place, other in enumerate(others):

@@ -70,9 +70,12 @@ def losses_either_way(scores: Array, weight: Array | None = None) -> Array:
         either = SURPRISE.of_positive, SURPRISE.of_negative
         return np.stack([loss(scores) for loss, asked in zip(either, rows, strict=True) if asked])
 
-    # in pieces: of long rows BLAS would make work for threads, which get in each other's way
-    squares = sum(np.vecdot(some, some).sum(axis=1) for some in _in_parts(both))
-    return np.stack([squares[::-1], sum_of_logs(both, surprise)])
+    return np.stack([sum_of_squares(both)[::-1], sum_of_logs(both, surprise)])
+
+
+def sum_of_squares(values: Array) -> Array:
+    """The sum of squares in each row, in pieces: BLAS would make work for threads of long ones, for no gain."""
+    return np.asarray(sum(np.vecdot(some, some).sum(axis=1) for some in _in_parts(values)))
 
 
 def sum_of_logs(probabilities: Array, exactly: Callable[[Array], Array]) -> Array:
