@@ -543,7 +543,7 @@ def test_grades_of_a_judge_are_corrected_by_a_line():
     assert found.as_good_as["mean_truth"] > 90
     assert "mean of the truth is" in " ".join(str(found).split())
     assert stakes.gate(found, require="mae.high <= 1").passed
-    with pytest.raises(stakes.InputError, match="few labels tell 'mean_truth', 'mean_error'"):
+    with pytest.raises(stakes.InputError, match="few labels give 'mean_truth', 'mean_error'"):
         found["r2"]
     few = stakes.evaluate(
         {"human": [5.0] * 40 + [4, 3] + [None] * 60, "judge": np.linspace(1, 5, 102)},

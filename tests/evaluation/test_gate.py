@@ -66,7 +66,7 @@ def test_what_is_no_condition(text):
         Requirement.parse(text)
 
 
-@pytest.mark.filterwarnings("ignore:.*points the wrong way", "ignore:.*at the better end")
+@pytest.mark.filterwarnings("ignore:.*points the wrong way", "ignore:.*about the better end")
 @pytest.mark.parametrize("end", ["value", "low", "high"])
 @pytest.mark.parametrize(
     ("sign", "above", "at", "below"), [(">=", 1, 1, 0), (">", 1, 0, 0), ("<=", 0, 1, 1), ("<", 0, 0, 1)]
