@@ -159,12 +159,14 @@ def test_every_score_is_counted_in_its_own_bin(name):
         counts = BinnedCounts(bits)
         for part in (slice(None), slice(None, None, 3)):
             counts.add(scores[part], own[part])
+        for cell in np.unique(own):  # also where all rows have the same cell
+            counts.add(scores[own == cell], cell)
         found = counts.result()
         edges = bins.edges(bins.numbers(scores, "probability", bits), "probability", bits)
         rows = [*zip(own.tolist(), edges.tolist(), strict=True)]
         assert found.grid == "probability"
         columns = found.cells.tolist(), found.edges.tolist(), found.weights.tolist()
-        assert [*zip(*columns, strict=True)] == [(*key, n) for key, n in sorted(Counter(rows + rows[::3]).items())]
+        assert [*zip(*columns, strict=True)] == [(*key, n) for key, n in sorted(Counter(2 * rows + rows[::3]).items())]
 
 
 @pytest.mark.parametrize(

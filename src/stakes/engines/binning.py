@@ -10,7 +10,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
 """Rows that are worked on at a time: temporaries stay in the processor's cache."""
 
 _LONGEST = bins.FINE + 2
@@ -18,13 +18,6 @@ _LONGEST = bins.FINE + 2
 
 _MOST_COUNTED = (1 << 32) - 1
 _ONE = np.uint32(1)
-
-_TOP = 1 << (63 - 52 + bins.FINE)
-"""The step of 1."""
-
-_HALF = bins.start("probability")
-_GAP = _TOP - 2 * _HALF
-"""So many steps have no bin: those between ½ and what lies above it."""
 
 _SPAN_BITS = 29
 _SPAN = 1 << _SPAN_BITS
@@ -51,7 +44,7 @@ class BinnedCounts:
         self._roomy = long and memory_left() > _ROOM
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None) -> None:
-        """Count a batch of finite scores."""
+        """Count a batch of finite scores, of which each has a cell, or all have the same."""
         low, high = self._ops.ends(scores)
         if (low < 0 or high > 1) and self.grid != "line":  # in whose bins those of probabilities lie
             self._sums, self.grid = self._summed().on_the_line(self._bits), "line"
@@ -60,9 +53,9 @@ class BinnedCounts:
         if self.grid == "line" or weight is not None or not fits:
             self._sums.add(cells, bins.numbers(scores, self.grid, self._bits, self._ops.xp), weight)
             return
-        if self._long is None or not self._long.takes(len(cells), most):
+        if self._long is None or not self._long.takes(len(scores), most):
             self._sums = self._summed()
-            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(cells))
+            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(scores))
         self._long.add(scores, cells, low, high)
 
     def result(self) -> Binned:
@@ -78,17 +71,23 @@ class BinnedCounts:
 
 
 class LongTable:
-    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched."""
+    """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
+
+    The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its place, with the sign
+    on top, which scores above ½ have. The bit below the sign is free, since nothing lies further away than ½: the cell
+    stands there, and above the sign.
+    """
 
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
-        self._cell_bits, self._coarser, self._rows = cell_bits, bins.FINE - bits, rows
-        self._counts = np.zeros(((_TOP >> self._coarser) + 1) << cell_bits, np.uint32)
+        self._cut, self._cells, self._rows = 52 - bits, 1 << cell_bits, rows
+        self._sign, self._half = 1 << (63 - self._cut), bins.start("probability") >> (bins.FINE - bits)
+        self._counts = np.zeros(self._sign << cell_bits, np.uint32)
         self._ends = 0.5, 0.5
 
     def takes(self, rows: int, cell: int) -> bool:
         """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
-        return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
+        return self._rows <= _MOST_COUNTED and cell < self._cells
 
     def add(self, scores: Array, cells: Array, low: float, high: float) -> None:
         """Count some scores, which reach from one to the other, by their bins and cells."""
@@ -96,42 +95,47 @@ class LongTable:
         low = low or float(np.min(scores, where=scores > 0, initial=0.5))
         high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
         self._ends = min(self._ends[0], low), max(self._ends[1], high)  # between them lies all but 0 and 1
+        counts = self._counts if cells.ndim else self._counts[self._lines(cells) :]
+        room = np.empty((2, min(len(scores), _BLOCK)))
         for start in range(0, len(scores), _BLOCK):
             block = slice(start, start + _BLOCK)
-            places = _steps(scores[block], ones)
-            places >>= self._coarser
-            places <<= self._cell_bits
-            places |= cells[block]
-            np.add.at(self._counts, places, _ONE)
+            places = self._places(scores[block], ones, *room[:, : len(scores) - start])
+            if cells.ndim:
+                places |= self._lines(cells[block])
+            np.add.at(counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
-        between = _steps(np.array(self._ends), False).tolist()
-        low, high, top, half = (step >> self._coarser for step in (*between, _TOP, _HALF))
-        ends = np.array([(0, min(low, 1)), (low, high + 1), (max(top, high + 1), top + 1)]) << self._cell_bits
-        places = np.concatenate([first + np.flatnonzero(self._counts[first:end]) for first, end in ends])
-        mask = (1 << self._cell_bits) - 1
-        places = places[np.argsort((places & mask).astype(np.uint16), kind="stable")]
-        counts, cells = self._counts[places].astype(np.int64), places & mask
-        places >>= self._cell_bits
-        places[places > half] -= _GAP >> self._coarser
-        return cells, places, None, [counts]
+        found = [self._of_cell(cell) for cell in range(self._cells)]
+        numbers, counts = map(np.concatenate, zip(*found, strict=True))
+        return np.repeat(np.arange(self._cells), [len(some) for some, _ in found]), numbers, None, [counts]
 
+    def _places(self, scores: Array, ones: bool, room: Array, beside: Array) -> Array:
+        """The place of each probability, of which some may be 1, among those of the first cell."""
+        np.subtract(scores, np.rint(scores, out=room), out=room)
+        places, signs = room.view(np.int64), beside.view(np.int64)
+        places += np.right_shift(places, 63, out=signs)  # a bin above ½ ends in what is as far from 1 as its lower edge
+        np.right_shift(room.view(np.uint64), self._cut, out=room.view(np.uint64))
+        if ones:
+            places[scores == 1] = self._sign  # as far from 1 as 0 is from 0
+        return places
 
-def _steps(scores: Array, ones: bool) -> Array:
-    """The step of each probability, of which some may be 1: its place among all bins there are, with a gap inside.
+    def _lines(self, cells: Array) -> Array:
+        """The bits of cells at their place."""
+        spread = cells if self._cells == 2 else cells & 1 | cells.astype(np.int64) >> 1 << 2
+        return np.left_shift(spread, 62 - self._cut, dtype=np.int64)
 
-    The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its step; from 1 they
-    are taken off the last step before they are cut.
-    """
-    steps = np.subtract(scores, np.rint(scores), dtype=np.float64).view(np.int64)
-    signs = steps >> 63
-    steps ^= signs
-    steps -= signs
-    steps >>= 52 - bins.FINE
-    if ones:
-        steps[scores == 1] = _TOP  # which is as far from 1 as 0 is from 0
-    return steps
+    def _of_cell(self, cell: int) -> tuple[Array, Array]:
+        """The bins of a cell, and how many rows lie in each."""
+        counts = self._counts[self._lines(np.array(cell)) :]
+        low, high = self._places(np.array(self._ends), False, *np.empty((2, 2))).tolist()
+        spans = [(0, 1), (max(low, 1), self._half + 1), (max(high, self._sign + 1), self._sign + self._half)]
+        zero, below, above = (first + np.flatnonzero(counts[first:end]) for first, end in spans)
+        one = np.flatnonzero(counts[self._sign : self._sign + 1])
+        last = 2 * self._half
+        numbers = np.concatenate([zero, below, last - 1 + self._sign - above[::-1], last + one])
+        places = np.concatenate([zero, below, above[::-1], self._sign + one])
+        return numbers, counts[places].astype(np.int64)
 
 
 class SortedSums:

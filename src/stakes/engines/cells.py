@@ -1,6 +1,6 @@
 """Groups of rows alike, counted batch by batch while their names are still becoming known."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,6 +47,19 @@ class Found:
         places = np.zeros(int(self.present[-1]) + 1, cells.dtype)
         places[self.present] = cells
         return places[self.codes]
+
+    def apart(self, scores: Array, weight: Array | None) -> Iterator[tuple[Array, Array, Array | None]]:
+        """The rows of each cell by themselves where cells are few, otherwise all with the cell of each."""
+        if len(self.cells) > _FEW:
+            yield self.of_rows, scores, weight
+            return
+        import polars as pl  # loaded by whoever opened the files, and takes some rows ten times as fast as NumPy
+
+        rows = pl.Series(self.of_rows)
+        for cell in self.cells:
+            mine = rows == int(cell)
+            own = (None if column is None else pl.Series(column).filter(mine).to_numpy() for column in (scores, weight))
+            yield cell, *own
 
 
 class Cells:
@@ -121,22 +134,17 @@ class CellLosses:
         self._sums: Array = np.zeros((0, *SHAPE), np.longdouble)
 
     @np.errstate(invalid="ignore")
-    def add(self, scores: Array, found: Found, weight: Array | None) -> None:
-        """Add the rows of a batch."""
-        more = int(found.cells.max()) + 1 - len(self._sums)
+    def add(self, scores: Array, cells: Array, weight: Array | None) -> None:
+        """Add some rows, of which each has a cell, or all have the same."""
+        more = int(cells.max()) + 1 - len(self._sums)
         self._sums = np.pad(self._sums, ((0, max(more, 0)), (0, 0), (0, 0)))
         columns = [scores.astype(np.float64, copy=False)] + ([] if weight is None else [weight])
-        if len(found.cells) > _FEW:
-            self._add_many(found.of_rows, *columns)
-            return
-        import polars as pl  # loaded by whoever opened the files, and takes some rows ten times as fast as NumPy
-
-        cells = pl.Series(found.of_rows)
-        for cell in found.cells.tolist():
-            mine = cells == cell
-            own = [pl.Series(column).filter(mine).to_numpy() for column in columns]
-            for start in range(0, len(own[0]), _BLOCK):
-                self._sums[cell] += losses_either_way(*(column[start : start + _BLOCK] for column in own))
+        for start in range(0, len(scores), _BLOCK):
+            block = [column[start : start + _BLOCK] for column in columns]
+            if cells.ndim:
+                self._add_many(cells[start : start + _BLOCK], *block)
+            else:
+                self._sums[cells] += losses_either_way(*block)
 
     def in_bins(self, found: Binned) -> Array:
         """The sums of each cell beside the first of its bins, which are in the order of the cells."""
@@ -145,12 +153,10 @@ class CellLosses:
         lost[first] = self._sums[found.cells[first]]
         return lost
 
-    def _add_many(self, cells: Array, scores: Array, weight: Array | None = None) -> None:
-        for start in range(0, len(scores), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            lost = each_loss(scores[block]) * (1.0 if weight is None else weight[block])
-            for place in np.ndindex(SHAPE):
-                self._sums[:, *place] += np.bincount(cells[block], lost[place], len(self._sums))
+    def _add_many(self, cells: Array, scores: Array, weight: Array | float = 1.0) -> None:
+        lost = each_loss(scores) * weight
+        for place in np.ndindex(SHAPE):
+            self._sums[:, *place] += np.bincount(cells, lost[place], len(self._sums))
 
 
 def _combine(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:

@@ -350,10 +350,10 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        tasks = [partial(self._bins.add, scores, found.of_rows, batch.weight)]
-        if self._bins.grid == "probability":
-            tasks.append(partial(self._losses.add, scores, found, batch.weight))
-        run_all(tasks, len(scores))
+        for cells, own, weight in found.apart(scores, batch.weight):
+            self._bins.add(own, cells, weight)
+            if self._bins.grid == "probability":
+                self._losses.add(own, cells, weight)
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:

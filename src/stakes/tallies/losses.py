@@ -62,7 +62,9 @@ def losses_either_way(scores: Array, weight: Array | None = None) -> Array:
     """Add up each loss of some rows, were all of them positive and were all of them negative."""
     if weight is not None:
         return loss_sums(scores, np.stack([weight, weight]))
-    both = np.stack([scores, 1.0 - scores])
+    both = np.empty((2, len(scores)))
+    both[0] = scores
+    np.subtract(1.0, scores, out=both[1])
 
     def surprise(rows: Array) -> Array:
         either = SURPRISE.of_positive, SURPRISE.of_negative
