@@ -157,7 +157,7 @@ def _pulls(frame: LazyTable, *, folds: Folds, at: Map, free: Array | None, biase
     moved = [sum_of(u)] if free is None else [one for one, is_free in zip(u, free, strict=True) if is_free]
     x = [*moved, *(m[1:] if biased else [])]
     frame = frame.with_columns(
-        *_named("x", x), *_named("r", [one - said * (1 + own) for one, said in zip(t, m, strict=True)])
+        *_named("x", x), *_named("r", [one - p * (1 + own) for one, p in zip(t, m, strict=True)])
     )
     r, x = _each("r", k), _each("x", len(x))
     height = sum_of(_times(t, z)) - (nw.col("total").log() + nw.col("top")) * (1 + own)
@@ -196,9 +196,9 @@ def _losses(frame: LazyTable, *, folds: Folds, maps: Sequence[Sequence[Map]]) ->
     frame = frame.with_columns((nw.col("held") * k + code).alias("key"), nw.col("unit").alias("sum0"))
     for place, kind in enumerate("s" + "m" * len(maps)):
         frame = _apply(frame, folds, maps[place - 1]) if place else frame
-        first, *others = said = _each(kind, k)
+        first, *others = probabilities = _each(kind, k)
         own = reduce(lambda so_far, one: choose(code == one[0], one[1], so_far), enumerate(others, 1), first)
-        away = [one - whether(code == c) for c, one in enumerate(said)]
+        away = [one - whether(code == c) for c, one in enumerate(probabilities)]
         lost = surprise(own) * nw.col("unit"), sum_of(_times(away, away)) * nw.col("unit")
         frame = frame.with_columns(*(one.alias(f"sum{1 + 2 * place + n}") for n, one in enumerate(lost)))
     return frame
@@ -214,13 +214,13 @@ def map_classes(data: Data, asked: RowQuestion, folds: int, seed: int) -> Iterat
         return
     if asked.cluster is None:
         asked = replace(asked, groups_by=[str(asked.truth), *given.values()])
-    dealt = Folds(len(given), folds, seed % folds)
+    fold_of = Folds(len(given), folds, seed % folds)
     files = None if is_lazy(data) else Files.open(data, name_columns(data, asked) or {}, asked.where)
     with nullcontext(data) if files is None else files.relation() as table:
         if table is None and files is not None:
-            yield count_typed(files, files.with_types(), lambda some: _look(partial(_in_batches, some, asked), dealt))
+            yield count_typed(files, files.with_types(), lambda some: _look(partial(_in_batches, some, asked), fold_of))
             return
-        with _inside(table, asked, dealt) as rows:
+        with _inside(table, asked, fold_of) as rows:
             yield rows
 
 

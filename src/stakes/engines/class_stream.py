@@ -337,10 +337,10 @@ class EvenSample:
         self._below = np.append(self._below, np.ones(segments - len(self._below)))
         self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
         self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
-        drawn = self._generator.random(len(segment))
-        rows = np.flatnonzero(drawn < (self._below[segment] if segments > 1 else self._below[0]))
+        random = self._generator.random(len(segment))
+        rows = np.flatnonzero(random < (self._below[segment] if segments > 1 else self._below[0]))
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
-        self._kept.append((drawn[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
+        self._kept.append((random[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)
         if self._size > 2 * self._most * segments:
             self._thin()
@@ -352,14 +352,14 @@ class EvenSample:
 
     def _thin(self) -> None:
         """Keep the lowest numbers of each segment."""
-        drawn, segment, *others = (np.concatenate(column) for column in zip(*self._kept, strict=True))
-        order = np.lexsort((drawn, segment))
+        random, segment, *others = (np.concatenate(column) for column in zip(*self._kept, strict=True))
+        order = np.lexsort((random, segment))
         starts = np.searchsorted(segment[order], np.arange(len(self._rows)))
         place = np.arange(len(order)) - starts[segment[order]]
         first = order[place == self._most]  # the first of each segment that is left out
-        self._below[segment[first]] = drawn[first]
+        self._below[segment[first]] = random[first]
         stay = order[place < self._most]
-        self._kept = [(drawn[stay], segment[stay], *(column[stay] for column in others))]
+        self._kept = [(random[stay], segment[stay], *(column[stay] for column in others))]
         self._size = len(stay)
 
     def of(self, segment: int) -> ClassSample:

@@ -175,12 +175,12 @@ class QueryNumbers:
         parts = {name: sums(name, sizes[name]) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
-    def _sizes(self, said: Term, bits: int) -> dict[str, SizeCounts]:
-        """Distances of truths from what is said, by size: of all rows, and of each segment.
+    def _sizes(self, predicted: Term, bits: int) -> dict[str, SizeCounts]:
+        """Distances of truths from a prediction, by size: of all rows, and of each segment.
 
         They are asked for without other columns, which engines would work out again.
         """
-        size = (column_of(self.frame)("truth") - said).abs()
+        size = (column_of(self.frame)("truth") - predicted).abs()
         narrow = add_columns(self.frame, {"edge": size}).select("edge", "weight", *self._keys)
         frame, sizes = round_down(narrow, "line", 2.0**bits), {}
         for name, found in self._ask(frame, ["weight"], extra="edge").items():
@@ -210,20 +210,20 @@ class QueryNumbers:
             parts[name] = self._varied(found, own, held)
         return SecondPass(whole, parts)
 
-    def _with_terms(self, frame: LazyTable, asked: Asked, said: Term, own: str = "") -> LazyTable:
-        """Add the terms of each row, or those alone that depend on the number that is always said."""
+    def _with_terms(self, frame: LazyTable, asked: Asked, baseline: Term, own: str = "") -> LazyTable:
+        """Add the terms of each row, or only those that depend on the baseline."""
         column = column_of(frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
-        frame = add_columns(frame, {f"{own}said": said, "error": truth - prediction})
-        terms, lost = _terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}said"))
+        frame = add_columns(frame, {f"{own}baseline": baseline, "error": truth - prediction})
+        terms, lost = _terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}baseline"))
         found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
         found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
         found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
-        found |= {f"{own}far": (truth - column(f"{own}said")).abs(), "size": column("error").abs()}
+        found |= {f"{own}far": (truth - column(f"{own}baseline")).abs(), "size": column("error").abs()}
         return add_columns(frame, found)
 
     def _baseline(self, asked: Asked) -> Term:
-        """The number that is always said in each segment: the mean of its truths, unless it was given."""
+        """What the baseline predicts in each segment: the mean of its truths, unless a number was given."""
         if len({asked.whole, *asked.segments.values()}) == 1:
             return _number(self.frame, asked.whole)
         keys, weight = self._keys, nw.col("weight")
@@ -256,8 +256,8 @@ class QueryNumbers:
         """
         assert asked.first.whole.sizes is not None
         column, alone = column_of(frame), replace(self, places={})
-        said = {"size": column("prediction"), "far": asked.whole}
-        known = {"size": asked.first.whole.sizes, "far": alone._sizes(said["far"], COARSE)[""]}
+        predicted = {"size": column("prediction"), "far": asked.whole}
+        known = {"size": asked.first.whole.sizes, "far": alone._sizes(predicted["far"], COARSE)[""]}
         ranks = 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
         keys, tests = {}, []
         for name, sizes in known.items():
@@ -273,7 +273,7 @@ class QueryNumbers:
         table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
         many = len(table) > _MOST_SIZES
         found = [
-            alone._sizes(said[name], FINE)[""] if many else sizes.refined(*_sizes_in(table, f"{name} here"))
+            alone._sizes(predicted[name], FINE)[""] if many else sizes.refined(*_sizes_in(table, f"{name} here"))
             for name, sizes in known.items()
         ]
         heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
@@ -289,9 +289,9 @@ class QueryNumbers:
         """
         column, unit = column_of(frame), max(float(asked.first.whole.mean(a=1)), 1e-290)
         part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
-        frame = add_columns(frame, {"dealt": ((part - part.floor()) * _PARTS).floor()})
-        dealt = collect(add_up(keep_rows(frame, column("dealt") < _SOME), ["dealt"], [], highs=[*_HEAVY]))
-        highs = (dealt[f"high {name}"].to_numpy() for name in _HEAVY)
+        frame = add_columns(frame, {"group": ((part - part.floor()) * _PARTS).floor()})
+        groups = collect(add_up(keep_rows(frame, column("group") < _SOME), ["group"], [], highs=[*_HEAVY]))
+        highs = (groups[f"high {name}"].to_numpy() for name in _HEAVY)
         return [float(np.sort(high)[-HEAVY]) if len(high) >= HEAVY else 0.0 for high in highs]
 
     def _heavy(self, frame: LazyTable, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
@@ -317,9 +317,9 @@ class QueryNumbers:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
         frame, column = self.frame, column_of(self.frame)
         truth, weight, none = column("truth"), column("weight"), _number(frame, 0.0)
-        for side, said in enumerate((column("prediction"), column(self.places[OTHER]).cast(nw.Float64))):
-            frame = add_columns(frame, {"error": truth - said})
-            terms, _ = _terms_of(truth, said, column("error"), centre, none)
+        for side, predicted in enumerate((column("prediction"), column(self.places[OTHER]).cast(nw.Float64))):
+            frame = add_columns(frame, {"error": truth - predicted})
+            terms, _ = _terms_of(truth, predicted, column("error"), centre, none)
             frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
         found, shape = self._ask(frame, pairs), (len(OWN), len(OWN))
@@ -399,7 +399,7 @@ def _terms_of(
     That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|.
     """
     t, size, beyond = truth - centre, error.abs(), truth - baseline
-    logs, logs_away = (_log1p(truth) - _log1p(said) for said in (prediction, baseline))
+    logs, logs_away = (_log1p(truth) - _log1p(other) for other in (prediction, baseline))
     sign = choose(beyond > 0.0, 1.0, choose(beyond < 0.0, -1.0, 0.0))
     lost = [sign, logs_away * logs_away, _share(beyond.abs(), truth)]
     return [size, error, error * error, t, t * t, t * error, beyond.abs(), logs * logs, _share(size, truth)], lost

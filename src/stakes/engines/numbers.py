@@ -163,9 +163,10 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
     return Counted("regression", {"errors": errors}, clusters=clusters)
 
 
-def _moments_of_constant(sums: ErrorSums, said: Fraction, away: Fraction) -> dict[Power, Fraction]:
+def _moments_of_constant(sums: ErrorSums, constant: Fraction, away: Fraction) -> dict[Power, Fraction]:
     """The moments of always saying a number, which is away from the truths by so much in all."""
     n, t, square = (Fraction(sums.sum_of(t=power)) for power in range(3))
-    errors = {(1, 0, 0, 0): away, (0, 1, 0, 0): t - said * n, (0, 2, 0, 0): square - 2 * said * t + said**2 * n}
-    predicted = {(0, 0, 0, 1): said * n, (0, 0, 0, 2): said**2 * n, (0, 0, 1, 1): said * t}
+    squares = square - 2 * constant * t + constant**2 * n
+    errors = {(1, 0, 0, 0): away, (0, 1, 0, 0): t - constant * n, (0, 2, 0, 0): squares}
+    predicted = {(0, 0, 0, 1): constant * n, (0, 0, 0, 2): constant**2 * n, (0, 0, 1, 1): constant * t}
     return {(0, 0, 0, 0): n, (0, 0, 1, 0): t, (0, 0, 2, 0): square, **errors, **predicted}

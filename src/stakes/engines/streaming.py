@@ -80,8 +80,8 @@ def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Coun
     beside = several or any(name.startswith(("weight", "cluster", "by")) for name in named)
     if exact and ("score" in named if by_row else beside):
         return None
-    dealt = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by if by_row else ())}
-    files = Files.open(data, {**named, **dealt}, asked.where)
+    grouping = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by if by_row else ())}
+    files = Files.open(data, {**named, **grouping}, asked.where)
     if not files.have_more_rows_than((_MANY if exact is False else MOST_EXACT) // max(len(several), 1)):
         return None
     with files.relation() as table:
@@ -172,9 +172,9 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:
         return False
-    judged = {name: first[name] for name in ("truth", "prediction")}
+    labels = {name: first[name] for name in ("truth", "prediction")}
     try:
-        columns = rows_that_count(judged, None, "drop").columns  # gaps are refused where all rows are counted
+        columns = rows_that_count(labels, None, "drop").columns  # gaps are refused where all rows are counted
     except errors.InputError:
         return False  # said again, and better, when all rows are counted
     whole = all(zeros_and_ones(column) is not None for column in columns.values())
@@ -384,13 +384,13 @@ class ClassProbabilities(Counting):
     def _decided(self, batch: Batch) -> list[Labels]:
         truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        self._told = self._stream.add(batch.several, spelled, by, batch.weight, batch.numbers)
+        self._outcome = self._stream.add(batch.several, spelled, by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
-        return [Labels(self._told.decided, decisions_of(self._asked, self._stream.classes))]
+        return [Labels(self._outcome.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
-        self._class_clusters.add_classes(self._groups(batch, found), found, self._told)
+        self._class_clusters.add_classes(self._groups(batch, found), found, self._outcome)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
