@@ -4,6 +4,7 @@ import functools
 import importlib
 import json
 import math
+from fractions import Fraction
 
 import narwhals as nw
 import numpy as np
@@ -304,6 +305,38 @@ def test_truths_far_from_0_keep_their_digits():
         assert found[name].low == pytest.approx(known[name].low, rel=0.01)
 
 
+def exact_correlation(truth, prediction) -> tuple[float, float]:
+    """Pearson's r and the explained variance by whole numbers, without rounding."""
+    t, p = ([Fraction(value) for value in column.tolist()] for column in (truth, prediction))
+
+    def spread(one, other):
+        return sum(x * y for x, y in zip(one, other, strict=True)) - sum(one) * sum(other) / len(one)
+
+    errors = [x - y for x, y in zip(t, p, strict=True)]
+    r = float(spread(t, p)) / math.sqrt(spread(t, t) * spread(p, p))
+    return r, float(1 - spread(errors, errors) / spread(t, t))
+
+
+@pytest.mark.parametrize("place", ["file", "engine"])
+@pytest.mark.parametrize("far", ["reversed", "shifted", "scaled"])
+def test_predictions_far_from_the_truth_keep_their_digits(tmp_path, small_batches, place, far):
+    """Squares about the mean of the truths lost so many that pearson was -0.8949 for -0.8946."""
+    rng = np.random.default_rng(3)
+    t, noise = 2.0**20 + np.round(rng.normal(size=400), 6), np.round(rng.normal(size=400), 6)
+    p = {"reversed": -2 * t + noise, "shifted": t + 2.0**23 + noise, "scaled": 4096 * t + noise}[far]
+    table = pl.DataFrame({"t": t, "p": p})
+    table.write_parquet(tmp_path / "rows.parquet")
+    source = str(tmp_path / "rows.parquet") if place == "file" else table.lazy()
+    found = stakes.evaluate(source, truth="t", prediction="p", task="regression")
+    assert found.errors.rows is None
+    r, explained = exact_correlation(t, p)
+    assert found["pearson"].value == pytest.approx(r, rel=1e-12)
+    assert found["explained_variance"].value == pytest.approx(explained, rel=1e-9)
+    assert found["rmse"].value == pytest.approx(math.sqrt(np.mean((t - p) ** 2)), rel=1e-14)
+    for name in ("pearson", "explained_variance"):  # fourth powers have lost what an interval needs
+        assert "lose too many digits" in str(found.interval(name))
+
+
 @pytest.mark.parametrize("most", [10**6, 3])
 def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
     """Also where more rows are alike than are brought here: then the heavy ones are sorted."""
@@ -362,7 +395,7 @@ def test_where_no_float_holds_squares_figures_of_rows_stay_and_have_no_interval(
     for name in ("rmse", "r2", "pearson"):
         wanted = expected("plain")[name].value * (scale if name == "rmse" else 1)
         assert found[name].value == pytest.approx(wanted, rel=1e-12)
-        assert found[name].no_interval == "no float holds the squares of these numbers; scale them"
+        assert found[name].no_interval == "the squares of these numbers lose too many digits; scale or shift them"
 
 
 @pytest.mark.parametrize("scale", [2.0**-400, 2.0**400])

@@ -126,12 +126,14 @@ class Guess:
         """Guess by the first rows."""
         truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
         weight = 1.0 + 0.0 * truth if rows.weight is None else rows.weight
-        mean = float((weight * truth).sum() / weight.sum())
+        mean, predicted = (
+            float((weight * operations.cast(one, "float64")).sum() / weight.sum()) for one in (truth, rows.prediction)
+        )
         reach = _APART * float(((truth - mean) ** 2).sum()) ** 0.5 / many
         some = rows.some(max(many // _MANY, 1), operations)
         if baseline is not None:
-            return cls(some, Origin(mean, baseline), first=True)
-        return cls(some, Origin(mean, mean), reach if many > _MANY else np.inf, first=True)
+            return cls(some, Origin(mean, baseline, predicted), first=True)
+        return cls(some, Origin(mean, mean, predicted), reach if many > _MANY else np.inf, first=True)
 
 
 # ── all rows, and those of each segment ──────────────────────────────────────────────────────────────────────────
@@ -301,11 +303,10 @@ class _Part:
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     """The sums of errors."""
-    centre = parts[0].origin.centre
-    none = parts[0].some[0].take(slice(0))
-    sums = reduce(
-        ProductSums.joined, (p.added.moved(p.origin, replace(p.origin, centre=centre), none) for p in parts)
-    ).sum_of
+    first, none = parts[0].origin, parts[0].some[0].take(slice(0))
+    origins = [replace(first, baseline=part.origin.baseline) for part in parts]
+    moved = [part.added.moved(part.origin, origin, none) for part, origin in zip(parts, origins, strict=True)]
+    sums = reduce(ProductSums.joined, moved).sum_of
     names = "one", "size", "error", "square", "truth", "truth2", "prediction"
     added = [
         *map(sums, names),
@@ -315,7 +316,7 @@ def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     ]
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)
     zeros = sum(part.zeros for part in parts)
-    found = first_sums([*added, zeros], centre, largest, least, parts[0].weighted, None)
+    found = first_sums([*added, zeros], (first.centre, first.predicted), largest, least, parts[0].weighted, None)
     worst = [part.worst for part in parts if part.worst is not None]
     return replace(found, worst=worst_of(itertools.chain(*worst))) if worst else found
 

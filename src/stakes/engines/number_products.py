@@ -39,10 +39,15 @@ _SQUARES = [
 
 @dataclass(frozen=True)
 class Origin:
-    """From where truths and predictions are counted, and what a baseline always says."""
+    """From where truths are counted, what a baseline always predicts, and from where predictions are counted.
+
+    Predictions have a centre of their own: where they lie far from the truths, squares about that of the truths would
+    lose the digits that a correlation needs.
+    """
 
     centre: float
     baseline: float
+    predicted: float = 0.0
 
 
 class ProductSums:
@@ -101,7 +106,7 @@ class ProductSums:
         if len(near.truth):
             found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.baseline) - np.log1p(new.baseline) if min(old.baseline, new.baseline) > -1 else 0.0
-        by = old.centre - new.centre, old.baseline - new.baseline, float(logs)
+        by = old.centre - new.centre, old.baseline - new.baseline, float(logs), old.predicted - new.predicted
         for sums in (found._sums, found._squared):
             if sums is not None:
                 move(sums, COLUMNS, *by)
@@ -148,7 +153,7 @@ def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, found:
         ops.xp.subtract(truth, prediction, out=found[_PLACE["error"]])
     else:
         found[_PLACE["error"]] = rows.error
-    fill_columns(found, truth, prediction, (at.centre, at.baseline), logs, ops.xp)
+    fill_columns(found, truth, prediction, (at.centre, at.predicted, at.baseline), logs, ops.xp)
     return found
 
 

@@ -123,11 +123,14 @@ class QueryNumbers:
         Groups({name: table[places[name]] for name in found._by}, table["rows"].to_numpy()).check(of_classes=True)
         return replace(found, opening=found._read(table))
 
-    def _open(self, checks: Sequence[str], weighing: Sequence[str] = (), centre: float = 0.0) -> Table:
+    def _open(
+        self, checks: Sequence[str], weighing: Sequence[str] = (), centres: Sequence[float] = (0.0, 0.0)
+    ) -> Table:
         """Ask in how many rows something holds, how far they reach, and what they add up to."""
         column = column_of(self.frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
-        frame = add_columns(self.frame, {"error": truth - prediction, "t": truth - centre, "p": prediction - centre})
+        t, p = truth - centres[0], prediction - centres[1]
+        frame = add_columns(self.frame, {"error": truth - prediction, "t": t, "p": p})
         frame = add_columns(frame, {"size": column("error").abs()})
         sums = () if frame.implementation.is_dask() else _FIRST  # it adds up one partition after the other
         if sums:
@@ -158,17 +161,17 @@ class QueryNumbers:
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
-        answer, centre = self.opening, 0.0
-        n, t, square = (math.fsum(answer[""][_FIRST[place]]) for place in (0, 4, 5))
-        if t * t > _FAR * n * (square - t * t / n):  # so far from 0 that digits are lost
-            centre = t / n
-            answer = self._read(self._open([], centre=centre))
+        answer, centres = self.opening, (0.0, 0.0)
+        n, t, t2, p, p2 = (math.fsum(answer[""][_FIRST[place]]) for place in (0, 4, 5, 6, 7))
+        if any(x * x > _FAR * n * (square - x * x / n) for x, square in ((t, t2), (p, p2))):
+            centres = t / n, p / n  # so far from 0 that digits are lost
+            answer = self._read(self._open([], centres=centres))
 
         def sums(name: str, sizes: SizeCounts | None) -> ErrorSums:
             found = answer[name]
             each = [math.fsum(found[term]) for term in _FIRST]
             least = min(found["low truth"].min(), found["low prediction"].min())
-            return first_sums(each, centre, float(found["high size"].max()), least, "weight" in self.places, sizes)
+            return first_sums(each, centres, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
         check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
         sizes = self._sizes(column_of(self.frame)("prediction"), FINE if self._by else COARSE)

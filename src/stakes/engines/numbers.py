@@ -88,20 +88,25 @@ _POWERS: tuple[Power, ...] = (
     (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1), (0, 0, 0, 2),
     (0, 0, 1, 1),
 )  # fmt: skip
-"""The powers of |error|, error, truth and prediction that are added up, the last two counted from a centre."""
+"""The powers of |error|, error, truth and prediction that are added up, the last two counted from their centres."""
 
 
 def first_sums(
-    added: Sequence[float], centre: float, largest: float, least: float, weighted: bool, sizes: SizeCounts | None
+    added: Sequence[float],
+    centres: tuple[float, float],
+    largest: float,
+    least: float,
+    weighted: bool,
+    sizes: SizeCounts | None,
 ) -> ErrorSums:
     """The sums of errors, and the number of truths that are 0: of ``FIRST`` in their order.
 
-    ``least`` is the least truth or prediction.
+    ``centres`` are those of truths and predictions, ``least`` is the least truth or prediction.
     """
     *sums, logs, shares, zeros = added
     if not all(map(math.isfinite, sums)):
         raise beyond_floats()
-    moments = Moments.of_sums(dict(zip(_POWERS, sums, strict=True)), centre)
+    moments = Moments.of_sums(dict(zip(_POWERS, sums, strict=True)), *centres)
     logs = logs if least > -1 else math.nan
     return ErrorSums(moments, largest, logs, shares, weighted=weighted, zeros=round(zeros), sizes=sizes)
 

@@ -29,8 +29,8 @@ COLUMNS = (
 )  # fmt: skip
 """The same in the order in which they are multiplied, after what else is added up of rows that are read once.
 
-With b the baseline and l = log1p t − log1p b these are l², |t − b|/|t|, sign(t − b)/|t|, l, and p counted from the
-centre; sign is that of t − b. The last four grow without end.
+With b the baseline and l = log1p t − log1p b these are l², |t − b|/|t|, sign(t − b)/|t|, l, and p counted from a
+centre of its own; sign is that of t − b. The last four grow without end.
 """
 
 IN_ORDER = [COLUMNS.index(name) for name in TERMS]
@@ -68,23 +68,25 @@ def terms_of_rows(
     t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
     found = np.empty((len(COLUMNS), len(t)))
     found[COLUMNS.index("error")] = differences(truth, prediction)
-    fill_columns(found, t, p, (centre, baseline), min(t.min(), p.min()) > -1)
+    fill_columns(found, t, p, (centre, 0.0, baseline), min(t.min(), p.min()) > -1)
     if weight is not None:
         found *= weight
     return found[IN_ORDER], found[COLUMNS.index("sign")]
 
 
-def fill_columns(found: Term, truth: Term, prediction: Term, at: tuple[float, float], logs: bool, xp: Any = np) -> None:
-    """Put ``COLUMNS`` of rows beside their errors; ``at`` are the centre and the baseline.
+def fill_columns(
+    found: Term, truth: Term, prediction: Term, at: tuple[float, float, float], logs: bool, xp: Any = np
+) -> None:
+    """Put ``COLUMNS`` of rows beside their errors; ``at`` are the centres of truths and predictions, and the baseline.
 
     Without ``logs`` those are 0: where one of them does not exist no figure is asked for. Arrays may be of any library
     that spells operations as NumPy does.
     """
     logs_away, share_away, sign_share, log, p, *terms = found
     one, error, t, size, cross, away, sign, square, truth2, log_square, share = terms
-    centre, baseline = at
+    centre, predicted, baseline = at
     one[:] = 1.0
-    for column, start, out in ((truth, centre, t), (prediction, centre, p), (truth, baseline, away)):
+    for column, start, out in ((truth, centre, t), (prediction, predicted, p), (truth, baseline, away)):
         xp.subtract(column, start, out=out)
     for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
         xp.multiply(left, right, out=out)
@@ -104,13 +106,16 @@ def fill_columns(found: Term, truth: Term, prediction: Term, at: tuple[float, fl
             xp.divide(above, divisor, out=out)
 
 
-def move(sums: Array, names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0) -> None:
+def move(
+    sums: Array, names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0, predicted: float = 0.0
+) -> None:
     """Move sums by term (the first axis), in place, to a centre of the truth that is lower by ``by``.
 
-    ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it.
+    ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it;
+    ``predicted`` is by how much the centre of predictions is lower.
     """
     parts = {
-        "truth2": {"truth": 2 * by, "one": by * by}, "truth": {"one": by}, "prediction": {"one": by},
+        "truth2": {"truth": 2 * by, "one": by * by}, "truth": {"one": by}, "prediction": {"one": predicted},
         "cross": {"error": by}, "away": {"sign": drop}, "share away": {"sign share": drop},
         "logs away": {"log away": 2 * logs, "one": logs * logs}, "log away": {"one": logs},
     }  # fmt: skip

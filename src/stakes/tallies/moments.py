@@ -86,11 +86,19 @@ class Moments(Mapping[Power, Fraction]):
         self._spreads: dict[tuple[Power, Power], Fraction] = {}
 
     @classmethod
-    def of_sums(cls, sums: Mapping[Power, float], centre: float) -> "Moments":
-        """Take sums that were made elsewhere, of truths and predictions counted from a centre."""
-        moments = cls(list(sums))
-        moments._centres = {0: 0.0, 1: 0.0, 2: centre, 3: centre}
-        moments._blocks = [dict(sums)]
+    def of_sums(cls, sums: Mapping[Power, float], truth: float, prediction: float) -> "Moments":
+        """Take sums that were made elsewhere, of truths and predictions counted from these centres.
+
+        Errors were counted from 0. Where nearly all errors are far from it, those about the difference of the centres
+        are smaller, and so is what was rounded away: they follow from the squares of truths and predictions.
+        """
+        moments, found, error = cls(list(sums)), dict(sums), 0.0
+        squares, cross = found[0, 0, 2, 0] + found[0, 0, 0, 2], found[0, 0, 1, 1]
+        if squares < found[0, 2, 0, 0]:
+            error = truth - prediction
+            found |= {(0, 1, 0, 0): found[0, 0, 1, 0] - found[0, 0, 0, 1], (0, 2, 0, 0): squares - 2 * cross}
+        moments._centres = {0: 0.0, 1: error, 2: truth, 3: prediction}
+        moments._blocks = [found]
         return moments
 
     def centre(self, columns: Sequence[Array]) -> None:

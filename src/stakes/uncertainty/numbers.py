@@ -44,7 +44,7 @@ _BLOCK, _SPAN = 1 << 16, 1 << 20
 MOST_GROUPS = 20_000
 """More rows of predicted numbers are left out in random groups: accurate to half a per cent of the spread."""
 
-BEYOND_FLOATS = "no float holds the squares of these numbers; scale them"
+BEYOND_FLOATS = "the squares of these numbers lose too many digits; scale or shift them"
 _ROUNDING, _NEAR = 1e-13, 1e-6
 _STEP = 1e-5
 """Step of a mean, in standard deviations, for the slope of a figure."""
@@ -326,10 +326,16 @@ def _of_products(
     for slope, changes in zip(slopes, exact, strict=True):
         moving = np.flatnonzero(slope)  # a term that was not counted must not matter
         slope = slope[moving] / total
+        counted = varied.products[np.ix_(moving, moving)]
         square = float(slope @ covariance[np.ix_(moving, moving)] @ slope)
         linear = slope @ (terms[moving] - np.outer(means[moving], terms[0]))
         rest, balance = square - float(many @ linear**2), -float(many @ linear)
-        yield _influence(changes, many, max(rest, 0.0), balance, sums) if math.isfinite(rest) else NOT_KEPT
+        if not np.isfinite(counted).all():
+            yield NOT_KEPT
+        elif square and not square > _ROUNDING * float(abs(slope) @ abs(counted) @ abs(slope)):
+            yield BEYOND_FLOATS  # what is left of products that nearly cancel is their rounding
+        else:
+            yield _influence(changes, many, max(rest, 0.0), balance, sums)
 
 
 def _influence(changes: Array, many: Array, rest: float, balance: float, sums: ErrorSums) -> Influence:
