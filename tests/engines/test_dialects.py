@@ -300,7 +300,7 @@ def test_lists_of_json_that_are_wrong(tmp_path, text, words):
         ("y,p\n1,0.5\n", {"separator": "ab"}, "separator='ab' is not one sign; give ',', ';', '|' or a tab"),
         ("y,p\n1,0.5\n", {"separator": ",", "decimal": ","}, "decimal=',' separates the fields, too"),
         ("y,p\n1,0.5\n", {"decimal": "!"}, "decimal='!' is neither '.' nor ','"),
-        ("y,p\n1,0.5\n", {"encoding": "klingon"}, "encoding='klingon' is none that there is; give 'utf-8'"),
+        ("y,p\n1,0.5\n", {"encoding": "klingon"}, "encoding='klingon' does not exist; give 'utf-8'"),
         ("y,p\n1,0.5\n", {"encoding": 3}, "encoding=3 is no text"),
         ("y,p\n1,0.5\n", {"skip": -1}, "skip=-1"),
         ("y,p\n1,0.5\n", {"percent": "yes"}, "percent='yes' does not work; give True or False"),
@@ -409,7 +409,7 @@ def test_warnings_tell_the_line_of_the_file_whatever_is_left_out(tmp_path):
 
 
 def test_a_format_is_of_files():
-    with pytest.raises(stakes.InputError, match=r"separator=, skip= tells how a text file is written"):
+    with pytest.raises(stakes.InputError, match=r"separator=, skip= says how a text file is written"):
         stakes.evaluate({"y": [0, 1], "p": [0.1, 0.9]}, truth="y", score="p", separator=";", skip=2)
 
 
