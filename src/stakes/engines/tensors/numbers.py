@@ -1,6 +1,6 @@
-"""Predicted numbers where they lie: added up like batches of a file (``engines/number_batches.py``).
+"""Predicted numbers on a device, summed like batches of a file (``engines/number_batches.py``).
 
-Beside the sums come a few rows: evenly spaced ones, those around medians and the baseline, and the heaviest.
+A few rows are copied beside the sums: evenly spaced ones, those around medians and the baseline, and the heaviest.
 """
 
 import math
@@ -24,14 +24,14 @@ from stakes.engines.tensors.operations import ArrayOperations, operations_on
 _FLOATS = ("float16", "float32", "float64")
 
 _FEWER = 64
-"""By so much fewer rows come here for a picture than of a file."""
+"""The sample of rows for pictures is smaller than that of a file by this factor."""
 
 BLOCK = 1 << 22
-"""Rows handled at a time, with some thirty columns of their own."""
+"""Rows per block, with some thirty temporary columns."""
 
 
 def count_number_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> Counted | None:
-    """Count predicted numbers where they are; None where the columns are classes, or need to be looked at here."""
+    """Count predicted numbers on their device; None if the columns are classes, or have to be copied."""
     if set(columns) - {"truth", "prediction", "weight"} or "prediction" not in columns:
         return None
     numbers = TensorNumbers(operations_on(columns["truth"]), dict(columns))
@@ -55,7 +55,7 @@ class TensorNumbers(BatchNumbers):
 
     @cached_property
     def _ends(self) -> dict[str, tuple[float, float]]:
-        """How far truths and predictions reach; all of them must be finite."""
+        """The ranges of truths and predictions; values that are not finite are refused."""
         found = {}
         for name in ("truth", "prediction"):
             values = self.operations.cast(self.columns[name], "float64")
@@ -66,7 +66,7 @@ class TensorNumbers(BatchNumbers):
 
     @cached_property
     def task(self) -> str:
-        """What a few numbers say that stand for all of them; nothing where there are only whole ones."""
+        """The task, decided by a few numbers that represent all; "" if all are whole."""
         if not any(self.operations.kind(self.columns[name]).endswith(_FLOATS) for name in ("truth", "prediction")):
             return ""
         shown = {}
@@ -81,7 +81,7 @@ class TensorNumbers(BatchNumbers):
 
     @property
     def plain(self) -> bool:
-        """Whether weights, if there are any, are of ordinary size, and truth and prediction numbers at all."""
+        """Whether truth and prediction are numbers, and weights, if any, have an ordinary size."""
         if any(self.operations.kind(self.columns[name]) == "bool" for name in ("truth", "prediction")):
             return False
         if "weight" not in self.columns:
