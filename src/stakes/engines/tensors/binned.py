@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, Kind
-from stakes.engines.tensors.ordered import NOBODY
+from stakes.engines.tensors.ordered import NOBODY, sum_losses
 from stakes.tallies import bins
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
@@ -71,20 +71,7 @@ class BinCounts:
             weight = ops.cast(weight, "float64")
             self.counts += ops.count(codes, 2 * PLACES, weight)
             self.squared += ops.count(codes, 2 * PLACES, weight * weight)
-        self.sums += ops.stacked(self._losses(scores, positive, weight))
-
-    def _losses(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> list[Tensor]:
-        ops = self.operations
-        losses = (
-            ops.where(positive, (1.0 - scores) ** 2, scores**2),
-            0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores)),
-        )
-        each = [loss if weight is None else loss * weight for loss in losses]
-        return [
-            ops.total(part)
-            for loss in each
-            for part in (ops.where(positive, loss, 0.0), ops.where(positive, 0.0, loss))
-        ]
+        self.sums += ops.stacked(sum_losses(ops, scores, positive, weight))
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
         """The score table of the counts."""

@@ -19,8 +19,7 @@ from stakes.engines.memory import Rows, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.faults import refuse_infinite_tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import SAMPLE, ClassSample
 

@@ -18,8 +18,7 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.faults import refuse_infinite_tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
 
 _FLOATS = ("float16", "float32", "float64")
 

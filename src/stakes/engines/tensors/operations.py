@@ -6,12 +6,14 @@ since PyTorch hardly supports unsigned ones.
 
 import importlib
 import importlib.util
+import math
 import sys
 from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 
+from stakes import errors
 from stakes.engines.columns import Values
 from stakes.engines.tensors.arrays import Tensor, device_of, maker_of
 from stakes.engines.tensors.kernels import has_kernel, run_kernel
@@ -295,6 +297,14 @@ def operations_on(tensor: Tensor) -> ArrayOperations:
     """The operations for the library of a tensor."""
     maker = maker_of(tensor)
     return TorchOperations(sys.modules["torch"]) if maker == "torch" else ArrayOperations(sys.modules.get(maker, np))
+
+
+def refuse_infinite_tensor(operations: ArrayOperations, values: Tensor, argument: str) -> None:
+    """Refuse missing and infinite numbers, naming the first row, like ``refuse_infinite`` for arrays."""
+    for wrong, words in ((values != values, errors.missing_values), (abs(values) == math.inf, errors.infinite_values)):
+        rows = operations.places(wrong)
+        if len(rows):
+            raise words(argument, len(rows), int(rows[0]))
 
 
 def as_countable(tensor: Tensor) -> Tensor:

@@ -115,6 +115,15 @@ def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
     return ops.where(wide < 0, _MIDDLE - bits, _MIDDLE + bits)
 
 
+def sum_losses(ops: ArrayOperations, scores: Tensor, positive: Tensor, weight: Tensor | None) -> list[Tensor]:
+    """Squares of positives and of negatives, then the surprise of both (``tallies/losses.py``)."""
+    squares = ops.where(positive, (1.0 - scores) ** 2, scores**2)
+    surprise = 0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores))
+    losses = [loss if weight is None else loss * weight for loss in (squares, surprise)]
+    parts = ((ops.where(positive, loss, 0.0), ops.where(positive, 0.0, loss)) for loss in losses)
+    return [ops.total(part) for pair in parts for part in pair]
+
+
 # ── the fold ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def fold(keys: SortedKeys, pair: tuple[str, str], span: tuple[float, float]) -> ScoreTable:
     """Return the table of all rows in bins, with the sums over the order of scores and over losses."""
@@ -191,21 +200,11 @@ class _Folding:
         self._whole.append(ops.stacked([wins, (tp * (n - P) - reached * P).max()]))
         precision = ops.cast(mine * tp, "float64") / ops.cast(tp + reached, "float64")
         scores = self.keys.scores(bits)
-        self._sums.append(ops.stacked([ops.total(precision), *self._losses(scores, positive, rows)]))
+        losses = sum_losses(ops, scores, positive, ops.cast(rows, "float64")) if self.grid == "probability" else []
+        self._sums.append(ops.stacked([ops.total(precision), *losses]))
         numbers = bins.numbers(scores, self.grid, xp=ops.xp)
         end = ops.numbers(len(ends) - 1, len(ends), ends)
         return tp, ops.joined([ops.places(numbers[1:] != numbers[:-1]), end])
-
-    def _losses(self, scores: Tensor, positive: Tensor, rows: Tensor) -> list[Tensor]:
-        """What positives and negatives lose: squares and surprise (``tallies/losses.py``)."""
-        if self.grid != "probability":
-            return []
-        ops, count = self.keys.operations, self.keys.operations.cast(rows, "float64")
-        squares = ops.where(positive, (1.0 - scores) ** 2, scores**2) * count
-        surprise = (0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores))) * count
-        both = [ops.where(positive, loss, 0.0) for loss in (squares, surprise)]
-        others = [ops.where(positive, 0.0, loss) for loss in (squares, surprise)]
-        return [ops.total(part) for pair in zip(both, others, strict=True) for part in pair]
 
     def _keep_bins(self, ends: Tensor, tp: Tensor, last: Tensor) -> None:
         """Copy the bins of a block, made of the rows and positives up to the end of their last runs."""
