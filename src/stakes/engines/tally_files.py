@@ -75,7 +75,7 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
         if max(member.file_size for member in archive.infolist()) > max(_FREELY, _MOST_TIMES * place.stat().st_size):
             raise InputError(
                 "too-sparse-to-travel",
-                f"{path!s}: these tables are so large and so empty that whoever loads them would take them for an "
+                f"{path!s}: these tables are so large and so empty that loading them would be refused as an "
                 "attack; group the segments, or the classes",
             )
 

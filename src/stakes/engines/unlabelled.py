@@ -79,7 +79,7 @@ def _filled(values: Values, gaps: Array) -> Values:
 
 
 def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> PartlyLabelled:
-    """Read rows of which some lack a truth; nothing else may be missing. Of ``all_rows`` at least one must."""
+    """Read rows of which some lack a truth (of ``all_rows`` at least one must); nothing else may be missing."""
     _refuse_others(asked)
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     data = in_format(data, asked.text_format)
@@ -139,7 +139,7 @@ def _refuse_others(asked: RowQuestion) -> None:
         raise InputError(
             "few-labels-drop",
             Given("missing", asked.missing),
-            " does not go with few labels, of which the truth alone may be missing; leave rows out with ",
+            " does not go with few labels, where only the truth may be missing; leave rows out with ",
             Pass("where"),
         )
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
@@ -181,7 +181,7 @@ def _refuse_chances(wrong: int, least: float, most: float, first: int | None = N
             Given("label_probability"),
             f" is 0 in {rows_text(wrong)}",
             place,
-            ", of which no label can ever tell; leave them out with ",
+            ", which can never be labelled; leave them out with ",
             Pass("where"),
         )
     if wrong:

@@ -8,7 +8,7 @@ from functools import cached_property
 import polars as pl
 
 from stakes.engines.files import csv
-from stakes.engines.files.kinds import FileTable, as_numbers, open_table, tell_what_was_found
+from stakes.engines.files.kinds import FileTable, as_numbers, open_table, warn_of_detected_format
 from stakes.engines.files.sources import FileNames, sources
 from stakes.engines.labels import PAIRS
 from stakes.errors import InputError, short
@@ -144,7 +144,7 @@ def describe(data: FileNames) -> DescribedFile:
     table = open_table(sources(data)[0])
     if table.separated is not None:
         csv.refuse_titles(table.source, table.separated)
-    tell_what_was_found(table)
+    warn_of_detected_format(table)
     frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
     frame = frame.head(LOOKED_AT)
     return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame])

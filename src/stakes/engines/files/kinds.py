@@ -154,7 +154,7 @@ def as_numbers(column: pl.Series) -> pl.Series:
     return numbers if numbers.null_count() == column.null_count() else column
 
 
-def tell_what_was_found(table: FileTable) -> None:
+def warn_of_detected_format(table: FileTable) -> None:
     """Warn about how text is read, if the call did not say it."""
     dialect, name = table.dialect, table.source.name
     if dialect is None:

@@ -20,7 +20,7 @@ from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
 from stakes.engines.files.dialect import fields_of, shares_of
-from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
+from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, warn_of_detected_format
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, RowsOnDisk, single, sources
 from stakes.engines.older_polars import STREAMING
@@ -75,7 +75,7 @@ class Files:
                     absent = errors.no_such_column(argument, name, table.columns, others)
                     raise _suspicion(table, wanted.values()) or absent
             if wanted:
-                tell_what_was_found(table)
+                warn_of_detected_format(table)
             if condition is not None:
                 condition.check(table.columns)
             table.refuse_ambiguous({*wanted.values(), *(condition.columns if condition is not None else ())})
