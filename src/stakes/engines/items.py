@@ -77,17 +77,17 @@ def count_items(data: Data, asked: ItemQuestion) -> GradedItems:
     beside = {"item": asked.item, "cluster": asked.cluster, "repeat": asked.repeat}
     wanted = {**{_SCORE + name: column for name, column in models.items()}, **beside}
     if asked.repeat is None and names_files(data) and all(isinstance(one, str | None) for one in wanted.values()):
-        found = _count_batches(data, {name: str(one) for name, one in wanted.items() if one is not None}, asked)
-        if found is not None:
-            return found
+        counted = _count_batches(data, {name: str(one) for name, one in wanted.items() if one is not None}, asked)
+        if counted is not None:
+            return counted
     if asked.repeat is None and asked.missing == "error" and is_lazy(data):
         named = {name: one for name, one in wanted.items() if one is not None}
         if all(isinstance(one, str) for one in named.values()):
             from stakes.engines.item_queries import count_items_inside  # loads Narwhals
 
-            found = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
-            if found is not None:
-                return found
+            counted = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
+            if counted is not None:
+                return counted
     return _count_wide(take(data, asked.where, **wanted), list(models), asked)
 
 
@@ -180,13 +180,13 @@ def _count_batches(data: Data, wanted: dict[str, str], asked: ItemQuestion) -> G
         return None
     models = [name.removeprefix(_SCORE) for name in wanted if name.startswith(_SCORE)]
     seen: list[Array] = []
-    found = GradedItems.sum(_batches(files, models, asked, seen))
+    total = GradedItems.sum(_batches(files, models, asked, seen))
     if seen:
         values = np.sort(np.concatenate(seen))
         twice = int((values[1:] == values[:-1]).sum())
         if twice:
             raise _doubled(twice, "")
-    return found
+    return total
 
 
 def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: list[Array]) -> Iterator[GradedItems]:

@@ -51,9 +51,9 @@ def join(
     """
     names, spelling = table_names(tables), Spelling.of(alike, None, None)
     columns = [_read(name, table, case, {**shared, **own}, where) for name, table in zip(names, tables, strict=True)]
-    cases = [_cases(name, case, found.pop("id")) for name, found in zip(names, columns, strict=True)]
+    cases = [_cases(name, case, part.pop("id")) for name, part in zip(names, columns, strict=True)]
     orders = [_order(cases[0], labels, (names[0], name), case) for name, labels in zip(names, cases, strict=True)]
-    spelled = [replace(found["truth"], names=tuple(map(spelling, found["truth"].names))) for found in columns]
+    spelled = [replace(part["truth"], names=tuple(map(spelling, part["truth"].names))) for part in columns]
     truths = [values(column, order) for column, order in zip(spelled, orders, strict=True)]
     for name, truth, column in zip(names, truths, spelled, strict=True):
         wrong = np.flatnonzero(truth != truths[0])
@@ -68,7 +68,7 @@ def join(
     joined: dict[str, Values] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
     for argument in own:
         pairs = zip(names, columns, orders, strict=True)
-        joined[argument] = {name: values(found[argument], order) for name, found, order in pairs}
+        joined[argument] = {name: values(part[argument], order) for name, part, order in pairs}
     return joined
 
 

@@ -44,23 +44,23 @@ def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> C
         counted = count_numbers_inside(data, numbers, asked)
         if counted is not None:
             return counted
-    given = name_columns(data, asked)
-    if given is None or not is_one_of(asked.missing, ("error", "drop")):
+    columns = name_columns(data, asked)
+    if columns is None or not is_one_of(asked.missing, ("error", "drop")):
         return None
-    if exact and ("cluster" in given or (of_costs(given) and "score" in given)):
+    if exact and ("cluster" in columns or (of_costs(columns) and "score" in columns)):
         return None
-    source, dropped, weight = _open(data, given, asked)
-    counted = _count_source(source, given, asked, exact)
+    source, dropped, weight = _open(data, columns, asked)
+    counted = _count_rows(source, columns, asked, exact)
     if counted is None or not dropped:
         return counted
     read, lost = counted.rows_read + dropped, counted.dropped_weight + weight
     return replace(counted, dropped=counted.dropped + dropped, read=read, dropped_weight=lost)
 
 
-def _open(data: Data, given: dict[str, str], asked: RowQuestion) -> tuple[QuerySource, int, float]:
+def _open(data: Data, columns: dict[str, str], asked: RowQuestion) -> tuple[QuerySource, int, float]:
     """The rows that count, the number of rows without a value, and the weight of these."""
     rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
-    source = QuerySource.of(data, {**given, **rows}, asked.where)
+    source = QuerySource.of(data, {**columns, **rows}, asked.where)
     if asked.missing != "drop":
         return source, 0, 0.0
     frame, dropped, weight = source.without_gaps()
@@ -69,23 +69,23 @@ def _open(data: Data, given: dict[str, str], asked: RowQuestion) -> tuple[QueryS
 
 def open_classes(data: Data, asked: RowQuestion) -> ClassTable | None:
     """A table of class scores in another engine; None if this question needs the rows themselves."""
-    given = name_columns(data, asked)
-    return None if given is None else open_class_table(_open(data, given, asked)[0], asked, given)
+    columns = name_columns(data, asked)
+    return None if columns is None else open_class_table(_open(data, columns, asked)[0], asked, columns)
 
 
-def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+def _count_rows(source: QuerySource, columns: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
     """Count the rows of a table without gaps; None if this question needs the rows themselves."""
-    if class_names(given):
-        table = open_class_table(source, asked, given)
+    if class_names(columns):
+        table = open_class_table(source, asked, columns)
         return None if table is None else table.count(exact)
-    if of_costs(given):
-        return _count_costs(source, given, asked, exact)
-    keys = [name for name in given if name not in ("weight", "cluster")]
+    if of_costs(columns):
+        return _sum_costs(source, columns, asked, exact)
+    keys = [name for name in columns if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
-    warn_of_same_column(given)
-    clusters = QueryClusters.of(source) if "cluster" in given and "score" not in given else None
+    warn_of_same_column(columns)
+    clusters = QueryClusters.of(source) if "cluster" in columns and "score" not in columns else None
     clustered = None if clusters is None else clusters.put_together(source).groups([*keys, "cluster"], MOST_GROUPS)
     groups, grid = clustered, None
     if groups is None:
@@ -97,22 +97,22 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     promised = 0.0 if exact else asked.auc_error
     sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
     counted = count_groups(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
-    if counted is None or "cluster" not in given:
+    if counted is None or "cluster" not in columns:
         return counted
     return _count_clusters(source, keys, asked, counted, clusters=clusters, groups=clustered)
 
 
-def _count_costs(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+def _sum_costs(source: QuerySource, columns: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
     """Count decisions whose costs differ by row, the scores behind them, and clusters."""
-    found = count_costs_inside(source, given, asked)
+    found = count_costs_inside(source, columns, asked)
     if found is None:
         return None
     query, counted = found
     keys = [name for name in query.source.places if name in ("truth", "prediction", "decided") or name.startswith("by")]
-    if "score" in given:
+    if "score" in columns:
         counted = _with_scores_and_costs(query, asked, counted, exact)
         keys.append("score")
-    return counted if "cluster" not in given else _count_clusters(query.adding(), keys, asked, counted, query)
+    return counted if "cluster" not in columns else _count_clusters(query.adding(), keys, asked, counted, query)
 
 
 def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counted, exact: bool | None) -> Counted:
@@ -181,7 +181,7 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None if it needs the rows themselves."""
     by_row = {} if asked.pricing is None else {cost_column(name): name for name in asked.pricing.costs.columns}
     of_numbers = asked.task == "regression" or asked.baseline is not None
-    others = any(given is not None for given in (asked.frequency, asked.parts))
+    others = any(one is not None for one in (asked.frequency, asked.parts))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
     named |= spread_by(asked.by, data)
     if (several := class_columns(asked)) is not None:
@@ -192,24 +192,24 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
         return None
     if asked.pricing is not None and by_row and asked.pricing.needs_all_rows:
         return None
-    given = {name: column for name, column in (named | by_row).items() if column is not None}
-    if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
+    columns = {name: column for name, column in (named | by_row).items() if column is not None}
+    if of_numbers or others or not all(isinstance(name, str) for name in columns.values()):
         return None
-    if not several and "score" not in given and "prediction" not in given:
+    if not several and "score" not in columns and "prediction" not in columns:
         raise errors.nothing_to_judge()
-    return given
+    return columns
 
 
 def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns of predicted numbers, by argument; None if the question is about anything else."""
     if asked.of_classes or asked.task == "classification":
         return None
-    if any(given is not None for given in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
+    if any(one is not None for one in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
         return None
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "exposure", "order", "series")}
     named["cluster"] = asked.series if asked.cluster is None else asked.cluster
-    given = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
-    return given if "prediction" in given and all(isinstance(name, str) for name in given.values()) else None
+    columns = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
+    return columns if "prediction" in columns and all(isinstance(name, str) for name in columns.values()) else None
 
 
 def _group(

@@ -242,13 +242,13 @@ def _losses(lost: Array, positive: Array) -> Array:
 
 def _costs_by_class(rows: Rows, costs: Array, positive: Array) -> dict[str, Array]:
     """The cost of each decision for the positive and the negative rows at a score, and its square."""
-    found: dict[str, Array] = {}
+    columns: dict[str, Array] = {}
     unit = np.ones(len(positive)) if rows.weight is None else rows.weight
     for d, cost in enumerate(costs.T):
         for name, mine in (("positives", positive), ("negatives", ~positive)):
             paid = np.where(mine, unit * cost, 0.0)
-            found |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
-    return found
+            columns |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
+    return columns
 
 
 def _mask(codes: Array, code: int) -> Array:

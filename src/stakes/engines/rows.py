@@ -71,16 +71,16 @@ def keep_numbers(places: Array | None) -> AbstractContextManager[None]:
 
 
 def rows_that_count(
-    found: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
+    unread: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
 ) -> RowsThatCount:
     """Read the columns and drop rows; ``given`` are the arguments beside a table, for messages."""
-    present, dropped, places = _present(missing, found, table), Dropped(), None
+    present, dropped, places = _present(missing, unread, table), Dropped(), None
     if present is not None:
-        dropped, places = _dropped(found, present), np.flatnonzero(present)
-        found = {name: keep(values, present) for name, values in found.items()}
+        dropped, places = _dropped(unread, present), np.flatnonzero(present)
+        unread = {name: keep(values, present) for name, values in unread.items()}
         table = None if table is None else table.keep(present)
     with keep_numbers(places):
-        columns = as_columns(found, given or {})
+        columns = as_columns(unread, given or {})
         rows = len(columns["truth"])
         if table is not None and len(table.values) != rows:
             raise errors.wrong_length("score", len(table.values), rows)
@@ -97,24 +97,24 @@ def rows_that_count(
     return counting if weight is None or weight.all() else counting.of_some_weight(weight)
 
 
-def _present(missing: str, found: Arguments, table: ClassColumns | None) -> Array | None:
+def _present(missing: str, unread: Arguments, table: ClassColumns | None) -> Array | None:
     """A mask of the complete rows, if others are to be dropped and there are any."""
     if not is_one_of(missing, ("error", "drop")):
         raise errors.unknown_missing(missing)
-    present = present_rows(found, table) if missing == "drop" else None
+    present = present_rows(unread, table) if missing == "drop" else None
     return None if present is None or present.all() else present
 
 
-def _dropped(found: Arguments, present: Array) -> Dropped:
+def _dropped(unread: Arguments, present: Array) -> Dropped:
     """The dropped rows; one without a segment is in none, and one without a weight has weight 0."""
     segments, weight = {}, 0.0
-    by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
+    by = {name: values for name, values in unread.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None
     if there is not None and (lost := there & ~present).any():
         segments = _in_segments({name: to_column(keep(values, lost), name) for name, values in by.items()})
-    if "weight" in found and (lost := ~present & ~lacking(found["weight"])).any():
+    if "weight" in unread and (lost := ~present & ~lacking(unread["weight"])).any():
         with suppress(errors.EmptyError):  # all weights are 0
-            weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
+            weight = float(as_weights(to_column(keep(unread["weight"], lost), "weight")).sum())
     return Dropped(int(np.count_nonzero(~present)), segments, weight)
 
 

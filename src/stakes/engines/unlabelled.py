@@ -84,26 +84,26 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
-        gaps = lacking(found["truth"])
+        columns = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
+        gaps = lacking(columns["truth"])
         if all_rows and not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
-        for name in (one for one in named if one in found and one != "truth"):
-            if len(rows := np.flatnonzero(lacking(found[name]))):
+        for name in (one for one in named if one in columns and one != "truth"):
+            if len(rows := np.flatnonzero(lacking(columns[name]))):
                 raise _gaps(name, len(rows), int(rows[0]))
-        chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
-        truth = _truth_or_any(found["truth"], gaps, asked)
-        plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
-        segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
+        chance = _chances(columns["label_probability"], len(gaps)) if "label_probability" in columns else None
+        truth = _truth_or_any(columns["truth"], gaps, asked)
+        plain = {name: values for name, values in columns.items() if name in ("score", "prediction")}
+        segments = {name.partition(" ")[2] or name: values for name, values in columns.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)
         read = read_rows(
             None, replace(asked, truth=truth, by=by, where=None, text_format=None, label_probability=None, **plain)
         )
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
-    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
+    numbers = columns.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
     partly = PartlyLabelled(read, ~gaps, numbers, chance)
     if all_rows and chance is not None:
         _refuse_broken_promise(partly.promised)

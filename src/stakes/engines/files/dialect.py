@@ -104,14 +104,14 @@ class Dialect:
 
     def why_no_number(self, column: pl.Series, argument: str, row: int) -> InputError | None:
         """The error of a value that is a number in another dialect; None if it is not a number in any."""
-        value, held = column[row], column.drop_nulls()
+        value, present = column[row], column.drop_nulls()
         other = _OTHER[self.decimal]
         if re.search(_PERCENT, value):
-            bare = held.filter(~held.str.contains(_PERCENT))
+            bare = present.filter(~present.str.contains(_PERCENT))
             return _uneven(argument, "with a percent sign and without", value, bare, row) if len(bare) else None
         if not re.search(_NUMBERS[other], value):
             return None
-        usual = held.filter(_decimals(held, self.decimal))
+        usual = present.filter(_decimals(present, self.decimal))
         if len(usual):
             return _uneven(argument, "with two decimal signs", value, usual, row)
         return InputError(
@@ -162,35 +162,35 @@ def _decimals(column: pl.Series, sign: str) -> pl.Series:
     return column.str.contains(_NUMBERS[sign]) & column.str.contains(sign, literal=True)
 
 
-def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str | None) -> Dialect:
+def find_dialect(name: str, lines: Sequence[str], stated: TextFormat, usual: str | None) -> Dialect:
     """Find out how a file is written from its first lines, header first.
 
     ``usual`` is the separator that its file extension stands for.
     """
-    separator = given.separator or _separator(name, lines, usual)
-    dialect = of_values(_columns(lines, separator, given.na), given, separator)
-    if given.separator is not None or separator == (usual or ","):
+    separator = stated.separator or _separator(name, lines, usual)
+    dialect = of_values(_columns(lines, separator, stated.na), stated, separator)
+    if stated.separator is not None or separator == (usual or ","):
         return dialect
     found = (f"fields separated by {SEPARATORS[separator]}", *dialect.found)
     advice = (Pass("separator", "tab" if separator == "\t" else separator), *dialect.advice)
     return replace(dialect, found=found, advice=advice)
 
 
-def of_values(columns: Mapping[str, Sequence[str]], given: TextFormat, separator: str = "") -> Dialect:
+def of_values(columns: Mapping[str, Sequence[str]], stated: TextFormat, separator: str = "") -> Dialect:
     """Find out how numbers are written from the first values of each column that holds text."""
     signs = {sign for values in columns.values() for sign in ",." if _written_with(values, sign)}
-    decimal = given.decimal or ("," if signs == {","} else ".")
+    decimal = stated.decimal or ("," if signs == {","} else ".")
     percentages = frozenset(column for column, values in columns.items() if _in_percent(values, decimal))
-    evident = given.decimal is not None or decimal in signs
+    evident = stated.decimal is not None or decimal in signs
     grouped = [name for name, values in columns.items() if evident and _has_thousands(values, decimal)]
     features = {"decimal commas": decimal == ",", f"marks of thousands in {some(grouped)}": bool(grouped)}
-    found = [words for words, so in features.items() if so and given.decimal is None]
-    advice = [Pass("decimal", decimal)] if found else []
-    if percentages and not given.percent:
-        found.append(f"percentages in {some(sorted(percentages))}")
+    detected = [words for words, so in features.items() if so and stated.decimal is None]
+    advice = [Pass("decimal", decimal)] if detected else []
+    if percentages and not stated.percent:
+        detected.append(f"percentages in {some(sorted(percentages))}")
         advice.append(Pass("percent", True))
-    missing = ("", *_spellings(given.na))
-    return Dialect(separator, decimal, given.skip, missing, percentages, evident, tuple(found), tuple(advice))
+    missing = ("", *_spellings(stated.na))
+    return Dialect(separator, decimal, stated.skip, missing, percentages, evident, tuple(detected), tuple(advice))
 
 
 # ── what is missing ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -55,13 +55,13 @@ class TensorNumbers(BatchNumbers):
     @cached_property
     def _ends(self) -> dict[str, tuple[float, float]]:
         """The ranges of truths and predictions; values that are not finite are refused."""
-        found = {}
+        ends = {}
         for name in ("truth", "prediction"):
             values = self.operations.cast(self.columns[name], "float64")
-            found[name] = self.operations.ends(values)
-            if not math.isfinite(sum(found[name])):
+            ends[name] = self.operations.ends(values)
+            if not math.isfinite(sum(ends[name])):
                 refuse_infinite_tensor(self.operations, values, name)
-        return found
+        return ends
 
     @cached_property
     def task(self) -> str:
