@@ -255,8 +255,7 @@ def _mask(codes: Array, code: int) -> Array:
     """A mask of the rows with a code; bytes that are 0 or 1 need no comparison."""
     if codes.dtype == np.uint8 and code == 1 and len(codes) and codes.max() <= 1:
         return codes.view(bool)
-    found: Array = codes == code
-    return found
+    return np.asarray(codes == code)
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────

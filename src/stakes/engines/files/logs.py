@@ -2,8 +2,8 @@
 
 Inspect writes ``.eval`` (a zip archive) or ``.json``; lm-evaluation-harness ``samples_TASK_TIME.jsonl``, with the name
 of the model in ``results_TIME.json`` beside it; promptfoo JSON or JSON lines in which several models stand; DeepEval
-``test_run_TIME.json``; HELM ``per_instance_stats.json``, with ``run_spec.json`` beside it. The mean
-that the tool itself reports is computed again, which reveals a misunderstanding.
+``test_run_TIME.json``; HELM ``per_instance_stats.json``, with ``run_spec.json`` beside it. The mean that the
+tool itself reports is computed again, which reveals a misunderstanding.
 """
 
 import io
@@ -11,7 +11,7 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -154,10 +154,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
     about = head.get("eval", {})
-    scores: dict[str, list[Answered]] = {}
-    every = list(_inspect_scores(samples))
-    for name in every:
-        scores[name] = [_inspect_answer(path, sample, name) for sample in samples]
+    scores = {name: [_inspect_answer(path, sample, name) for sample in samples] for name in _inspect_scores(samples)}
     if not scores:
         raise errors.unreadable_file(str(path), f"it holds no scores (status {head.get('status')!r})")
     planned = about.get("dataset", {}).get("sample_ids") or []
@@ -172,7 +169,7 @@ def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
     return Log(str(path), str(about.get("model")), str(about.get("task")), scores, finished, reported)
 
 
-def _inspect_scores(samples: list[Plain]) -> Iterator[str]:
+def _inspect_scores(samples: list[Plain]) -> dict[str, None]:
     """The names of scores; those of a scorer with several are SCORER.NAME."""
     names: dict[str, None] = {}
     for sample in samples:
@@ -180,7 +177,7 @@ def _inspect_scores(samples: list[Plain]) -> Iterator[str]:
             value = score.get("value")
             inner = [f"{scorer}.{key}" for key in value] if isinstance(value, dict) else [scorer]
             names.update(dict.fromkeys(inner))
-    return iter(names)
+    return names
 
 
 def _inspect_answer(path: Path, sample: Plain, name: str) -> Answered:
