@@ -214,7 +214,7 @@ class Counted(Saved):
         if isinstance(tally, Confusion) and len(tally.truths) < 2:
             raise InputError(
                 "table-of-one-class",
-                f"this Confusion has the single class {short(repr(tally.truths[0]))}; to be judged, a table needs two",
+                f"this Confusion has the single class {short(repr(tally.truths[0]))}; an evaluation needs two",
             )
         return cls("regression" if isinstance(tally, ErrorSums) else "classification", {tally.kind: tally})
 

@@ -84,7 +84,8 @@ class Dialect:
                 raise InputError(
                     "which-decimal",
                     About(argument),
-                    f" has numbers such as {short(repr(marked[0]))}, whose {_SIGNS[sign]} may part thousands; pass ",
+                    f" has numbers such as {short(repr(marked[0]))}, whose {_SIGNS[sign]} may separate thousands; "
+                    "pass ",
                     Pass("decimal", sign),
                     " if they are decimal signs, ",
                     Pass("decimal", _OTHER[sign]),
