@@ -163,7 +163,7 @@ def test_few_rows_of_an_engine_are_as_in_memory():
 def test_rows_that_hold_the_same_are_dealt_out_at_random():
     """As many of a kind in each group as chance has it: neither together, nor evenly."""
     frame = nw.from_native(pl.DataFrame({"code": np.arange(60_000) % 4}).lazy())
-    dealt = clusters._deal(clusters._mix(frame, ["code"]), ["code"]).collect()
+    dealt = clusters._add_group(clusters._mix(frame, ["code"]), ["code"]).collect()
     for code in range(4):
         sizes = np.bincount(dealt.filter(nw.col("code") == code)["held"].to_numpy(), minlength=2000)
         assert sizes.mean() == 7.5

@@ -295,12 +295,12 @@ def test_lists_of_json_that_are_wrong(tmp_path, text, words):
             r"score has numbers with two decimal signs, such as .*, line [23]\); write",
         ),
         ("y;p\n1;50 %\n0;0,2\n", {}, r"score has numbers with a percent sign and without, such as .*write them alike"),
-        ("y;p\n1;1,234\n0;2,345\n", {}, r"'1,234', whose commas may part thousands; pass decimal=',' if they are"),
+        ("y;p\n1;1,234\n0;2,345\n", {}, r"'1,234', whose commas may separate thousands; pass decimal=',' if they are"),
         ("y;p\n1;1,2\n0;2\n", {"decimal": "."}, r"'1,2' \(.*line 2\); if that is a decimal sign pass decimal=','"),
         ("y,p\n1,0.5\n", {"separator": "ab"}, "separator='ab' is not one sign; give ',', ';', '|' or a tab"),
         ("y,p\n1,0.5\n", {"separator": ",", "decimal": ","}, "decimal=',' separates the fields, too"),
         ("y,p\n1,0.5\n", {"decimal": "!"}, "decimal='!' is neither '.' nor ','"),
-        ("y,p\n1,0.5\n", {"encoding": "klingon"}, "encoding='klingon' is none that there is; give 'utf-8'"),
+        ("y,p\n1,0.5\n", {"encoding": "klingon"}, "encoding='klingon' does not exist; give 'utf-8'"),
         ("y,p\n1,0.5\n", {"encoding": 3}, "encoding=3 is no text"),
         ("y,p\n1,0.5\n", {"skip": -1}, "skip=-1"),
         ("y,p\n1,0.5\n", {"percent": "yes"}, "percent='yes' does not work; give True or False"),
@@ -409,7 +409,7 @@ def test_warnings_tell_the_line_of_the_file_whatever_is_left_out(tmp_path):
 
 
 def test_a_format_is_of_files():
-    with pytest.raises(stakes.InputError, match=r"separator=, skip= tells how a text file is written"):
+    with pytest.raises(stakes.InputError, match=r"separator=, skip= says how a text file is written"):
         stakes.evaluate({"y": [0, 1], "p": [0.1, 0.9]}, truth="y", score="p", separator=";", skip=2)
 
 
@@ -474,7 +474,7 @@ def test_points_of_thousands(tmp_path):
     assert evaluated(path, frequency="n")[0].rows == 5000
     numbers = {"truth": "y", "prediction": "p", "task": "regression"}
     path.write_text("y;p\n1.000;950\n2.500;2.400\n3.000;3.100\n")
-    with pytest.raises(stakes.InputError, match=r"'1\.000', whose points may part thousands; pass decimal='\.' if"):
+    with pytest.raises(stakes.InputError, match=r"'1\.000', whose points may separate thousands; pass decimal='\.' if"):
         stakes.evaluate(path, **numbers, separator=";")
     assert stakes.evaluate(path, **numbers, separator=";", decimal=",")["mae"].value == pytest.approx(250 / 3)
     assert stakes.evaluate(path, **numbers, separator=";", decimal=".")["mae"].value == pytest.approx(
@@ -512,7 +512,7 @@ def test_marks_of_thousands(tmp_path, values, more, separator):
 def test_thousands_alone_are_asked_about(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('y,p\n"1,234","1,200"\n"2,345","950"\n')
-    with pytest.raises(stakes.InputError, match=r"'1,234', whose commas may part thousands; pass decimal=',' if they"):
+    with pytest.raises(stakes.InputError, match=r"'1,234', whose commas may separate thousands; pass decimal=',' if"):
         stakes.evaluate(path, truth="y", prediction="p", task="regression")
     numbers = {"truth": "y", "prediction": "p", "task": "regression"}
     assert stakes.evaluate(path, **numbers, decimal=".")["mae"].value == (34 + 1395) / 2

@@ -393,7 +393,7 @@ def test_truths_that_disagree_are_named(files):
         stakes.compare(files, **JOINED)
     assert str(problem.value) == (
         f"blunt and sharp disagree about the truth of 1 case (the first has case {frame['case'][5]!r}); mend the "
-        "files, so that both are judged alike"
+        "files, so that both have the same truth"
     )
 
 

@@ -642,7 +642,7 @@ def test_known_probabilities_add_up_and_travel(tmp_path, monkeypatch, named):
 
 
 WRONG_CHANCES = {
-    "label_probability= is 0 in 2 rows, of which no label can ever tell": [0.0, 0.0],
+    "label_probability= is 0 in 2 rows, which can never be labelled": [0.0, 0.0],
     "label_probability= is -0.5 in 1 row; a probability is above 0": [-0.5],
     "label_probability= is 7 in 1 row; a probability is above 0": [7.0],
     "label_probability is missing in 1 row (in an engine whose rows have no numbers); fill them, or leave those rows "
@@ -698,7 +698,7 @@ def test_a_line_through_weighted_grades_is_that_of_statsmodels():
 
 
 PROBABILITIES = {
-    "label_probability= is 0 in 1 row (the first is row 3, counting from 1), of which no label can ever": {3: 0.0},
+    "label_probability= is 0 in 1 row (the first is row 3, counting from 1), which can never be labelled": {3: 0.0},
     "label_probability= is -0.5 in 1 row (the first is row 1, counting from 1); a probability is above 0": {1: -0.5},
     "label_probability= promises about 60 labels, and 30 rows have one": dict.fromkeys(range(1, 61), 1.0),
 }  # fmt: skip

@@ -25,11 +25,11 @@ _AROUND = "'\"`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203
 _SIGNS = r"\s_.\u2026\u2010-\u2015\-" + re.escape(_AROUND)
 """Dashes, quotes, dots, commas, slashes and brackets: what people write in and around words, or leave out."""
 _CODE = r"0[0-9]"
-"""How a text begins that is a code, such as 007, and not the number 7."""
+"""Start of a text that is a code, such as 007, rather than the number 7."""
 
 
 def _in_one_form(name: str) -> str:
-    """Compatible characters as one (NFKC), without accents and characters that cannot be seen."""
+    """Normalise a name to NFKC, without accents and invisible characters."""
     if name.isascii():
         return name
     signs = (sign for sign in unicodedata.normalize("NFKD", name) if not "\u0300" <= sign <= "\u036f")
@@ -37,7 +37,7 @@ def _in_one_form(name: str) -> str:
 
 
 def _without(signs: str) -> Callable[[str], str]:
-    """What leaves some signs out of a name; between digits, where they mean something, they become one blank."""
+    """A function that removes signs from a name; between digits, where they carry meaning, they become one blank."""
     between, others = rf"(?<=\d)[{signs}]+(?=\d)", rf"(?<!\d)[{signs}]+|[{signs}]+(?!\d)"
     return lambda name: re.sub(others, "", re.sub(between, " ", name)) or name
 
@@ -52,7 +52,7 @@ def _without_punctuation(name: str) -> str:
 
 
 def _as_number(name: str) -> str:
-    """The number that a text spells, as the label rule writes numbers; true and false are 1 and 0."""
+    """The number that a text spells, in the form of labels that are numbers; true and false are 1 and 0."""
     if name.casefold() in _BOOLEANS:
         return _BOOLEANS[name.casefold()]
     if re.match(_CODE, name):
@@ -72,7 +72,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
     "numbers": _as_number,
     "punctuation": _without_punctuation,
 }
-"""What can be made alike, in the order in which it is done."""
+"""The words of ``alike=`` and what each does to a name, in the order of application."""
 
 _DIFFERENCES = {
     "unicode": "accents or characters that look alike",
@@ -85,33 +85,33 @@ _DIFFERENCES = {
 ALIKE = tuple(_FORMS)
 
 
-@functools.lru_cache(maxsize=10_000)  # of the few labels that come up again and again
+@functools.lru_cache(maxsize=10_000)  # the same few labels come up again and again
 def form(name: str, words: tuple[str, ...]) -> str:
     """The form of a name in which labels are compared."""
     made = functools.reduce(lambda so_far, word: _FORMS[word](so_far), words, name)
-    return name if made == name else form(made, words)  # a quoted number is one only without its quotes
+    return name if made == name else form(made, words)  # a quoted number is read only once its quotes are gone
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How labels are spelled once they are made alike: as the call spells them, otherwise in their form."""
+    """The spelling of labels that ``alike=`` makes equal: as the call spells them, otherwise in their form."""
 
     words: tuple[str, ...] = ()
     known: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, alike: Values, classes: Values, positive: Values, others: Iterable[str] = ()) -> "Spelling":
-        """Check ``alike=`` (one of the words, several with commas between them, or a list), and take up the names."""
+        """Check ``alike=`` (a word, several separated by commas, or a list) and note how the call spells classes."""
         if alike is None:
             return cls()
-        given = [word.strip() for word in alike.split(",")] if isinstance(alike, str) else alike
-        if not isinstance(given, Sequence) or not given or not all(word in ALIKE for word in given):
+        chosen = [word.strip() for word in alike.split(",")] if isinstance(alike, str) else alike
+        if not isinstance(chosen, Sequence) or not chosen or not all(word in ALIKE for word in chosen):
             raise InputError(
                 "unknown-alike",
                 Given("alike", alike),
                 f" is not known; pass {some(ALIKE, last='or')}, several with commas between them",
             )
-        words = tuple(word for word in ALIKE if word in given)
+        words = tuple(word for word in ALIKE if word in chosen)
         known: dict[str, str] = {}
         declared = [*(() if positive is None else (positive,)), *(() if classes is None else classes), *others]
         for name in map(canonical, declared):
@@ -127,10 +127,10 @@ class Spelling:
 def refuse_alike(
     truth: Collection[str], prediction: Collection[str], declared: Collection[str], needed: bool = False
 ) -> None:
-    """Refuse labels that only differ in how they are written where that decides the figures; otherwise warn.
+    """Refuse labels that differ only in how they are written if that changes the figures; otherwise warn.
 
-    It does when truth and prediction have few labels in common but would have more, or when a third class comes of it,
-    or when every label is ``needed``. Labels that are ``declared`` are meant to differ.
+    It does if truth and prediction share few labels but would share more, if it makes a third class, or if every label
+    is ``needed``. Labels that are ``declared`` are meant to differ.
     """
     names = dict.fromkeys([*truth, *prediction])
     if len({form(name, ALIKE) for name in names}) == len(names):
@@ -138,16 +138,16 @@ def refuse_alike(
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(form(name, ALIKE), []).append(name)
-    doubtful = [group for group in groups.values() if len(group) > 1 and not set(group) <= set(declared)]
-    if not doubtful:
+    ambiguous = [group for group in groups.values() if len(group) > 1 and not set(group) <= set(declared)]
+    if not ambiguous:
         return
     truths, predictions = set(truth), set(prediction)
     both = truths & predictions
-    apart = [group for group in doubtful if {*group} & truths and {*group} & predictions and not {*group} & both]
-    one, other = apart[0][:2] if apart else doubtful[0][:2]
-    merged = len(names) - sum(len(group) - 1 for group in doubtful)
+    apart = [group for group in ambiguous if {*group} & truths and {*group} & predictions and not {*group} & both]
+    one, other = apart[0][:2] if apart else ambiguous[0][:2]
+    merged = len(names) - sum(len(group) - 1 for group in ambiguous)
     words = _difference(one, other)
-    every = {word for group in doubtful for name in group[1:] for word in _difference(group[0], name)}
+    every = {word for group in ambiguous for name in group[1:] for word in _difference(group[0], name)}
     shown = ascii if {"unicode", "punctuation"} & {*words} else repr  # otherwise both could look the same
     problem = InputError(
         "nearly-alike",
@@ -160,7 +160,7 @@ def refuse_alike(
     )
     if merged <= 2 or (apart and (needed or len(both) <= len(apart))):
         raise problem
-    if not needed:  # where it is, the truth by itself was looked at before
+    if not needed:  # otherwise the truth has been checked by itself before
         errors.warn(problem.code, problem.text)
 
 

@@ -1,4 +1,4 @@
-"""Groups of rows alike, counted batch by batch while their names are still becoming known."""
+"""Cells: groups of equal rows, counted batch by batch while their names are still becoming known."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from stakes.tallies.losses import SHAPE, each_loss, losses_either_way
 Combination = tuple[str, ...]
 
 _VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".__eq__, "text": str}
-"""What a name of a cell stands for, by the kind of its column."""
+"""Converts a cell's name to a value, by the kind of its column."""
 
 _BLOCK = 1 << 16
-"""Rows that are worked on at a time."""
+"""Rows per block."""
 
 _FEW = 8
-"""The rows of so few cells are looked at one cell after the other."""
+"""Up to this many cells are processed one after the other."""
 
 _MANY = 1 << 22
-"""So many possible combinations are not counted in a table: few of them occur."""
+"""With this many possible combinations they are not counted in a table: few of them occur."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Cells:
         return self._numbers[names] if names else 0
 
     def columns(self, kinds: Mapping[str, str]) -> dict[str, Values]:
-        """The labels of all cells by argument, as what they were read from; more labels than kinds are left out."""
+        """The labels of all cells by argument, as values of their kind; labels without a kind are left out."""
         texts = zip(*self.names, strict=True)
         return {name: list(map(_VALUES[kind], text)) for (name, kind), text in zip(kinds.items(), texts, strict=False)}
 
@@ -97,7 +97,7 @@ class Cells:
 
 
 class CellSums:
-    """How many rows there are in each cell, and perhaps Σw and Σw²."""
+    """The number of rows in each cell, and Σw and Σw² if they have weights."""
 
     def __init__(self) -> None:
         self.sizes: Array = np.zeros(0, np.int64)
@@ -116,7 +116,7 @@ class CellSums:
 
     @property
     def weights(self) -> tuple[Array, Array | None]:
-        """How many rows there are in each cell, and nothing else; if they have weights, Σw and Σw²."""
+        """The number of rows in each cell and None, or Σw and Σw² if rows have weights."""
         if not self._sums.size:
             return self.sizes, None
         weights, squares = self._sums.astype(np.float64)
@@ -124,10 +124,10 @@ class CellSums:
 
 
 class CellLosses:
-    """What the probabilities of each cell lose, were its rows positive and were they negative (``tallies/losses.py``).
+    """Losses of the probabilities of each cell, were its rows positive and were they negative (``tallies/losses.py``).
 
-    Which class is positive is not known before the last row; nor is it, before a batch was counted, whether all of its
-    scores are probabilities. The sums tell nothing if they are not.
+    The positive class is not known before the last row. Nor is it known before a batch is counted whether all of its
+    scores are probabilities; if they are not, the sums mean nothing.
     """
 
     def __init__(self) -> None:

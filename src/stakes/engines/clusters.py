@@ -1,7 +1,7 @@
-"""Clusters of rows that were not kept: how many rows of each class lie where in each of them.
+"""Clusters of rows that are not kept: the rows of each by class, decision and cell of a coarse grid of scores.
 
-What leaving out a cluster changes follows from its rows of each class, by decision and by the cell of a coarse grid
-that scores lie in. More clusters than some thousand are put together at random, as those of rows in memory are.
+The effect of leaving out a cluster follows from these counts. More than some thousand clusters are merged at random,
+like those of rows in memory.
 """
 
 import math
@@ -31,18 +31,18 @@ from stakes.tallies.error_variation import Term
 from stakes.tallies.parallel import run_all
 
 BITS = 5
-"""Into so many bits of a power of two the scores of a cluster are told apart."""
+"""Scores of a cluster are counted on a grid of 2**BITS cells per power of two."""
 
 _SPAN = 1 << 11
-"""More than there are groups of clusters."""
+"""Combines cell and group in one number; larger than the number of groups."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterRows:
-    """Groups of rows alike in cluster, class, decision and cell, and their segments.
+    """Rows counted by cluster, class, decision and score cell, with their segments.
 
-    ``count`` is the number of clusters, ``counts`` those of segments; more than some are put together. Of several
-    classes ``cells`` are such groups by the score of each class, ``ranks``, ``lost`` and ``paid`` as in
+    ``count`` is the number of clusters, ``counts`` their number by segment; many clusters share a group. With several
+    classes ``cells`` are such counts by the score of each class; ``ranks``, ``lost`` and ``paid`` are as in
     :class:`Clusters`.
     """
 
@@ -57,7 +57,7 @@ class ClusterRows:
     paid: Array | None = None
 
     def added_to(self, counted: Counted) -> Counted:
-        """Return what was counted with its clusters, and those of its segments."""
+        """Add the clusters to a count and to its segments."""
         segments = {
             name: replace(counted.segments[name], clusters=self._clusters(name))
             for name in (() if self.by is None else self.by.names)
@@ -75,8 +75,8 @@ class ClusterRows:
         if scores is not None and self.grid is not None:
             scores = _middles(scores, *self.grid)
         columns = rows.truth, rows.prediction, scores, weight
-        together = self.count > MOST_GROUPS
-        found = Clusters(codes, count, *columns) if together else Clusters.of(codes, *columns)
+        merged = self.count > MOST_GROUPS
+        found = Clusters(codes, count, *columns) if merged else Clusters.of(codes, *columns)
         ranks, lost, paid = (None if one is None else one[chosen] for one in (self.ranks, self.lost, self.paid))
         cells = tuple(part._clusters(segment) for part in self.cells)
         found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
@@ -84,7 +84,7 @@ class ClusterRows:
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:
-    """A score inside each cell, which is named by its lower edge."""
+    """The middle of each cell, given its lower edge."""
     numbers = bins.numbers(edges, grid, bits)
     after = bins.edges(numbers + 1, grid, bits)
     return (edges + (np.minimum(after, 1.0) if grid == "probability" else after)) / 2
@@ -96,7 +96,7 @@ _PRIME = 2147483647
 
 @dataclass(frozen=True, eq=False)
 class QueryClusters:
-    """The clusters of a table in another engine: each once, how many there are, and how many in each segment."""
+    """The distinct clusters of a table in another engine, and their number overall and by segment."""
 
     each: LazyTable
     count: int
@@ -126,10 +126,10 @@ class QueryClusters:
         return cls(each, count, counts)
 
     def put_together(self, source: QuerySource, numbered: bool = False) -> QuerySource:
-        """The same table with numbers of groups in place of clusters, where there are very many of those.
+        """The same table with group numbers in place of clusters, if there are very many clusters.
 
-        Clusters that are no numbers are numbered by the engine, in their order; the remainders of a product are as good
-        as random. Few clusters stay as they are, unless they are to be ``numbered``, too.
+        Clusters that are not numbers are numbered by the engine in sorted order; a multiplicative hash spreads them
+        over groups. Few clusters stay as they are, unless ``numbered`` asks for numbers.
         """
         many, place = self.count > MOST_GROUPS, source.places["cluster"]
         if not many and not numbered:
@@ -148,7 +148,7 @@ class QueryClusters:
 
 
 def _count_different(frame: LazyTable, place: str) -> tuple[int, int]:
-    """How many different values there are in a column, and how many rows lack one."""
+    """The number of different values in a column, and of rows without one."""
     if frame.implementation.is_pyspark() and frame.collect_schema()[place].is_signed_integer():
         found = count_whole_numbers(frame, place)
     else:
@@ -165,9 +165,9 @@ def _random_group(number: Term) -> Term:
 
 @dataclass(frozen=True, eq=False)
 class QueryRowGroups:
-    """Random groups of the rows of a table in another engine, by what they hold: the same whatever is asked of them.
+    """Random groups of the rows of a table in another engine, by a hash of their values: the same in every query.
 
-    Rows that hold the same are told apart by numbers where they are ``alike`` too often to be left together.
+    If too many rows are ``alike`` to stay together, equal rows are numbered and spread over groups.
     """
 
     alike: bool
@@ -176,26 +176,26 @@ class QueryRowGroups:
 
     @classmethod
     def of(cls, source: QuerySource) -> "QueryRowGroups":
-        """Look whether many rows hold the same."""
+        """Find out whether many rows have equal values."""
         each = _mix(source.frame, _numbers_in(source)).group_by("mixed").agg(nw.len().alias("rows"))
         (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
         return cls(int(found["kinds"]) < _FEW_ALIKE * int(found["all"]))
 
     def put_together(self, source: QuerySource, numbered: bool = True) -> QuerySource:
-        """The same table with the numbers of groups as its clusters."""
+        """The same table with group numbers as its clusters."""
         order = [place for name, place in source.places.items() if name.startswith(ROW)] if self.alike else []
-        frame = _deal(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
+        frame = _add_group(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
 
 
 ROW = "row "
-"""How the columns are named by which rows are dealt out."""
+"""Prefix of the columns by which rows are assigned to groups."""
 
 _FEW_ALIKE = 0.99
 
 
 def _numbers_in(source: QuerySource) -> list[str]:
-    """The columns of numbers by which rows are dealt out, and the code of the truth."""
+    """The numeric columns by which rows are assigned to groups, and the code of the truth."""
     schema, places = source.frame.collect_schema(), source.places
     found = [place for name, place in places.items() if name.startswith(ROW) and schema[place].is_numeric()]
     return ["code", *dict.fromkeys(found)]
@@ -203,7 +203,7 @@ def _numbers_in(source: QuerySource) -> list[str]:
 
 @row_by_row
 def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
-    """Add a whole number that rows have by chance, the same if they hold the same numbers."""
+    """Add a pseudo-random whole number to each row, the same for rows with equal values."""
     mixed = nw.lit(0.0)
     for place, name in enumerate(columns, 2):
         mixed = mixed + nw.col(name).cast(nw.Float64) * (12345.0 * math.sqrt(place + 1 / math.pi))
@@ -213,25 +213,25 @@ def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
 
 
 @row_by_row
-def _deal(frame: LazyTable, order: Sequence[str]) -> LazyTable:
-    """Add the group of each row; those that hold the same are numbered in an ``order``, if there is one."""
+def _add_group(frame: LazyTable, order: Sequence[str]) -> LazyTable:
+    """Add the group of each row; rows with equal values are numbered in ``order``, if there is one."""
     number = nw.col("mixed").cum_count().over("mixed", order_by=order).cast(nw.Int64) if order else nw.lit(0)
     frame = frame.with_columns(((nw.col("mixed") + number * 1000003) * 16807 % _PRIME).alias("held"))
     held = nw.col("held")
-    frame = frame.with_columns((held * held % _PRIME).alias("held"))  # a line would deal out too evenly
+    frame = frame.with_columns((held * held % _PRIME).alias("held"))  # a linear map would spread rows too evenly
     return frame.with_columns((held * 48271 % _PRIME % MOST_GROUPS).alias("held"))
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────
 _DENSE = 1 << 24
-"""Clusters whose names are numbers as near to each other as this are looked up in a table."""
+"""Largest range of numeric cluster names that is looked up in a table."""
 
 
 class ClusterNumbers:
-    """Clusters, numbered in the order in which they come up, or what ``deal`` makes of the numbers."""
+    """Numbers clusters in order of appearance; ``group`` maps these numbers."""
 
-    def __init__(self, deal: Callable[[Array], Array] = np.asarray) -> None:
-        self._kind, self._deal = "", deal
+    def __init__(self, group: Callable[[Array], Array] = np.asarray) -> None:
+        self._kind, self._group = "", group
         self._whole = 0
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
@@ -240,24 +240,24 @@ class ClusterNumbers:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of clusters."""
         return self._whole + len(self._names)
 
     def of(self, cluster: Column) -> Array:
-        """The number of the cluster of each row, or what was made of it."""
+        """The number of each row's cluster, as mapped by ``group``."""
         self._kind = self._kind or cluster.kind
         if cluster.kind != self._kind:
             raise kind_changes("cluster", self._kind, cluster.kind)
         if cluster.kind != "number":
             labels = encode(cluster)
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
-            return self._deal(np.array(named, np.int64))[labels.codes]
+            return self._group(np.array(named, np.int64))[labels.codes]
         values = whole_numbers(cluster)
         low, high = int(values.min()), int(values.max()) + 1
         low = low if low < 0 or low > high - low else 0
         if high - low > _DENSE:
             found, rows = np.unique(values.astype(np.int64), return_inverse=True)
-            self._make_room(low, low)  # which begins without a table
+            self._make_room(low, low)  # an empty range: numbers are kept without a table
             self._remember(found, self._number(found))
             return self._number(found)[rows]
         self._make_room(low, high)
@@ -273,7 +273,7 @@ class ClusterNumbers:
         return numbers
 
     def _make_room(self, low: int, high: int) -> None:
-        """Let the table of numbers hold these clusters too; begin a new one where they lie too far from the others."""
+        """Extend the table to these clusters; start a new one if they lie too far from the others."""
         first, last = min(low, self._low), max(high, self._low + len(self._table))
         if not len(self._table) or low == high or last - first > _DENSE:
             held = np.flatnonzero(self._table >= 0)
@@ -284,16 +284,16 @@ class ClusterNumbers:
             self._low, self._table = first, np.pad(self._table, more, constant_values=-1)
 
     def _number(self, found: Array) -> Array:
-        """The numbers of clusters, each of which is there once and in no table: new ones are the next."""
+        """The numbers of distinct clusters that are not in the table; new clusters get the next numbers."""
         new = ~np.isin(found, self._known)
         numbers = np.empty(len(found), np.int64)
         numbers[~new] = self._numbers[np.searchsorted(self._known, found[~new])]
-        numbers[new] = self._deal(self._whole + np.arange(np.count_nonzero(new)))
+        numbers[new] = self._group(self._whole + np.arange(np.count_nonzero(new)))
         self._whole += int(np.count_nonzero(new))
         return numbers
 
     def _remember(self, found: Array, numbers: Array) -> None:
-        """Keep the numbers of clusters that are in no table."""
+        """Keep the numbers of clusters that are not in the table."""
         self._known, firsts = np.unique(np.append(self._known, found), return_index=True)
         self._numbers = np.append(self._numbers, numbers)[firsts]
 
@@ -302,7 +302,7 @@ class ClusterNumbers:
 class ClusterCounts:
     """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch.
 
-    The first clusters are groups by themselves, and later ones are dealt out among them.
+    The first clusters are groups of their own; later ones are distributed among them.
     """
 
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
@@ -311,7 +311,7 @@ class ClusterCounts:
     _seen: list[Array] = field(default_factory=list)
 
     def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
-        """The group of each row of a batch; where rows are ``found`` in segments, clusters of those are counted."""
+        """The group of each row of a batch; with cells (``found``) the clusters of each cell are counted, too."""
         if found is None:
             return self._groups.of(cluster)
         numbers, cells = self._numbers.of(cluster), found.of_rows.astype(np.int64)
@@ -319,13 +319,13 @@ class ClusterCounts:
         return _put_in_groups(numbers)
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
-        """Count a batch, whose rows lie in these groups and cells."""
+        """Count a batch, given the group and the cell of each row."""
         narrow = np.int32 if int(found.cells.max()) < 1 << 20 else np.int64
         cells = found.of_rows * narrow(_SPAN) + groups
         self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells, weight)
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
-        """The groups, where ``rows`` are the cells read as rows, and ``by`` are their segments."""
+        """The counts by group; ``rows`` are the cells read like rows, and ``by`` their segments."""
         found, scored = self._bins.result(), rows.scores is not None
         cells, groups = np.divmod(found.cells, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
@@ -334,7 +334,7 @@ class ClusterCounts:
         return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(by))
 
     def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
-        """How many clusters there are, and how many in each segment."""
+        """The number of clusters, overall and by segment."""
         if by is None or not self._seen:
             return self._groups.count, {}
         cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
@@ -349,16 +349,16 @@ def _put_in_groups(numbers: Array) -> Array:
 
 
 def _standing_for(rows: Rows, found: Binned) -> Rows:
-    """Groups that stand for as many rows as lie in a bin."""
+    """Rows that stand for as many rows as lie in their bin."""
     entries = rows.standing_for(found.weights, found.squares)
     return entries if found.squares is None else replace(entries, alike=found.weights**2 / found.squares)
 
 
 # ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
 def class_bits(classes: int) -> int:
-    """How finely the scores of each of several classes are told apart in a cluster: of more classes more coarsely.
+    """Bits of the grid of each class's scores in a cluster: fewer for more classes.
 
-    Where the other classes are not told apart, there is room again.
+    Beyond MOST_CLASSES the other classes are not kept apart, which makes room for more bits.
     """
     if MOST_CLASSES < classes <= 4 * MOST_CLASSES:
         return 2
@@ -366,9 +366,9 @@ def class_bits(classes: int) -> int:
 
 
 class ClassClusterCounts(ClusterCounts):
-    """The same of several classes: rows by cell and rank with what they lose, and bins of each class's own score.
+    """The same for several classes: rows by cell and rank with their losses, and bins of each class's own score.
 
-    Of very many classes ranks are not told apart, nor the other classes in bins of one: they would be as many as rows.
+    With very many classes neither ranks nor the other classes are kept apart: there would be as many cells as rows.
     """
 
     def __init__(self, classes: int) -> None:
@@ -377,9 +377,9 @@ class ClassClusterCounts(ClusterCounts):
         self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
 
     def add_classes(self, groups: Array, found: Found, outcome: BatchOutcome) -> None:
-        """Count a batch, of which this was worked out already."""
+        """Count a batch, given its ranks and losses."""
         if outcome.batch is None:
-            return  # a class without scores, which is refused at the end
+            return  # a class has no scores, which is refused at the end
         weight = outcome.batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in outcome.losses)]
@@ -393,13 +393,13 @@ class ClassClusterCounts(ClusterCounts):
         run_all([partial(self._bin, place, groups, outcome.batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
-        """Count the scores of a class by the true one; of very many classes, by whether it is that one."""
+        """Count the scores of a class by true class; with very many classes, by whether it is the true one."""
         size, truth = (2, batch.truth == place) if self._many else (self._k, batch.truth)
         cells = (batch.segment.astype(np.int64) * size + truth) * _SPAN + groups
         self._scores[place].add(batch.scores[place], cells, batch.weight)
 
     def of_classes(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
-        """The groups, as of :meth:`result`; ``segments`` are the names of the stream's segments by their numbers."""
+        """The counts by group, as in :meth:`result`; ``segments`` names the stream's segments by number."""
         found, ranks, (sizes, weight, squares, *lost) = self._ranked.entries()
         cells, groups = np.divmod(found, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)

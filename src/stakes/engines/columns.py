@@ -42,13 +42,13 @@ LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 
 
 _GROUPING = ("by", "cluster", "order", "series")
-"""Columns that only tell rows apart, or put them in order."""
+"""Arguments that only group or order rows; they may hold dates."""
 
 _FEW = 1 << 4
-"""So few codes are looked for one after the other."""
+"""Up to this many codes are searched for one after the other."""
 
 MOST_ROWS = 100_000_000
-"""So many rows at most may stand behind frequencies, which are counted one by one."""
+"""Most rows that frequencies may add up to: they are counted one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Column:
 
 # ── a table ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def as_frame(data: Data) -> "Table | LazyTable":
-    """Return the Narwhals frame of a table: one whose rows are here, or a lazy one."""
+    """Return the Narwhals frame of a table, eager or lazy."""
     import narwhals as nw
 
     if isinstance(data, np.ndarray | list | tuple):
@@ -104,7 +104,7 @@ def columns_of(data: Data) -> dict[str, Values]:
 
 
 def _wrap(values: Values) -> "Series | Table | LazyTable | Values":
-    """Return what Narwhals makes of a column or a table; anything else as it is."""
+    """Wrap a column or a table in Narwhals; return anything else as it is."""
     import narwhals as nw
 
     refuse_lost_polars(values)
@@ -116,7 +116,7 @@ def _wrap(values: Values) -> "Series | Table | LazyTable | Values":
 
 
 def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
-    """Refuse columns of which two have one name."""
+    """Refuse a table with two columns of the same name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         problem = InputError(
@@ -128,7 +128,7 @@ def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
 
 # ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
 def to_column(values: Values, argument: str) -> Column:
-    """Turn one column of any make into a :class:`Column`."""
+    """Convert a column of any library to a :class:`Column`."""
     refuse_sparse(argument, values)
     values = at_home(values, argument)
     if isinstance(values, np.ndarray):
@@ -147,7 +147,7 @@ def to_column(values: Values, argument: str) -> Column:
 
 
 def refuse_sparse(argument: str, values: Values) -> None:
-    """Refuse a sparse matrix, whose zeros would have to be guessed to be rows."""
+    """Refuse a sparse matrix: that its zeros are rows would be a guess."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError(
             "sparse-matrix",
@@ -170,7 +170,7 @@ def as_array(values: Values, argument: str) -> Array:
 
 
 def in_order(classes: Values) -> Sequence[Values]:
-    """Return classes in their order; refuse what has none."""
+    """Return classes in their order; refuse a set, which has none."""
     if not is_sequence(classes):
         raise errors.classes_without_order(classes)
     found: Sequence[Values] = classes
@@ -178,7 +178,7 @@ def in_order(classes: Values) -> Sequence[Values]:
 
 
 def as_series(values: Values) -> "Series | None":
-    """Return a Narwhals series, or None when this is no series; Narwhals is not loaded for nothing."""
+    """Return a Narwhals series, or None if this is not a series; Narwhals is loaded only when needed."""
     if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
         return None
     import narwhals as nw
@@ -193,7 +193,7 @@ def as_series(values: Values) -> "Series | None":
 
 
 def length_of(values: Values) -> int | None:
-    """How many rows a column has, where that can be told before it is read."""
+    """The number of rows of a column, or None if it is not known before reading."""
     try:
         return None if isinstance(values, str | Mapping) else len(values)
     except TypeError:  # no column at all, or one of no length, such as a sparse matrix
@@ -201,7 +201,7 @@ def length_of(values: Values) -> int | None:
 
 
 def refuse_lost_polars(values: Data = None) -> None:
-    """Refuse what only Polars can do (with its own objects, or files) in a process that has lost its threads."""
+    """Refuse work that needs Polars (its own objects, or files) in a process that has lost its threads."""
     if polars_is_lost() and (values is None or type(values).__module__.partition(".")[0] == "polars"):
         raise InputError(
             "lost-polars",
@@ -296,21 +296,21 @@ def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
 
 
 def ranks(codes: Array, size: int, kind: "np.typing.DTypeLike" = np.int64) -> Array:
-    """Say of each of so many codes which place it has among those that are listed."""
+    """An array of this size that maps each of the codes to its place in ``codes``."""
     places = np.zeros(size, kind)
     places[codes] = np.arange(len(codes))
     return places
 
 
 def _arrow_chunks(native: Values) -> Values:
-    """Return the Arrow memory of a column that has it: pyarrow's own, or pandas text that is kept there."""
+    """Return the Arrow memory of a column that has it: pyarrow's own, or pandas text stored in Arrow."""
     if type(native).__module__.startswith("pyarrow"):
         return native
     return native.array.__arrow_array__() if getattr(native.dtype, "storage", "") == "pyarrow" else None
 
 
 def _from_arrow(chunks: Values, argument: str) -> Column:
-    """Number the texts where they lie: handing them to Polars would copy them first."""
+    """Encode texts in Arrow's memory: handing them to Polars would copy them first."""
     encoded = chunks.dictionary_encode().unify_dictionaries().chunks
     names = encoded[0].dictionary.to_pylist() if encoded else []
     parts = [part.indices.to_numpy(zero_copy_only=False) for part in encoded]
@@ -324,7 +324,7 @@ def _from_codes(series: "pl.Series", argument: str) -> Column:
 
 
 def codes_of(series: "pl.Series") -> tuple[Array, Array, list[str]]:
-    """The codes of a categorical column of Polars without gaps, those of them that occur, and what they stand for."""
+    """The codes of a categorical Polars column without nulls, the distinct ones, and their names."""
     import polars as pl
 
     codes = series.to_physical().to_numpy()
@@ -338,10 +338,10 @@ def codes_of(series: "pl.Series") -> tuple[Array, Array, list[str]]:
     return codes, codes[rows].astype(np.int64), series.gather(rows).cast(pl.String).to_list()
 
 
-def _put_in_order(argument: str, parts: Sequence[Array], known: Array, names: Sequence[str]) -> Column:
-    """Number texts in sorted order; ``known`` are the codes that the names have in the parts of the column."""
+def _put_in_order(argument: str, parts: Sequence[Array], seen: Array, names: Sequence[str]) -> Column:
+    """Encode texts in sorted order; ``seen`` are the codes of the names in the parts of the column."""
     order = sorted(range(len(names)), key=names.__getitem__)
-    places = ranks(known[order], int(known.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
+    places = ranks(seen[order], int(seen.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
     codes = np.concatenate([places[:0], *(places.take(part) for part in parts)])
     return _number(argument, codes, tuple(names[i] for i in order))
 
@@ -374,7 +374,7 @@ def _from_text(series: "pl.Series", argument: str) -> Column:
 
 
 def _number(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
-    """A column of text, in which nothing but blanks is a missing value and no class."""
+    """A column of text; a text of nothing but blanks is a missing value, not a class."""
     blank = [i for i, name in enumerate(names) if not name.strip()]
     if blank:
         refuse_missing(np.isin(codes, blank), argument)
@@ -445,7 +445,7 @@ def kind_in_words(kind: str) -> str:
 
 
 def kind_changes(argument: str, before: str, here: str) -> InputError:
-    """What to say of a column that is of one kind in the first batch, and of another one later."""
+    """The error of a column whose kind changes between batches."""
     return InputError(
         "kind-changes",
         About(argument),
@@ -462,18 +462,18 @@ def is_missing(value: object) -> bool:
 
 
 def refuse_rows(wrong: Array, words: Callable[[int, int], InputError]) -> None:
-    """Raise when there are wrong rows, by how many there are and which is the first."""
+    """Raise an error about wrong rows, made of their number and the first of them, if there are any."""
     rows = np.flatnonzero(wrong)
     if len(rows):
         raise words(len(rows), int(rows[0]))
 
 
 def refuse_missing(missing: Array, argument: str) -> None:
-    """Raise when a row is missing, naming the first."""
+    """Raise an error if values are missing, naming the first row."""
     refuse_rows(missing, lambda rows, first: errors.missing_values(argument, rows, first))
 
 
-# ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── columns of numbers ───────────────────────────────────────────────────────────────────────────────────────────────
 def as_numbers(column: Column) -> Array:
     """Return the values of a column that must hold numbers."""
     if column.kind == "text":
@@ -485,10 +485,10 @@ def as_finite(column: Column) -> Array:
     """Return the finite numbers of a column; text that spells numbers is read."""
     if column.kind == "text":
         argument, codes, names = column.argument, column.values, column.names
-        known = [read_number(name) for name in names]
-        wrong = np.isin(codes, [i for i, number in enumerate(known) if number is None])
+        numbers = [read_number(name) for name in names]
+        wrong = np.isin(codes, [i for i, number in enumerate(numbers) if number is None])
         refuse_rows(wrong, lambda rows, first: errors.not_a_number(argument, rows, first, names[codes[first]]))
-        column = Column(argument, "number", np.array(known, np.float64)[codes])
+        column = Column(argument, "number", np.array(numbers, np.float64)[codes])
     values = as_numbers(column)
     if values.dtype.kind == "f":
         refuse_infinite(column.argument, values)
@@ -496,7 +496,7 @@ def as_finite(column: Column) -> Array:
 
 
 def read_number(text: str) -> float | None:
-    """The number that a text spells, if it does (Python's 1_000 is none)."""
+    """The number that a text spells, or None (also for Python's 1_000)."""
     try:
         return None if "_" in text else float(text)
     except ValueError:

@@ -1,8 +1,7 @@
-"""Costs that differ by row, of rows that are not here: they are added up where they lie.
+"""Costs that differ by row, added up in the engine that holds the rows.
 
-An engine (of files, Polars) is asked for sums of the columns of costs, of what the cheapest decision costs and of the
-products of these, for each truth, decision and segment: within such a group every cost is a number or one of these
-columns, so what is to be known of it follows from those sums.
+The engine (Polars for files) sums the cost columns, the cost of the cheapest decision and products of these, for each
+truth, decision and segment. Within such a group every cost is a constant or one of these columns, so the sums suffice.
 """
 
 import itertools
@@ -33,10 +32,10 @@ from stakes.tallies.pricing import Pricing
 def count_costs_inside(
     source: QuerySource, given: Mapping[str, str], asked: RowQuestion
 ) -> "tuple[CostQuery, Counted] | None":
-    """Add up costs in another engine; None where columns of them hold something else than numbers.
+    """Add up costs in another engine; None if a cost column holds anything but numbers.
 
-    Where there are no decisions but scores, each row's own costs decide, or a threshold does; None of scores that are
-    no probabilities, which wait for one. Returned is the query, too, which knows what was decided.
+    Scores are decided by a threshold, or by each row's own costs; the result is None if they are not probabilities and
+    there is no threshold. Returns the query, too, which knows the decisions.
     """
     query = None if asked.pricing is None else CostQuery.of(source, asked.pricing)
     if query is None:
@@ -61,10 +60,10 @@ def count_costs_inside(
 
 @dataclass(frozen=True, eq=False)
 class CostQuery:
-    """Rows in another engine, and what is added up of them.
+    """Rows in another engine, and the numbers that are summed over them.
 
-    Of each row there are the numbers 1, its columns of costs, and the lowest cost in each row of the matrix, known by
-    what stands there.
+    The numbers of a row are 1, its cost columns, and the lowest cost in each row of the cost matrix, whose key is the
+    set of that row's cells.
     """
 
     source: QuerySource
@@ -72,7 +71,7 @@ class CostQuery:
 
     @classmethod
     def of(cls, source: QuerySource, pricing: Pricing) -> "CostQuery | None":
-        """Refuse costs that are missing or infinite, by what their columns are called; None of what are no numbers."""
+        """Make the query, or None if a cost column is not numeric; missing and infinite costs are refused."""
         columns = [cost_column(name) for name in pricing.costs.columns]
         if not all(source.dtype(argument).is_numeric() for argument in columns):
             return None
@@ -94,14 +93,14 @@ class CostQuery:
         columns = self.columns
 
         def number(name: object) -> nw.Expr:
-            if isinstance(name, frozenset):  # of which the lowest is meant
+            if isinstance(name, frozenset):  # the lowest of these costs
                 return reduce(lambda one, other: choose(other < one, other, one), map(number, name))
             return columns[name] if isinstance(name, str) else nw.lit(float(name))  # type: ignore[arg-type]
 
         return {name: number(name) for name in _names(self.pricing)}
 
     def decided(self, asked: RowQuestion) -> "CostQuery":
-        """The same rows with the decision that each one's own costs take, or a threshold does, by its place."""
+        """The same rows with the index of their decision, by each row's own costs or by a threshold."""
         truths = self.source.groups(["truth"])
         assert truths is not None
         truths.check(of_classes=True)
@@ -114,9 +113,9 @@ class CostQuery:
         return replace(self, source=replace(self.source, frame=frame, places=places))
 
     def adding(self, pairs: Sequence[tuple[int, int]] = (), cubes: bool = False) -> QuerySource:
-        """The rows with their numbers, to be added up, and the products of some pairs of them by squared weight.
+        """The rows with their numbers, to be summed, and products of some pairs of them by squared weight.
 
-        With ``cubes`` there are those, too, and products by weight.
+        With ``cubes`` also their cubes, and products by weight.
         """
         frame = self.source.frame.with_columns(*(one.alias(f"n{i}") for i, one in enumerate(self._numbers.values())))
         each = [nw.col(f"n{place}") for place in range(len(self._numbers))]
@@ -129,36 +128,36 @@ class CostQuery:
         return replace(self.source, frame=frame, added=(*(f"n{place}" for place in range(len(each))), *more))
 
     def beside_scores(self) -> QuerySource:
-        """The rows with their numbers and squares of these, to be added up for each score."""
+        """The rows with their numbers and the squares of these, to be summed for each score."""
         return self.adding([(place, place) for place in range(len(self._numbers))])
 
     def ask(self, keys: Sequence[str]) -> Groups:
-        """Add up numbers, products and cubes by weight, and products by squared weight, in groups of rows alike."""
+        """Sum numbers, products and cubes by weight, and products by squared weight, over groups of equal rows."""
         pairs = list(itertools.combinations_with_replacement(range(len(self._numbers)), 2))
         groups = self.adding(pairs, cubes=True).groups(keys)
         assert groups is not None
         return groups
 
     def paid(self, groups: Groups, plan: Plan, rows: Rows) -> Array:
-        """What a row of each group costs on average."""
+        """The mean cost of a row in each group."""
         sums = costs_of(self.pricing, groups, plan).numbers(rows.truth, np.asarray(rows.prediction))
         return divide(sums[:, OWN], sums[:, 0])
 
     def beside(self, counted: Counted, groups: Groups, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        """Put the costs of groups beside their decisions, overall and by segment."""
+        """Add the costs of groups to their decisions, overall and by segment."""
         costs, weighted = costs_of(self.pricing, groups, plan), groups.weight is not None
 
-        def added_to(held: Counted, here: Array) -> Counted:
+        def with_costs(part: Counted, here: Array) -> Counted:
             labels = rows.truth[here], np.asarray(rows.prediction)[here], plan.classes, plan.decisions
-            found = costs[here].tally(*labels, weighted)
-            return replace(held, tallies={**held.tallies, found.kind: found})
+            tally = costs[here].tally(*labels, weighted)
+            return replace(part, tallies={**part.tallies, tally.kind: tally})
 
         places = {} if by is None else {name: by.codes == by.names.index(name) for name in counted.segments}
-        segments = {name: added_to(counted.segments[name], here) for name, here in places.items()}
-        return replace(added_to(counted, np.ones(len(rows.truth), bool)), segments=segments)
+        segments = {name: with_costs(counted.segments[name], here) for name, here in places.items()}
+        return replace(with_costs(counted, np.ones(len(rows.truth), bool)), segments=segments)
 
     def with_costs(self, table: ScoreTable, plan: Plan, groups: Groups, scores: Array, positive: Array) -> ScoreTable:
-        """The table of groups with these scores, and beside them what each decision costs there."""
+        """The table of groups with these scores, with the cost of each decision beside them."""
         (weight, squares), costs = groups.amounts, costs_of(self.pricing, groups, plan)
         own_squares = np.stack([groups.added[f"n{place}_{place}"] for place in range(len(self._numbers))], axis=-1)
         values: dict[str, Array] = {}
@@ -173,7 +172,7 @@ class CostQuery:
 
 
 def costs_of(pricing: Pricing, groups: Groups, plan: Plan) -> CostGroups:
-    """What rows of groups cost, as far as it was asked."""
+    """The costs of groups, from the sums that were queried."""
     names, added, groups_of = _names(pricing), groups.added, len(groups.sizes)
     each = range(len(names))
 

@@ -23,8 +23,8 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     A lazy table (Spark, DuckDB, lazy Polars) is counted in its own engine where the question allows it.
-    ``columns`` are those of a :class:`RowQuestion`, and what else it holds. ``exact`` says whether scores are kept
-    (True) or binned (False); otherwise those of very many rows are binned.
+    ``columns`` are the fields of a :class:`RowQuestion`. ``exact`` says whether scores are kept (True) or binned
+    (False); by default those of very many rows are binned.
     """
     asked = RowQuestion(**columns)
     check_task(asked.task)
@@ -32,7 +32,7 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     data = in_format(data, asked.text_format)
     if exact is not None:
         check_flag("exact", exact)
-    with hearing() as found:
+    with hearing() as read_as:
         counted = _count_batches(iter(data), asked) if in_batches(data) else count_elsewhere(data, asked, exact)
         if counted is None:
             with locating(data, asked):
@@ -41,18 +41,18 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
             from stakes.engines.left_out import with_losses_of_segments  # loads Narwhals, Polars
 
             counted = with_losses_of_segments(data, asked, counted)
-    asked_of_grades = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
-    question = {**counted.question, **asked_of_grades}
-    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found), question=question)
+    ordered = {"ordered": True} if asked.ordered and counted.task == "classification" else {}
+    question = {**counted.question, **ordered}
+    counted = replace(counted, same_column=same_column(columns), read_as=tuple(read_as), question=question)
     if asked.auc_error is not None:
         from stakes.engines.finer_bins import refuse_unless_kept  # few calls need it
 
         refuse_unless_kept(counted, asked.auc_error)
-        return counted  # what is in memory need not be put in bins
+        return counted  # rows in memory need no bins
     if exact is not False:
         return counted
     if asked.threshold is not None and counted.scores is not None:
-        counted = counted.decided_at(asked.threshold)  # within a bin it could not be told later
+        counted = counted.decided_at(asked.threshold)  # inside a bin the rows cannot be decided later
     return counted.binned()
 
 
@@ -64,10 +64,10 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
         return None
     columns = _columns_given(data, asked)
     if asked.order is None and lie_elsewhere(columns):
-        from stakes.engines.tensors.counting import count_tensors  # only wanted where there is a GPU
+        from stakes.engines.tensors.counting import count_tensors  # only needed where there is a GPU
 
         return count_tensors(replace(asked, **columns), exact)
-    if data is None or asked.from_logits:  # bins are those of the scores that are counted
+    if data is None or asked.from_logits:  # logits are converted before they are binned
         return None
     if names_files(data):
         from stakes.engines import streaming  # loads Polars
@@ -86,7 +86,7 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
 
 
 def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:
-    """Count rows of several labels or quantiles in batches; None where they are read whole."""
+    """Count rows of several labels or quantiles in batches; None if they are to be read whole."""
     if data is None or exact or not (names_files(data) or is_lazy(data)):
         return None
     from stakes.engines import streaming  # loads Polars
@@ -98,23 +98,23 @@ def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -
 
 
 def bring_here(data: Data, named: Mapping[str, str] | None, where: Values) -> Data:
-    """Bring columns of a lazy table onto disk where they are very many numbers; None where memory holds them."""
+    """Write columns of a lazy table to disk if they hold very many numbers; None if they fit into memory."""
     from stakes.engines import on_disk, streaming  # load Polars, Narwhals
 
     return None if named is None else on_disk.bring_to_disk(data, named, where, streaming.MOST_EXACT)
 
 
 def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:
-    """The columns of a call as they were given, or as a dictionary holds them."""
+    """The columns of a call, looked up by name if ``data`` is a dictionary."""
     table = data if isinstance(data, Mapping) else {}
 
-    def found(value: Values) -> Values:
+    def column(value: Values) -> Values:
         return table.get(value, value) if isinstance(value, str) else value
 
-    columns = {name: found(getattr(asked, name)) for name in ("truth", "score", "prediction", "weight", "frequency")}
+    columns = {name: column(getattr(asked, name)) for name in ("truth", "score", "prediction", "weight", "frequency")}
     if isinstance(asked.by, list | tuple) and all(isinstance(name, str) for name in asked.by):
-        return {**columns, "by": {name: found(name) for name in asked.by}}
-    return {**columns, "by": found(asked.by), "cluster": found(asked.cluster)}
+        return {**columns, "by": {name: column(name) for name in asked.by}}
+    return {**columns, "by": column(asked.by), "cluster": column(asked.cluster)}
 
 
 def in_batches(data: Data) -> bool:
@@ -148,7 +148,7 @@ def _count_batches(batches: Iterator[Data], asked: RowQuestion) -> Counted:
             raise problem.within(
                 f"batch {number:,}, which begins at row {rows + 1:,}", hint if asked.classes is None else ""
             ) from None
-        asked = replace(asked, task=part.task)  # the first batch tells what whole numbers in a later one are
+        asked = replace(asked, task=part.task)  # the first batch decides what whole numbers in later ones mean
         parts.append(part.moved_down(rows))
         rows += read.length
     if not parts:

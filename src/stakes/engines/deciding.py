@@ -1,4 +1,4 @@
-"""Decisions of rows in another engine, worked out where they lie: by the highest score, by costs or by a threshold."""
+"""Decisions computed in another engine: by the highest score, by costs or by a threshold."""
 
 import operator
 import sys
@@ -13,18 +13,16 @@ from stakes.engines.spark_text import choose
 from stakes.tallies.bayes import ALIKE
 from stakes.tallies.pricing import Pricing, shares_of
 
-_DEAR = sys.float_info.max
-
 
 def _first(tests: list[nw.Expr]) -> nw.Expr:
-    """The place of the first test that holds, which one does."""
+    """The index of the first test that holds; at least one does."""
     return nw.min_horizontal(*(choose(test, nw.lit(place), nw.lit(len(tests))) for place, test in enumerate(tests)))
 
 
 def with_decisions(
     frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None, columns: Mapping[str, nw.Expr] | None = None
 ) -> LazyTable:
-    """Decide for the highest score (s0, s1, …), or for what costs least; of those alike for the first."""
+    """Decide for the highest score (s0, s1, …), or for the lowest cost; ties go to the first."""
     if pricing is not None:
         return with_cheapest(frame, pricing, classes, columns=columns)
     scores = [f"s{place}" for place in range(len(classes))]
@@ -39,7 +37,7 @@ def with_cheapest(
     positive: str | None = None,
     columns: Mapping[str, nw.Expr] | None = None,
 ) -> LazyTable:
-    """Add the cheapest decision, as ``Pricing.bayes`` takes it; ``columns`` hold costs that differ by row."""
+    """Add the cheapest decision, the same as ``Pricing.bayes``; ``columns`` hold costs that differ by row."""
     decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
     factors = pricing.correction(classes, positive, any_shares)
     prices = [
@@ -59,9 +57,10 @@ def with_cheapest(
     frame = frame.with_columns(nw.min_horizontal(*names).alias("least"), *sizes)
     frame = frame.with_columns(nw.max_horizontal(*(f"size{d}" for d in count)).alias("largest"))
     enough = nw.col("least") + nw.col("largest") * ALIKE
-    if positive is not None:  # of those alike the one that costs less should the positive class be the truth
+    if positive is not None:  # ties go to the decision that costs less if the positive class is true
         own = prices[classes.index(positive)]
-        paid = [choose(nw.col(name) <= enough, own[d], nw.lit(_DEAR)).alias(f"paid{d}") for d, name in enumerate(names)]
+        excluded = nw.lit(sys.float_info.max)
+        paid = [choose(nw.col(name) <= enough, own[d], excluded).alias(f"paid{d}") for d, name in enumerate(names)]
         frame = frame.with_columns(*paid)
         frame = frame.with_columns(nw.min_horizontal(*(f"paid{d}" for d in count)).alias("least"))
         return frame.with_columns(_first([nw.col(f"paid{d}") <= nw.col("least") for d in count]).alias("decided"))
@@ -76,7 +75,7 @@ def with_decision(
     columns: Mapping[str, nw.Expr],
     threshold: float | None = None,
 ) -> LazyTable:
-    """Decide between two classes by the score of the positive one: at a threshold, or what costs least in each row."""
+    """Decide between two classes by the score of the positive one: at a threshold, or by each row's costs."""
     if threshold is None:
         frame = frame.with_columns((1.0 - score).alias("s0"), score.alias("s1"))
         return with_cheapest(frame, pricing, plan.classes, plan.positive, columns)

@@ -1,4 +1,4 @@
-"""Rows by their weight: those of each weight are counted by themselves, where they lie, each as one row."""
+"""Counts the rows of each weight separately, each as one row, without reading them into memory."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -11,11 +11,11 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.shared_rows import as_engine_table
 
 MOST_WEIGHTS = 20
-"""Rows of more different weights are not told apart: each takes a pass over all rows."""
+"""Most different weights that are counted separately: each takes a pass over all rows."""
 
 
 def count_by_weight(data: Data, asked: RowQuestion) -> dict[float, Counted] | None:
-    """Count the rows of each weight above 0; None where there are many different weights, or they have no column."""
+    """Count the rows of each weight above 0; None if there are too many weights, or no column of them."""
     if not isinstance(asked.weight, str) or not isinstance(asked.where, str | None):
         return None
     weights = sorted(_weights(data, asked.weight, asked.where))
@@ -28,7 +28,7 @@ def count_by_weight(data: Data, asked: RowQuestion) -> dict[float, Counted] | No
 
 
 def _weights(data: Data, column: str, where: str | None) -> Iterator[float]:
-    """The different weights above 0, and one more where they are too many; none where they are no numbers."""
+    """The distinct weights above 0, at most a few more than MOST_WEIGHTS; none if they are not numbers."""
     with as_engine_table(data, {"score": column}, where) as (table, left):
         if table is None:
             return

@@ -1,7 +1,7 @@
-"""A second, finer level inside the bins that leave most of the auc open: counted until it is known as well as asked.
+"""Finer bins inside the bins that leave most of the auc open, until the auc is as exact as ``auc_error`` asks.
 
-Two rows of different classes in one bin may stand in either order. Few bins hold most such pairs; those are cut finer
-in another pass over the rows, and where that is not fine enough (ties, or scores all alike) down to every single score.
+The order of two rows of different classes in one bin is unknown. Few bins hold most such pairs; another pass over the
+rows splits these, and if that is not fine enough (ties, or nearly equal scores) down to every single score.
 """
 
 import math
@@ -18,19 +18,19 @@ from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.order import Order
 
 _FINEST = 52 - bins.FINE
-"""So many bits more tell every score from every other."""
+"""With this many more bits every score has a bin of its own."""
 
 LabelledScores = Iterable[tuple[Array, Array]]
-"""Batches of scores, and which of them are of positive rows."""
+"""Batches of scores, and masks of the positive rows."""
 
 
-def keeps_promise(table: ScoreTable, error: float) -> bool:
-    """Whether the auc of a table is known as well as that."""
+def is_exact_enough(table: ScoreTable, error: float) -> bool:
+    """Whether the auc of a table is exact up to this error."""
     return _left_open(table) <= error
 
 
 def _left_open(table: ScoreTable) -> float:
-    """How far the auc of a table may be off: pairs within a bin count half, and may be lost or won."""
+    """Largest error of the auc of a table: pairs within a bin count half, and may be lost or won."""
     if table.grid is None or not table.P or not table.N:
         return 0.0
     columns = table.as_columns().values
@@ -40,11 +40,11 @@ def _left_open(table: ScoreTable) -> float:
 
 
 def refuse_unless_kept(counted: Counted, error: float) -> None:
-    """Refuse counts that do not keep the promise, where no rows are there to be counted again."""
+    """Refuse counts whose auc is not exact enough, if there are no rows to count again."""
     table = counted.scores
     if table is None:
         raise InputError("auc-error-of-what", Given("auc_error"), " is about scores of two classes; leave it out")
-    if not keeps_promise(table, error):
+    if not is_exact_enough(table, error):
         raise InputError(
             "auc-error-of-bins",
             Given("auc_error", error),
@@ -54,9 +54,9 @@ def refuse_unless_kept(counted: Counted, error: float) -> None:
 
 
 def count_finer(counted: Counted, error: float, rows: Callable[[], LabelledScores]) -> Counted:
-    """Count the rows again inside heavy bins until the auc is known as well as promised."""
+    """Count the rows again inside heavy bins until the auc is exact enough."""
     table = counted.scores
-    if table is None or table.weighted or keeps_promise(table, error):
+    if table is None or table.weighted or is_exact_enough(table, error):
         return counted
     order = _order(table, error, rows)
     return replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
@@ -85,13 +85,13 @@ def _order(table: ScoreTable, error: float, rows: Callable[[], LabelledScores]) 
 
 
 def _count_inside(grid: str, edges: Array, more: int, rows: LabelledScores) -> tuple[int, int, int]:
-    """Cut bins, which begin at these edges, into 2 to the ``more`` each, and count the rows in them.
+    """Split the bins that begin at these edges into ``2**more`` bins each, and count the rows in them.
 
-    Return twice the pairs that are won within bins, the pairs that are still open, and the memory that it took.
+    Return twice the pairs that are won within bins, the pairs that are still open, and the memory used.
     """
     bits = bins.FINE + more
     numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
-    held: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    parts: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     memory = 0
     for scores, positive in rows:
         own = bins.numbers(scores, grid)
@@ -100,16 +100,16 @@ def _count_inside(grid: str, edges: Array, more: int, rows: LabelledScores) -> t
         place = place[here]
         inside = bins.numbers(scores[here], grid, bits) - first[place]
         keys = (((place << more) + inside) << 1) | positive[here]
-        held.append(add_up(keys, np.ones_like(keys)))
-        memory = max(memory, sum(part.nbytes for both in held for part in both))
-        if sum(len(keys) for keys, _ in held[1:]) > len(held[0][0]):
-            held = [put_together(held)]
-    keys, counts = put_together(held)
+        parts.append(add_up(keys, np.ones_like(keys)))
+        memory = max(memory, sum(part.nbytes for both in parts for part in both))
+        if sum(len(keys) for keys, _ in parts[1:]) > len(parts[0][0]):
+            parts = [put_together(parts)]
+    keys, counts = put_together(parts)
     return *_fold(keys, counts, more), memory
 
 
 def _fold(keys: Array, counts: Array, more: int) -> tuple[int, int]:
-    """Twice the pairs that are won within bins, ties counting once, and the pairs that are open."""
+    """Twice the pairs that are won within bins (ties count once), and the pairs that are open."""
     mine = keys & 1
     starts = np.flatnonzero(np.append(True, np.diff(keys >> 1) != 0))
     positives, negatives = (np.add.reduceat(counts * own, starts) for own in (mine, 1 - mine))

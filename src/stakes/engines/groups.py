@@ -1,4 +1,4 @@
-"""Groups of rows alike, which were counted elsewhere, are read as if they were rows: there is one label rule."""
+"""Reads groups of equal rows, counted elsewhere, like rows, so that labels follow one rule."""
 
 import math
 from collections.abc import Callable
@@ -18,11 +18,11 @@ from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 
 Count = Callable[[Plan, Rows, Labels | None], Counted | None]
-"""How groups are counted that were read as if they were rows, and lie in these segments."""
+"""Counts groups (read like rows) by segment."""
 
 
 def read_as_rows(asked: RowQuestion, columns: Arguments) -> Read:
-    """Read groups as if they were rows, with any costs that differ by row: those are known by groups."""
+    """Read groups like rows; costs that differ by row are set to 0, since the groups know them."""
     given = {"weight": None, "cluster": None, "where": None, "missing": "error", "text_format": None}
     by_row = () if asked.pricing is None else asked.pricing.costs.columns
     costs = {name: np.zeros(len(columns["truth"])) for name in by_row}
@@ -30,10 +30,9 @@ def read_as_rows(asked: RowQuestion, columns: Arguments) -> Read:
 
 
 def count_as_rows(asked: RowQuestion, columns: Arguments, decided: Array | None, count: Count) -> Counted | None:
-    """Read groups as if they were rows, and count them; None when they turn out to be numbers instead of classes.
+    """Read groups like rows and count them; None if they turn out to be numbers instead of classes.
 
-    ``decided`` are their decisions (by place) where a threshold, or the costs of each row, took them: within a bin that
-    could not be told later.
+    ``decided`` are the indices of decisions by a threshold or by the costs of each row, lost within bins.
     """
     read = read_as_rows(asked, columns)
     if read.plan is None:
@@ -47,17 +46,17 @@ def count_as_rows(asked: RowQuestion, columns: Arguments, decided: Array | None,
 
 
 def count_groups(asked: RowQuestion, groups: Groups, count: Count) -> Counted | None:
-    """Count groups that an engine gave, in no order that rows had."""
+    """Count groups from an engine; they have no row numbers that an error could name."""
     columns = dict(groups.columns)
     decided = columns.pop("decided").to_numpy() if "decided" in columns else None
     if asked.score is not None and "score" not in columns:
-        columns["score"] = np.full(len(groups.sizes), 0.5)  # any score: so that the question is understood
+        columns["score"] = np.full(len(groups.sizes), 0.5)  # any score, so that the question is read as one of scores
     with errors.pointing(lambda problem: problem.unnumbered()):
         return count_as_rows(asked, columns, decided, count)
 
 
 def warn_of_few_in(table: ScoreTable) -> None:
-    """Warn as :func:`stakes.engines.reading.warn_of_few_outside` does, of scores that are counted already."""
+    """Warn like :func:`stakes.engines.reading.warn_of_few_outside`, for scores that are already counted."""
     if table.probabilities:
         return
     (low, high), total = table.range, table.total

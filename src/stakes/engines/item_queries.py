@@ -1,4 +1,4 @@
-"""Graded items in another engine: sums over every two models, or over clusters of items, come back, and no rows."""
+"""Graded items in another engine, which returns sums over pairs of models, or over clusters of items."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems
 
 _MOST_MODELS = 60
-"""Of more models without clusters the rows are brought here: every two of them would be a sum of their own."""
+"""With more models and no clusters the rows are fetched: each pair of models would need a sum."""
 
 
 def count_items_inside(
     data: Data, wanted: Mapping[str, str], models: Mapping[str, str], where: str | None
 ) -> GradedItems | None:
-    """Add up complete items where they lie; None where rows are needed, or something is wrong with them.
+    """Add up complete items in their engine; None if the rows are needed, or something is wrong with them.
 
     ``models`` is model → argument, ``wanted`` argument → column.
     """
@@ -40,44 +40,44 @@ def count_items_inside(
 
 
 Facts = tuple[int, float, float, bool]
-"""How many items there are, the lowest and the highest score, and whether all are 0 or 1."""
+"""The number of items, the lowest and the highest score, and whether all scores are 0 or 1."""
 
 
 def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[str]) -> Facts | None:
-    """What all items tell together; None where there are none, or something is missing or infinite."""
+    """The facts of all items; None if there are none, or values are missing or infinite."""
     gaps = [whether(one.is_null()).sum() for one in (*scores.values(), *map(nw.col, beside))]
     gaps += [whether(one.is_nan()).sum() for one in scores.values()]
     ends = [end for one in scores.values() for end in (one.min(), one.max(), (one * (1 - one)).abs().max())]
     named = [one.alias(f"v{place}") for place, one in enumerate([nw.len(), *gaps, *ends])]
-    found = [float(one or 0) for one in collect(source.frame.select(*named)).rows()[0]]
-    rows, missing, spans = int(found[0]), found[1 : 1 + len(gaps)], np.array(found[1 + len(gaps) :]).reshape(-1, 3)
+    answer = [float(one or 0) for one in collect(source.frame.select(*named)).rows()[0]]
+    rows, missing, spans = int(answer[0]), answer[1 : 1 + len(gaps)], np.array(answer[1 + len(gaps) :]).reshape(-1, 3)
     if not rows or any(missing) or not np.isfinite(spans).all():
         return None
     return rows, float(spans[:, 0].min()), float(spans[:, 1].max()), not spans[:, 2].any()
 
 
 def _by_item(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:
-    """Every item stands for itself: sums, and squares of differences of every two models."""
+    """Sums over items, and over differences of every two models, without clusters."""
     pairs = list(itertools.combinations(range(len(scores)), 2))
     columns = list(scores.values())
-    asked = [*(one.sum() for one in columns), *((one**2).sum() for one in columns)]
-    asked += [((columns[a] - columns[b]) ** 2).sum() for a, b in pairs]
-    asked += [(columns[a] - columns[b]).sum() for a, b in pairs]
-    answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(asked)))).rows()[0]
+    queried = [*(one.sum() for one in columns), *((one**2).sum() for one in columns)]
+    queried += [((columns[a] - columns[b]) ** 2).sum() for a, b in pairs]
+    queried += [(columns[a] - columns[b]).sum() for a, b in pairs]
+    answer = collect(source.frame.select(*(one.alias(f"v{place}") for place, one in enumerate(queried)))).rows()[0]
     sums, squares, apart, gaps = np.split(np.array(answer, np.float64), np.cumsum([len(columns)] * 2 + [len(pairs)]))
     differences = _matrix(apart, len(columns), 1), _matrix(gaps, len(columns), -1)
     return GradedItems.of_pairs(tuple(scores), facts[0], (sums, squares), *differences, facts[1:])
 
 
 def _matrix(values: Array, size: int, mirrored: int) -> Array:
-    """Every two models, from those of which the first comes first."""
-    found = np.zeros((size, size))
-    found[np.triu_indices(size, 1)] = values
-    return found + mirrored * found.T
+    """The matrix of all pairs of models from its upper triangle."""
+    upper = np.zeros((size, size))
+    upper[np.triu_indices(size, 1)] = values
+    return upper + mirrored * upper.T
 
 
 def _by_cluster(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts) -> GradedItems:
-    """What each model scored in each cluster, and by how much more than all of them on average."""
+    """The scores of each model in each cluster, and their difference from the mean of all models."""
     place = source.places["cluster"]
     names = [f"v{number}" for number in range(len(scores))]
     frame = source.frame.select(

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from stakes.engines.files.reading import Files
 
 _BATCH = 1 << 17
-"""Rows that are read at a time."""
+"""Rows per batch."""
 
 _MANY = 1 << 21
-"""Wide tables of more rows are added up batch by batch."""
+"""Wide tables with more rows are added up batch by batch."""
 
 _SCORE = "score of "
 _BESIDE = ("item", "model", "cluster", "repeat", "query")
@@ -77,22 +77,22 @@ def count_items(data: Data, asked: ItemQuestion) -> GradedItems:
     beside = {"item": asked.item, "cluster": asked.cluster, "repeat": asked.repeat}
     wanted = {**{_SCORE + name: column for name, column in models.items()}, **beside}
     if asked.repeat is None and names_files(data) and all(isinstance(one, str | None) for one in wanted.values()):
-        found = _count_batches(data, {name: str(one) for name, one in wanted.items() if one is not None}, asked)
-        if found is not None:
-            return found
+        counted = _count_batches(data, {name: str(one) for name, one in wanted.items() if one is not None}, asked)
+        if counted is not None:
+            return counted
     if asked.repeat is None and asked.missing == "error" and is_lazy(data):
         named = {name: one for name, one in wanted.items() if one is not None}
         if all(isinstance(one, str) for one in named.values()):
             from stakes.engines.item_queries import count_items_inside  # loads Narwhals
 
-            found = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
-            if found is not None:
-                return found
+            counted = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
+            if counted is not None:
+                return counted
     return _count_wide(take(data, asked.where, **wanted), list(models), asked)
 
 
 def _by_name(scores: Values) -> dict[str, Values]:
-    """Model → column; models of a list of columns are called like them, those of an array are numbered."""
+    """Model → column; a list of columns names its models, models of an array are numbered."""
     if isinstance(scores, Mapping):
         return {str(name): column for name, column in scores.items()}
     if hasattr(scores, "columns"):
@@ -108,7 +108,7 @@ def _by_name(scores: Values) -> dict[str, Values]:
 
 
 def read_by_task(data: Data, asked: ItemQuestion, task: Values) -> tuple[Callable[[Array], ItemQuestion], Labels]:
-    """Read all columns: return how to choose rows of them, and the task of each row."""
+    """Read all columns; return a function that selects rows of them, and the task of each row."""
     models = {} if not asked.wide else {_SCORE + name: column for name, column in _by_name(asked.scores).items()}
     plain = {name: getattr(asked, name) for name in ("item", "model", "score", "cluster", "repeat")}
     found = take(data, None, task=task, **models, **plain)
@@ -124,9 +124,9 @@ def read_by_task(data: Data, asked: ItemQuestion, task: Values) -> tuple[Callabl
 
 
 # ── a column for each model ──────────────────────────────────────────────────────────────────────────────────────
-def _count_wide(found: Arguments, models: Sequence[str], asked: ItemQuestion) -> GradedItems:
-    scores = _matrix(found, models)
-    beside = _labels_beside(found, len(scores))
+def _count_wide(columns: Arguments, models: Sequence[str], asked: ItemQuestion) -> GradedItems:
+    scores = _matrix(columns, models)
+    beside = _labels_beside(columns, len(scores))
     cluster = beside.get("cluster")
     if "item" not in beside:
         _refuse_gaps(scores, models, None, asked.missing)
@@ -148,7 +148,7 @@ def _matrix(found: Arguments, models: Sequence[str]) -> Array:
             raise errors.wrong_length(_SCORE + name, len(column), len(columns[0]))
     if not len(columns[0]):
         raise errors.empty("scores")
-    return np.stack(columns).T  # models lie together, which is how they are added up
+    return np.stack(columns).T  # a model's scores are contiguous, as they are added up
 
 
 def _numbers(values: Values, argument: str) -> Array:
@@ -163,7 +163,7 @@ def _numbers(values: Values, argument: str) -> Array:
 
 
 def _labels_beside(found: Arguments, rows: int) -> dict[str, Labels]:
-    """The columns beside the scores, as labels; each must have as many rows."""
+    """The columns beside the scores, as labels; each must have this many rows."""
     columns = {name: to_column(found[name], name) for name in _BESIDE if name in found}
     for name, column in columns.items():
         if len(column) != rows:
@@ -172,7 +172,7 @@ def _labels_beside(found: Arguments, rows: int) -> dict[str, Labels]:
 
 
 def _count_batches(data: Data, wanted: dict[str, str], asked: ItemQuestion) -> GradedItems | None:
-    """Add up a table that is larger than memory; None where it is small, or says what needs all rows at once."""
+    """Add up a table that is larger than memory; None if it is small, or has clusters, which need all rows."""
     from stakes.engines.files.reading import Files  # loads Polars
 
     files = Files.open(data, wanted, asked.where)
@@ -180,17 +180,17 @@ def _count_batches(data: Data, wanted: dict[str, str], asked: ItemQuestion) -> G
         return None
     models = [name.removeprefix(_SCORE) for name in wanted if name.startswith(_SCORE)]
     seen: list[Array] = []
-    found = GradedItems.sum(_batches(files, models, asked, seen))
+    total = GradedItems.sum(_batches(files, models, asked, seen))
     if seen:
         values = np.sort(np.concatenate(seen))
         twice = int((values[1:] == values[:-1]).sum())
         if twice:
             raise _doubled(twice, "")
-    return found
+    return total
 
 
 def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: list[Array]) -> Iterator[GradedItems]:
-    import polars as pl  # loaded by whoever opened the files
+    import polars as pl  # loaded since files were opened
 
     some_rows = False
     for batch in files.with_types((_SCORE,)).batches(_BATCH):
@@ -202,7 +202,7 @@ def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: l
         _refuse_gaps(scores, models, None, asked.missing)
         if "item" in batch:
             names = batch["item"]
-            by_text = names.cast(pl.String) if names.dtype == pl.Categorical else names  # numbered anew in each batch
+            by_text = names.cast(pl.String) if names.dtype == pl.Categorical else names  # codes differ between batches
             seen.append(by_text.hash().to_numpy())
         yield GradedItems.from_items(models, scores)
     if not some_rows:
@@ -226,7 +226,7 @@ def _count_long(data: Data, asked: ItemQuestion) -> GradedItems:
 def _add_cells(
     cells: Array, scores: Array, models: Sequence[str], items: Labels, cluster: Labels | None, asked: ItemQuestion
 ) -> GradedItems:
-    """Add up rows of single answers; ``cells`` number item and model of each, ``items`` and ``cluster`` are by row."""
+    """Add up single answers; ``cells`` number the item and model of each, ``items`` and ``cluster`` are by row."""
     shape = len(items.names), len(models)
     there = ~np.isnan(scores)
     cells, values = cells[there], scores[there]
@@ -267,7 +267,7 @@ def _add_up(models: Sequence[str], scores: Array, cluster: Labels | None, repeat
 # ── a row for each document of a query ───────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Rows of documents: their query, how relevant they are, each model's scores, and the cluster of each query."""
+    """Documents by row: query, relevance, each model's scores, and the cluster of each query."""
 
     query: Labels
     relevance: Array
@@ -297,9 +297,9 @@ def read_documents(data: Data, scores: Values, beside: Arguments, where: Values)
     return Documents(query, relevance, values, cluster)
 
 
-# ── what is wrong ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── errors ────────────────────────────────────────────────────────────────────────────────────────────────
 def _refuse_gaps(scores: Array, models: Sequence[str], items: Labels | None, missing: str) -> None:
-    """Refuse items that a model did not answer, unless pairs of models are compared on what both answered."""
+    """Refuse items that a model did not answer, unless pairs of models are compared on the items that both answered."""
     gaps = np.isnan(scores)
     if missing == "pairwise" or not gaps.any():
         return
@@ -316,7 +316,7 @@ def _refuse_gaps(scores: Array, models: Sequence[str], items: Labels | None, mis
 
 
 def _refuse_doubled(counts: Array, items: Labels, models: Sequence[str] | None) -> None:
-    """Refuse an item that occurs more than once, where repeats were not asked for."""
+    """Refuse an item that occurs more than once without ``repeat``."""
     twice = np.flatnonzero(counts > 1)
     if len(twice):
         place = int(twice[0]) if models is None else int(twice[0]) // len(models)

@@ -1,4 +1,4 @@
-"""Several tables of predictions for the same cases, put side by side by case number."""
+"""Joins tables of predictions for the same cases by case number."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from stakes.text import visible
 
 
 def table_names(tables: Sequence[Data]) -> list[str]:
-    """Return the names of tables: files by as much of their path as tells them apart, others are numbered."""
+    """Return the names of tables: the shortest ends of paths that differ; tables without a path are numbered."""
     files = [str(t) if isinstance(t, str | os.PathLike) else f"table {i}" for i, t in enumerate(tables, 1)]
     parts = [Path(file).with_suffix("").parts for file in files]
     for most in range(1, max(map(len, parts)) + 1):
@@ -43,7 +43,7 @@ def join(
     alike: Values = None,
     where: Values = None,
 ) -> dict[str, Values]:
-    """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
+    """Return the shared columns (truth among them) once, and the others of each table, in the same order of cases.
 
     ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
     those of the first table; the truth must be the same in all, once its labels are made ``alike``. ``where`` chooses
@@ -51,9 +51,9 @@ def join(
     """
     names, spelling = table_names(tables), Spelling.of(alike, None, None)
     columns = [_read(name, table, case, {**shared, **own}, where) for name, table in zip(names, tables, strict=True)]
-    cases = [_cases(name, case, found.pop("id")) for name, found in zip(names, columns, strict=True)]
+    cases = [_cases(name, case, part.pop("id")) for name, part in zip(names, columns, strict=True)]
     orders = [_order(cases[0], labels, (names[0], name), case) for name, labels in zip(names, cases, strict=True)]
-    spelled = [replace(found["truth"], names=tuple(map(spelling, found["truth"].names))) for found in columns]
+    spelled = [replace(part["truth"], names=tuple(map(spelling, part["truth"].names))) for part in columns]
     truths = [values(column, order) for column, order in zip(spelled, orders, strict=True)]
     for name, truth, column in zip(names, truths, spelled, strict=True):
         wrong = np.flatnonzero(truth != truths[0])
@@ -63,12 +63,12 @@ def join(
             raise InputError(
                 "different-truths",
                 f"{name} and {names[0]} disagree about the truth of {how_many(len(wrong), 'case')} (the first has "
-                f"{case} {first!r}); mend the files, so that both are judged alike",
+                f"{case} {first!r}); mend the files, so that both have the same truth",
             )
     joined: dict[str, Values] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
     for argument in own:
         pairs = zip(names, columns, orders, strict=True)
-        joined[argument] = {name: values(found[argument], order) for name, found, order in pairs}
+        joined[argument] = {name: values(part[argument], order) for name, part, order in pairs}
     return joined
 
 
@@ -80,7 +80,7 @@ def _read(name: str, table: Data, case: str, wanted: Mapping[str, str], where: V
 
 
 def _cases(name: str, case: str, column: Column) -> Labels:
-    if column.kind == "text":  # a column of whole numbers that once met a missing value is written 5.0
+    if column.kind == "text":  # libraries write whole numbers as 5.0 once a value was missing
         names = tuple(name.removesuffix(".0") for name in column.names)
         column = column if len(set(names)) < len(names) else replace(column, names=names)
     labels = encode(column)
@@ -96,7 +96,7 @@ def _cases(name: str, case: str, column: Column) -> Labels:
 
 
 def _order(first: Labels, other: Labels, names: tuple[str, str], case: str) -> Array:
-    """Where the cases of the first table stand in another."""
+    """The rows of another table in the order of the first."""
     for (a, b), (one, two) in (((first, other), names), ((other, first), names[::-1])):
         missing = sorted(set(a.names) - set(b.names))
         if missing:

@@ -1,8 +1,8 @@
-"""Rows of several labels or of quantiles, more than memory should hold: read in batches, twice, and added up.
+"""Rows of several labels, quantiles, counts or forecasts, too many for memory: read twice in batches, and added up.
 
-The first pass tells which labels there are, how far scores reach, and what a model would say that ignores its input;
-the second adds up what rows add, overall and by segment. Random groups of rows, or whole clusters, are added up beside
-it, which tells how sure figures are. Scores of labels are kept in bins.
+The first pass finds the labels, the range of scores, and the answer of a model that ignores its input; the second sums
+the terms of rows, overall and by segment. Sums of random groups of rows, or of clusters, give the intervals. Scores of
+labels are kept in bins.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,31 +30,31 @@ from stakes.tallies.quantile_sums import levels_of, quantiles_of
 from stakes.tallies.term_sums import TermRows, TermSums
 
 CELLS = 1 << 22
-"""About so many numbers are read, or kept of all groups, at once."""
+"""Approximate number of values that are read, or kept of all groups, at once."""
 
 _MOST_TABLES = 200
-"""Of more labels than this neither their scores nor which are missed together are kept."""
+"""With more labels neither their scores are kept, nor which are missed together."""
 
 _FEW_GROUPS = 200
 
 _PIECES = 64
-"""Into so many pieces the ranking of a label is cut, in each of which the rows of groups are counted."""
+"""Pieces of the ranking of a label, in each of which the rows of groups are counted."""
 
 _RANKED = ("scores", "truth", "decided")
 
 _MOST_IN_PIECES = 1 << 24
-"""About so many numbers are kept of groups in pieces."""
+"""Approximate number of counts that are kept of groups in pieces."""
 
 NumberRead = Callable[[Arguments, str], tuple[RowsThatCount, Beside]]
-"""Reads predicted numbers, and what to do with rows that lack a value, into sums beside their errors."""
+"""Reads rows of predicted numbers, given the columns and the option ``missing``."""
 
 Pass = Callable[[Callable[[Arguments, int], "KindBatch"]], Iterator["KindBatch | int"]]
-"""Goes through all rows: what is made of each batch, or how many rows it lost where none is left."""
+"""Reads all rows by a function of each batch; yields its result, or the number of dropped rows if none is left."""
 
 
 @dataclass(frozen=True, eq=False)
 class KindBatch:
-    """Some rows of a kind, the first of which has this number; their segments and clusters by name."""
+    """Rows of a kind, from row number ``first`` on, with their segments and clusters by name."""
 
     kind: str
     names: tuple[str, ...]
@@ -75,7 +75,7 @@ class KindBatch:
 
 
 def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
-    """Count rows of a kind; None where they turn out to be several numbers per row."""
+    """Count rows of a kind; None if they turn out to have several outputs."""
 
     def reader(asked: RowQuestion) -> Callable[[Arguments, int], KindBatch]:
         beside_errors = {CountSums.kind: read_counts, ForecastSums.kind: SeriesReader(asked.season).read}
@@ -84,8 +84,8 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
     def read(asked: RowQuestion, numbers: NumberRead | None, found: Arguments, first: int) -> KindBatch:
         rows, beside = numbers(found, asked.missing) if numbers else read_kind(None, bind(asked, found), kind)
         cluster = encode(rows.columns["cluster"]) if "cluster" in rows.columns else None
-        held, by = TermRows(beside.columns, rows.weight), segment_labels(rows.columns)
-        return KindBatch(beside.kind, beside.names, held, by, cluster, first, rows.dropped)
+        terms, by = TermRows(beside.columns, rows.weight), segment_labels(rows.columns)
+        return KindBatch(beside.kind, beside.names, terms, by, cluster, first, rows.dropped)
 
     seen = Survey()
     for batch in go(reader(asked)):
@@ -108,9 +108,9 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
 # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(eq=False)
 class Truths:
-    """What the truths of some rows are: how many (by weight) have each label, or lie in each bin.
+    """The truths of some rows: the weight of each label, or of each bin of numbers.
 
-    Of labels and counts also how they are ranked by scores or predictions, in bins.
+    For labels and counts also their ranking by scores or predictions, in bins.
     """
 
     weighed: float = 0.0
@@ -120,7 +120,7 @@ class Truths:
     levels: Levels | None = None
 
     def add(self, batch: "KindBatch", grid: str) -> None:
-        """Look at some rows, whose scores are put into the bins of a grid."""
+        """Add some rows, whose scores are binned on a grid."""
         columns, weights = batch.rows.columns, batch.rows.weights
         self.weighed += float(weights.sum())
         if batch.kind == CountSums.kind:
@@ -141,7 +141,7 @@ class Truths:
                 self.tables[name] = ScoreTable.sum([*before, table.on_grid(grid)])
 
     def constant_answer(self, kind: str, names: tuple[str, ...]) -> Array | None:
-        """What a model says of each name that ignores its input; of numbers the sums themselves tell it."""
+        """The answer for each name of a model that ignores its input; None for numbers, where the sums give it."""
         if kind in (CountSums.kind, ForecastSums.kind):
             return None
         if kind == QuantileSums.kind:
@@ -151,7 +151,7 @@ class Truths:
 
 @dataclass(eq=False)
 class Survey:
-    """What must be known of all rows before any is counted."""
+    """What must be known about all rows before they are counted."""
 
     kind: str = ""
     names: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class Survey:
     clusters: dict[str, int] = field(default_factory=dict)
 
     def add(self, batch: KindBatch) -> None:
-        """Look at some rows."""
+        """Take note of some rows."""
         self.kind, self.rows = batch.kind, self.rows + len(batch.rows)
         self.names = tuple(dict.fromkeys((*self.names, *batch.names)))
         self.dropped += batch.dropped.rows
@@ -185,11 +185,11 @@ class Survey:
 
     @property
     def grid(self) -> str:
-        """The bins that scores are put into."""
+        """The grid on which scores are binned."""
         return "probability" if self.probabilities else "line"
 
     def settled(self, asked: RowQuestion) -> dict[str, Any]:
-        """What is no longer open once all rows were seen: the labels, and from which score on they are given."""
+        """The options that are settled once all rows were seen: the labels and the task."""
         if self.kind != LabelSums.kind:
             return {}
         if asked.label_separator is not None and asked.classes is None:
@@ -216,7 +216,7 @@ class KindCounts:
             self._parts[name].add(part)
 
     def _groups(self, batch: KindBatch) -> Array:
-        """The group of each row: its cluster, or any."""
+        """The group of each row: by its cluster, or random."""
         if batch.cluster is None:
             return deal_out(batch.first + np.arange(len(batch.rows)))
         numbers = np.array([self._seen.clusters[name] for name in batch.cluster.names])[batch.cluster.codes]
@@ -230,15 +230,15 @@ class KindCounts:
         return replace(whole, segments=segments, read=seen.rows + seen.dropped, **lost)
 
     def _counted(self, sums: "_Sums", clusters: int | None = None) -> Counted:
-        """The tally of some rows, of so many clusters, or of as many as there are groups with rows."""
-        found = sums.result()
-        groups = np.asarray(found.groups)  # also those without rows: a group has its place in every segment
-        held = Clusters(np.arange(len(groups)), clusters or int(np.count_nonzero(groups[:, 0])))
-        return Counted(self._seen.kind, {self._seen.kind: found}, clusters=held if self._seen.clusters else None)
+        """The tally of some rows; the default number of clusters is that of groups with rows."""
+        tally = sums.result()
+        groups = np.asarray(tally.groups)  # also those without rows: a group has the same index in every segment
+        members = Clusters(np.arange(len(groups)), clusters or int(np.count_nonzero(groups[:, 0])))
+        return Counted(self._seen.kind, {self._seen.kind: tally}, clusters=members if self._seen.clusters else None)
 
 
 class _Sums:
-    """What rows add, what a model would that ignores its input, both by group, and where groups are ranked."""
+    """Sums by group of the terms of rows, the same for a model that ignores its input, and ranks of groups."""
 
     def __init__(self, seen: Survey, truths: Truths) -> None:
         self._seen, self._truths = seen, truths
@@ -280,7 +280,7 @@ class _Sums:
                 self._cells[ranking] = self._cells[ranking].with_rows(*rows_of_label)
 
     def _group_count(self) -> int:
-        """How many groups there are: those of clusters stay as they are."""
+        """The number of groups: that of clusters, or as many as fit into memory."""
         if self._seen.clusters:
             return min(len(self._seen.clusters), MOST_GROUPS)
         of_terms, in_pieces = CELLS // (4 * len(self._seen.names)), _MOST_IN_PIECES // self._rankings // _PIECES
@@ -288,11 +288,11 @@ class _Sums:
 
     @property
     def _rankings(self) -> int:
-        """How many halves of rankings there are: of each label and of all labels, in each segment."""
+        """The number of halves of rankings: of each label and of all labels, in each segment."""
         return 2 * (len(self._tables) + 1) * len(self._seen.truths)
 
     def _cut_rankings(self) -> list[GroupCells]:
-        """The pieces of the ranking of each label, and of that of all; none where clusters and segments are many."""
+        """The pieces of the rankings of each label and of all labels; none if clusters and segments are many."""
         pieces = min(_PIECES, _MOST_IN_PIECES // self._rankings // self._count)
         tables = (*self._tables, ScoreTable.sum(self._tables)) if self._tables and pieces >= _PIECES // 8 else ()
         decided = bool(self._seen.clusters) and "decided" in self._seen.columns
@@ -301,13 +301,13 @@ class _Sums:
     def result(self) -> TermSums:
         """Return the sums of all that was added."""
         groups, *ignoring = self._added
-        found: dict[str, Any] = {"groups": groups}
+        parts: dict[str, Any] = {"groups": groups}
         if ignoring:
-            found |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
+            parts |= {"ignoring": ignoring[0].sum(axis=0), "ignoring_groups": ignoring[0]}
         if self._kind is LabelSums:
-            found |= {"scored": self._tables or None, "together": self._together}
-            found["cells"] = tuple(self._cells)
+            parts |= {"scored": self._tables or None, "together": self._together}
+            parts["cells"] = tuple(self._cells)
         elif self._kind is CountSums:
-            found |= {"levels": self._truths.levels, "area_changes": self._area_changes}
+            parts |= {"levels": self._truths.levels, "area_changes": self._area_changes}
         whole = self._seen.names, self._terms, groups.sum(axis=0), self._squares, self._weighted
-        return self._kind(*whole, **found)
+        return self._kind(*whole, **parts)

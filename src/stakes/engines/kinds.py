@@ -1,6 +1,6 @@
 """Rows of other kinds than one class or one number: several labels or outputs, quantiles, series in time.
 
-Each kind is read into columns of numbers with a name (:class:`Beside`), and its tally says what rows of them add.
+Each kind is read into named columns of numbers (:class:`Beside`), and its tally sums the terms of their rows.
 """
 
 import re
@@ -47,7 +47,7 @@ _SETS = (set, frozenset)
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Columns of a kind of rows, and the names of what they are about; ``kind`` is that of their tally."""
+    """Columns of a kind of rows, and the names of the labels, outputs or levels; ``kind`` is that of the tally."""
 
     kind: str
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ class Beside:
         return replace(self, columns={name: column[rows] for name, column in self.columns.items()})
 
     def count(self, weight: Array | None, places: Array | None = None, parts: Collection[str] | None = None) -> Tally:
-        """Return the tally of these rows, with the parts that are wanted (otherwise all)."""
+        """Return the tally of these rows, with these parts (default: all)."""
         if self.kind == OutputSums.kind:
             return OutputSums.from_rows(self.names, self.columns["truth"], self.columns["prediction"], weight, places)
         terms = {kind.kind: kind for kind in (LabelSums, QuantileSums, ForecastSums)}
@@ -78,7 +78,7 @@ def has_columns(values: Values) -> bool:
 
 
 def kind_of(asked: "RowQuestion") -> str | None:
-    """The kind of rows that a question is about, where it is none of a class or a number."""
+    """The kind of rows that a question is about; None for one class or one number per row."""
     if any(one is not None for one in (asked.low, asked.high, asked.quantiles, asked.ensemble)):
         return QuantileSums.kind
     if asked.label_separator is not None or has_columns(asked.truth):
@@ -89,7 +89,7 @@ def kind_of(asked: "RowQuestion") -> str | None:
 
 
 def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str] | None:
-    """The columns of a table that a question is about, by how messages call them; None where some are no names."""
+    """The columns of a table that a question names, by argument; None if some are not names."""
     if kind == QuantileSums.kind:
         given = [_Given("truth", column=asked.truth), _levels_given(asked)[1]]
     else:
@@ -103,7 +103,7 @@ def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str]
 
 
 def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
-    """The same question of columns that were found, by the names of :func:`columns_named`."""
+    """The same question with the columns themselves, by the arguments of :func:`columns_named`."""
 
     def columns(argument: str, value: Values) -> Values:
         if not isinstance(value, Mapping):
@@ -125,7 +125,7 @@ def bind(asked: "RowQuestion", found: Arguments) -> "RowQuestion":
 
 
 def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCount, Beside]:
-    """Read the rows of such a kind."""
+    """Read the rows of a kind."""
     if asked.pricing is not None:
         raise InputError(
             "costs-of-kind",
@@ -143,7 +143,7 @@ def read_kind(data: Data, asked: "RowQuestion", kind: str) -> tuple[RowsThatCoun
 # ── columns under one argument ───────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What was given as one argument: columns by name, a matrix, or one column of texts or sets."""
+    """The value of one argument: columns by name, a matrix, or one column of texts or sets."""
 
     argument: str
     names: tuple[str, ...] | None = None
@@ -174,19 +174,19 @@ class _Given:
 
     @property
     def flat(self) -> dict[str, Values]:
-        """The columns that are to be found in a table, by how messages call them."""
+        """The columns to look up in a table, by their names in messages."""
         if self.columns is not None:
             return {f"{self.argument} of {name}": one for name, one in self.columns.items()}
         return {} if self.matrix is not None else {self.argument: self.column}
 
 
 def _contiguous(column: Values) -> Values:
-    """A column of a matrix is read several times, which is quicker where its values lie side by side."""
+    """Make a column contiguous: it is read several times, which is then faster."""
     return np.ascontiguousarray(column) if isinstance(column, np.ndarray) and column.ndim == 1 else column
 
 
 def _are_sets(rows: Values) -> bool:
-    """Whether rows are collections of labels rather than of numbers, one for each label."""
+    """Whether rows are collections of labels, rather than of numbers with one for each label."""
     if not isinstance(rows, list | tuple):
         return False
     if any(isinstance(row, _SETS) for row in rows):
@@ -195,19 +195,19 @@ def _are_sets(rows: Values) -> bool:
 
 
 def _flags_of(rows: Sequence[Values], names: Sequence[str], argument: str) -> Array:
-    """Which labels each row has."""
+    """A mask, rows × names, of the labels that each row has."""
     places = {name: place for place, name in enumerate(names)}
-    found = np.zeros((len(rows), len(names)), bool)
+    flags = np.zeros((len(rows), len(names)), bool)
     for i, row in enumerate(rows):
         for label in row:
             if label not in places:
                 raise errors.unknown_labels(argument, [label], names)
-            found[i, places[label]] = True
-    return found
+            flags[i, places[label]] = True
+    return flags
 
 
 def _flat(given: Sequence[_Given], numbers: Array | None = None) -> dict[str, Values]:
-    """The columns of all arguments, and the numbers of the rows of matrices; some column stands for the truth."""
+    """The columns of all arguments, and row numbers for matrices; any column can stand in for the truth."""
     flat = {name: column for one in given for name, column in one.flat.items()}
     flat |= {} if numbers is None else {"row": numbers}
     if "truth" not in flat:
@@ -220,7 +220,7 @@ def _shared(asked: "RowQuestion", data: Data) -> dict[str, Values]:
 
 
 def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
-    """Read the rows that count, and say which rows of matrices they are (None: all, as they are)."""
+    """Read the rows that count, and return their numbers in matrices (None: all rows)."""
     matrices = [one.matrix for one in given if one.matrix is not None]
     flat = _flat(given, _row_numbers(matrices) if matrices else None)
     found = take(data, asked.where, **flat, **_shared(asked, data))
@@ -238,7 +238,7 @@ def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[Ro
 
 
 def _row_numbers(matrices: Sequence[Matrix]) -> Array:
-    """The numbers of the rows; none for a row in which a matrix lacks a value, so that it is left out or refused."""
+    """The numbers of the rows, NaN if a matrix lacks a value there, so that the row is dropped or refused."""
     lengths = [matrix.shape[0] for matrix in matrices]
     if len(set(lengths)) > 1:
         raise errors.wrong_length("prediction", lengths[1], lengths[0])
@@ -249,14 +249,14 @@ def _row_numbers(matrices: Sequence[Matrix]) -> Array:
 
 
 def _without_gaps(values: Values, separator: str) -> list[str]:
-    """A column of texts in which a row without labels is one that holds nothing but a separator."""
+    """A column of texts in which rows without labels hold just a separator."""
     series = as_series(values)
     texts = list(values) if series is None else series.to_list()
     return [separator if is_missing(text) or not str(text).strip() else str(text) for text in texts]
 
 
 def _stack(given: _Given, rows: RowsThatCount, kept: Array | None, read: Callable[[Column], Array]) -> Matrix:
-    """The columns of an argument side by side."""
+    """The columns of an argument as a matrix."""
     if given.matrix is not None:
         return given.matrix if kept is None else given.matrix[kept]
     assert given.columns is not None
@@ -305,7 +305,7 @@ def _read_several(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Besi
 
 
 def _of_numbers(asked: "RowQuestion", truth: _Given, rows: RowsThatCount, kept: Array | None) -> bool:
-    """Whether columns of the truth are quantities rather than labels that a row has or has not."""
+    """Whether the columns of the truth are quantities rather than labels."""
     if asked.task in ("regression", "counts") or asked.score is not None:
         return asked.task in ("regression", "counts")
     if truth.matrix is not None:
@@ -337,7 +337,7 @@ def _finite(argument: str, matrix: Matrix) -> Array:
 
 
 def _all_flags(values: Array) -> bool:
-    """Whether these are nothing but 0 and 1."""
+    """Whether all values are 0 or 1."""
     if values.dtype.kind in "biu":
         return values.dtype.kind == "b" or not values.size or bool(values.min() >= 0 and values.max() <= 1)
     return bool(((values == 0) | (values == 1)).all())
@@ -348,7 +348,7 @@ def _no_flags(argument: str) -> InputError:
 
 
 def _flags(column: Column) -> Array | None:
-    """Whether each row has a label, if a column tells that: 0 and 1, false and true, no and yes."""
+    """Whether each row has a label; None if the column is not one of 0 and 1, or false and true."""
     if column.kind == "boolean":
         return np.asarray(column.values, bool)
     if column.kind == "number":
@@ -360,7 +360,7 @@ def _flags(column: Column) -> Array | None:
 
 
 def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
-    """Which labels each row has, or was given."""
+    """A mask of the labels that each row has, or was predicted to have."""
 
     def read(column: Column) -> Array:
         found = _flags(column)
@@ -379,7 +379,7 @@ def _labels(given: _Given, rows: RowsThatCount, kept: Array | None) -> Matrix:
 
 
 def _of_texts(asked: "RowQuestion", rows: RowsThatCount, given: Sequence[_Given]) -> list[_Given]:
-    """The same with a matrix of flags for each argument whose labels stand in one column, with a separator between."""
+    """Replace a column of labels with a separator between them by a matrix of flags, in each argument."""
     texts = {name: encode(rows.columns[name]) for name in ("truth", "prediction") if name in rows.columns}
 
     def split(text: str) -> list[str]:
@@ -396,7 +396,7 @@ def _of_texts(asked: "RowQuestion", rows: RowsThatCount, given: Sequence[_Given]
 
 
 def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQuestion") -> Matrix:
-    """The scores of the labels; of logits each label's own probability. What is not there of sparse ones is 0."""
+    """The scores of the labels; logits become probabilities by label. Missing entries of a sparse matrix are 0."""
     scores = _stack(given, rows, kept, as_finite)
     if not is_sparse(scores):
         scores = _finite("score", scores)
@@ -412,7 +412,7 @@ def _scores(given: _Given, rows: RowsThatCount, kept: Array | None, asked: "RowQ
 
 
 def _decide(labels: Beside, asked: "RowQuestion") -> Beside:
-    """Let scores decide where nothing else did: from the threshold on, or from 0.5 of probabilities."""
+    """Decide by scores if there are no predictions: at the threshold, or at 0.5 for probabilities."""
     columns = dict(labels.columns)
     scores, threshold = columns.get("scores"), asked.threshold
     if scores is not None and "decided" not in columns:
@@ -426,7 +426,7 @@ def _decide(labels: Beside, asked: "RowQuestion") -> Beside:
 
 
 def _alike(columns: Mapping[str, Matrix]) -> dict[str, Matrix]:
-    """All columns sparse, or none: as the scores are, or else the truth."""
+    """Make all columns sparse or all dense, like the scores, or else the truth."""
     if is_sparse(columns.get("scores", columns["truth"])):
         from scipy import sparse
 
@@ -454,10 +454,10 @@ def _read_quantiles(data: Data, asked: "RowQuestion") -> tuple[RowsThatCount, Be
 
 
 def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
-    """The levels of the quantiles (none of an ensemble), and their columns."""
+    """The levels of the quantiles (None for an ensemble), and their columns."""
     quantiles = asked.quantiles if asked.quantiles is not None else asked.prediction
-    ways = [asked.low is not None or asked.high is not None, quantiles is not None, asked.ensemble is not None]
-    if sum(ways) != 1:
+    forms = [asked.low is not None or asked.high is not None, quantiles is not None, asked.ensemble is not None]
+    if sum(forms) != 1:
         raise InputError(
             "which-quantiles", "give ", Pass("quantiles"), ", or ", Pass("low"), " and ", Pass("high"), ", or ",
             Pass("ensemble"), "; one of them",
@@ -489,13 +489,13 @@ def _levels_given(asked: "RowQuestion") -> tuple[list[float] | None, _Given]:
 
 
 def _are_columns(members: Sequence[Values], truth: Values) -> bool:
-    """Whether these are as long as the truth, one for each member, and not one for each row."""
+    """Whether these are columns as long as the truth, one for each member, rather than rows."""
     lengths = {len(one) for one in (truth, *members) if hasattr(one, "__len__") and not isinstance(one, str)}
     return len(lengths) == 1 and len(members) not in lengths
 
 
 def _refuse_crossing(quantiles: Array, names: Sequence[str], asked: "RowQuestion") -> None:
-    """Refuse quantiles of which a higher one lies below a lower one, with how many rows and the first."""
+    """Refuse rows in which a higher quantile lies below a lower one."""
     wrong = (np.diff(quantiles, axis=1) < 0).any(axis=1)
     if not wrong.any():
         return
@@ -513,9 +513,9 @@ def _refuse_crossing(quantiles: Array, names: Sequence[str], asked: "RowQuestion
 def in_series(
     columns: Mapping[str, Column], truth: Array, prediction: Array, season: int, known: int = 0
 ) -> tuple[Beside, Array | None]:
-    """Forecasts with the value that stood before each in its series, and which series rows are of, if several.
+    """Forecasts with the value one season earlier in their series, and the series of each row if there are several.
 
-    The first so many rows are ``known`` already.
+    The first ``known`` rows have been read before.
     """
     times = _times(columns["order"])
     labels = encode(columns["series"]) if "series" in columns else None
@@ -540,14 +540,14 @@ def in_series(
 
 
 class SeriesReader:
-    """Reads forecasts batch by batch; the last rows of each series are held against the next ones."""
+    """Reads forecasts batch by batch; the last rows of each series are kept for the next batch."""
 
     def __init__(self, season: int) -> None:
         self._season = season
         self._last: dict[str, Column] = {}
 
     def read(self, found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
-        """Read some rows, which come after those that were read before."""
+        """Read the next rows."""
         rows = rows_that_count(found, None, missing)
         known = len(self._last.get("truth", ()))
         columns = {name: self._after(name, rows.columns[name]) for name in ("truth", "prediction", "order", "series")}
@@ -562,7 +562,7 @@ class SeriesReader:
         return rows, replace(beside, columns={name: column[known:] for name, column in beside.columns.items()})
 
     def _after(self, name: str, column: Column) -> Column:
-        """A column after what is left of it from the batches before."""
+        """A column, with the rows kept from earlier batches before it."""
         before = self._last.get(name)
         if before is None:
             return column
@@ -576,11 +576,11 @@ class SeriesReader:
 
 
 _DAY_FIRST = r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
-"""Dates that begin with the day or the month."""
+"""A date that begins with the day or the month."""
 
 
 def _times(column: Column) -> Array:
-    """Times as numbers that order like them; texts in the order of their letters, as dates of ISO 8601 are."""
+    """Times as numbers in the same order; texts, such as dates of ISO 8601, in alphabetical order."""
     if column.kind == "text" and any(read_number(name) is None for name in column.names):
         if other := next((name for name in column.names if re.match(_DAY_FIRST, name)), None):
             words = f" holds {short(other)!r}, which does not sort as time does; write dates as 2026-12-31"
@@ -592,7 +592,7 @@ def _times(column: Column) -> Array:
 
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
-    """Read counts and what was predicted, over their exposure if there is one."""
+    """Read counts and predictions, divided by their exposure if there is one."""
     rows = rows_that_count(found, None, missing)
     columns, weight = rows.columns, rows.weight
     truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
@@ -617,7 +617,7 @@ def refuse_negative(truth: Array) -> None:
 def over_exposure(
     truth: Array, prediction: Array, weight: Array | None, exposure: Column
 ) -> tuple[Array, Array, Array]:
-    """Counts and predictions over what they happened in, which is their weight."""
+    """Counts and predictions per unit of exposure, which becomes their weight."""
     refuse_negative(truth)
     over = as_finite(exposure).astype(np.float64)
 

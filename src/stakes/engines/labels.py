@@ -28,13 +28,13 @@ _FEW = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A column of classes: a code per row, and what the codes stand for."""
+    """A column of classes: a code for each row, and the names of the codes."""
 
     codes: Array
     names: tuple[str, ...]
 
     def into(self, names: Sequence[str]) -> Array:
-        """Return codes into other names, which contain these."""
+        """Return codes for other names, which contain these."""
         if tuple(names) == self.names:
             return self.codes
         kind = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65_536 else np.int64
@@ -66,7 +66,7 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
 
 
 def encode(column: Column) -> Labels:
-    """Turn a column into classes."""
+    """Encode a column as classes."""
     if column.kind == "text":
         names = tuple(names_in_order(column.names))
         return Labels(Labels(column.values, column.names).into(names), names)
@@ -76,7 +76,7 @@ def encode(column: Column) -> Labels:
 
 
 def zeros_and_ones(column: Column) -> Labels | None:
-    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case.
+    """Encode a column of numbers as classes if all are 0 or 1: the fast path for the usual case.
 
     Codes of one byte are checked and copied block by block.
     """
@@ -97,7 +97,7 @@ def zeros_and_ones(column: Column) -> Labels | None:
 
 
 def whole_numbers(column: Column) -> Array:
-    """Return the numbers as integers; fractions are no classes."""
+    """Return the numbers as integers; fractions are refused."""
     values = column.values
     if values.dtype.kind != "f":
         return values
@@ -108,19 +108,19 @@ def whole_numbers(column: Column) -> Array:
 
 
 def are_fractions(values: Array) -> Array:
-    """Say of each number whether it is none that an integer holds."""
+    """A mask of the numbers that are not integers of 64 bits."""
     return np.asarray((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
 
 
 def group_codes(column: Column) -> Array:
-    """Number the groups of a column from 0 on: what they are called nobody asks, and there may be very many."""
+    """Number the groups of a column from 0 on; their names are not needed, and there may be very many."""
     if column.kind != "number":
         return encode(column).codes
     values = whole_numbers(column)
     low, reach = int(values.min()), int(values.max()) - int(values.min())
     if reach >= max(_FEW, 8 * len(values)):
         return np.unique(values, return_inverse=True)[1]
-    # numbers that do not occur are left out when clusters are counted; wrapping is meant, as below
+    # unused numbers are left out when clusters are counted; wrapping is intended, as below
     return (values.astype(np.uint64) - np.uint64(low % 2**64)).astype(np.int64)
 
 
@@ -133,7 +133,7 @@ def _encode_whole(values: Array) -> Labels:
     seen = np.zeros(high - low + 1, bool)
     for start in range(0, len(values), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        # wrapping is meant: the difference fits even where the numbers themselves do not
+        # wrapping is intended: the difference fits even if the numbers themselves do not
         np.subtract(values[rows], values.dtype.type(low), out=codes[rows], casting="unsafe", dtype=values.dtype)
         if not seen.all():  # usually settled by the first block
             seen |= np.bincount(codes[rows], minlength=len(seen)) > 0
@@ -164,8 +164,8 @@ def settle(
 ) -> Plan:
     """Return the classes, the decisions and the positive class of two.
 
-    Classes are those that occur, those that have a score column of their own, or those that are declared. Where it is
-    not obvious which one is positive, stakes can ``ask``, or leave it open; None leaves it open in any case.
+    Classes are those that occur, those with a score column of their own, or those that are declared. If the positive
+    class is not obvious, it is asked for (an error) if ``ask``, else left open; with None it is always left open.
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
     predicted = () if prediction is None else prediction.names
@@ -184,28 +184,28 @@ def settle(
         )
     names = list(dict.fromkeys([*names, *predicted]))
     if classes is not None:
-        known = declared
+        every = declared
     else:
-        known = tuple(names_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
-    members = set(known)
+        every = tuple(names_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
+    members = set(every)
     if unknown := [name for name in truth.names if name not in members]:
-        raise errors.unknown_labels("truth", unknown, known)
+        raise errors.unknown_labels("truth", unknown, every)
     extra = tuple(name for name in names if name not in members)
-    if len(known) > 2:
+    if len(every) > 2:
         if wanted is not None:
-            raise errors.positive_of_many(wanted, known)
-        return Plan(known, known + extra)
-    chosen = None if ask is None else _positive(known, wanted)
+            raise errors.positive_of_many(wanted, every)
+        return Plan(every, every + extra)
+    chosen = None if ask is None else _positive(every, wanted)
     if chosen is None:
         if ask:
-            raise errors.which_positive(known)
-        return Plan(known, known + extra)
-    pair = (next(name for name in known if name != chosen), chosen)
+            raise errors.which_positive(every)
+        return Plan(every, every + extra)
+    pair = (next(name for name in every if name != chosen), chosen)
     return Plan(pair, pair + extra, chosen)
 
 
 def _positive(pair: Sequence[str], wanted: str | None) -> str | None:
-    """The positive class as told, or the obvious one, if there is one."""
+    """The positive class that was given, or the obvious one, if there is one."""
     if wanted is None:
         return next((known[1] for known in PAIRS if set(known) == set(pair)), None)
     if wanted not in pair:
@@ -221,7 +221,7 @@ def _declare(classes: Values) -> tuple[str, ...]:
 
 
 def _complete(only: str, positive: str | None) -> tuple[str, str]:
-    """Say what the other class is when the data show a single one."""
+    """Both classes, if the data hold only one."""
     for pair in PAIRS:
         if only in pair and positive in (None, *pair):
             return pair

@@ -1,10 +1,9 @@
-"""Rows that live in another engine are counted there: Spark, DuckDB, lazy Polars, and what else Narwhals reaches.
+"""Counts rows inside another engine: Spark, DuckDB, lazy Polars, and others that Narwhals supports.
 
-Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
-than a million different ones are binned where they lie, and the bounds of the auc are then told; scores of several
-classes are asked for by ``class_queries.py``, predicted numbers are added up there by ``number_queries.py``, and costs
-that differ by row by ``cost_sums.py``. Of other questions, which need the rows, the named columns are brought here and
-no others (``QuerySource.rows``).
+Decisions and scores of two classes come back as groups of equal rows, never as rows. More than a million different
+scores are binned in the engine, and the auc then has bounds. Scores of several classes are queried by
+``class_queries.py``, predicted numbers are summed by ``number_queries.py``, and costs that differ by row by
+``cost_sums.py``. Other questions need the rows; then only the named columns are fetched (``QuerySource.rows``).
 """
 
 from dataclasses import replace
@@ -18,7 +17,7 @@ from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
-from stakes.engines.finer_bins import keeps_promise
+from stakes.engines.finer_bins import is_exact_enough
 from stakes.engines.groups import count_groups
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
@@ -36,32 +35,32 @@ from stakes.tallies.scores import as_float_if_exact
 
 
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
-    """Count the rows where they are; None when this question needs the rows themselves.
+    """Count the rows in their engine; None if this question needs the rows themselves.
 
-    If ``exact`` the engine sorts what are too many different scores to come back; none come back if it is False.
+    With ``exact`` the engine sorts scores that are too many to come back; with False scores are always binned.
     """
     numbers = None if exact else number_columns(data, asked)
     if numbers is not None and is_one_of(asked.missing, ("error", "drop")):
         counted = count_numbers_inside(data, numbers, asked)
         if counted is not None:
             return counted
-    given = name_columns(data, asked)
-    if given is None or not is_one_of(asked.missing, ("error", "drop")):
+    columns = name_columns(data, asked)
+    if columns is None or not is_one_of(asked.missing, ("error", "drop")):
         return None
-    if exact and ("cluster" in given or (of_costs(given) and "score" in given)):
+    if exact and ("cluster" in columns or (of_costs(columns) and "score" in columns)):
         return None
-    source, dropped, weight = _open(data, given, asked)
-    counted = _count_source(source, given, asked, exact)
+    source, dropped, weight = _open(data, columns, asked)
+    counted = _count_rows(source, columns, asked, exact)
     if counted is None or not dropped:
         return counted
     read, lost = counted.rows_read + dropped, counted.dropped_weight + weight
     return replace(counted, dropped=counted.dropped + dropped, read=read, dropped_weight=lost)
 
 
-def _open(data: Data, given: dict[str, str], asked: RowQuestion) -> tuple[QuerySource, int, float]:
-    """The rows that count, how many lack a value, and what those weigh."""
+def _open(data: Data, columns: dict[str, str], asked: RowQuestion) -> tuple[QuerySource, int, float]:
+    """The rows that count, the number of rows without a value, and the weight of these."""
     rows = {f"{ROW}{place}": name for place, name in enumerate(asked.groups_by)}
-    source = QuerySource.of(data, {**given, **rows}, asked.where)
+    source = QuerySource.of(data, {**columns, **rows}, asked.where)
     if asked.missing != "drop":
         return source, 0, 0.0
     frame, dropped, weight = source.without_gaps()
@@ -69,25 +68,25 @@ def _open(data: Data, given: dict[str, str], asked: RowQuestion) -> tuple[QueryS
 
 
 def open_classes(data: Data, asked: RowQuestion) -> ClassTable | None:
-    """A table of class scores in another engine; None when this question needs the rows themselves."""
-    given = name_columns(data, asked)
-    return None if given is None else open_class_table(_open(data, given, asked)[0], asked, given)
+    """A table of class scores in another engine; None if this question needs the rows themselves."""
+    columns = name_columns(data, asked)
+    return None if columns is None else open_class_table(_open(data, columns, asked)[0], asked, columns)
 
 
-def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
-    """Count the rows of a table that lack nothing; None when this question needs the rows themselves."""
-    if class_names(given):
-        table = open_class_table(source, asked, given)
+def _count_rows(source: QuerySource, columns: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count the rows of a table without gaps; None if this question needs the rows themselves."""
+    if class_names(columns):
+        table = open_class_table(source, asked, columns)
         return None if table is None else table.count(exact)
-    if of_costs(given):
-        return _count_costs(source, given, asked, exact)
-    keys = [name for name in given if name not in ("weight", "cluster")]
+    if of_costs(columns):
+        return _sum_costs(source, columns, asked, exact)
+    keys = [name for name in columns if name not in ("weight", "cluster")]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
-    warn_of_same_column(given)
-    held = QueryClusters.of(source) if "cluster" in given and "score" not in given else None
-    clustered = None if held is None else held.put_together(source).groups([*keys, "cluster"], MOST_GROUPS)
+    warn_of_same_column(columns)
+    clusters = QueryClusters.of(source) if "cluster" in columns and "score" not in columns else None
+    clustered = None if clusters is None else clusters.put_together(source).groups([*keys, "cluster"], MOST_GROUPS)
     groups, grid = clustered, None
     if groups is None:
         groups, grid = _group(source, keys, exact, asked.threshold)
@@ -98,26 +97,26 @@ def _count_source(source: QuerySource, given: dict[str, str], asked: RowQuestion
     promised = 0.0 if exact else asked.auc_error
     sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
     counted = count_groups(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
-    if counted is None or "cluster" not in given:
+    if counted is None or "cluster" not in columns:
         return counted
-    return _count_clusters(source, keys, asked, counted, held=held, groups=clustered)
+    return _count_clusters(source, keys, asked, counted, clusters=clusters, groups=clustered)
 
 
-def _count_costs(source: QuerySource, given: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
-    """Count decisions whose costs differ by row, the scores they were taken by, and clusters."""
-    found = count_costs_inside(source, given, asked)
+def _sum_costs(source: QuerySource, columns: dict[str, str], asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count decisions whose costs differ by row, the scores behind them, and clusters."""
+    found = count_costs_inside(source, columns, asked)
     if found is None:
         return None
     query, counted = found
     keys = [name for name in query.source.places if name in ("truth", "prediction", "decided") or name.startswith("by")]
-    if "score" in given:
+    if "score" in columns:
         counted = _with_scores_and_costs(query, asked, counted, exact)
         keys.append("score")
-    return counted if "cluster" not in given else _count_clusters(query.adding(), keys, asked, counted, query)
+    return counted if "cluster" not in columns else _count_clusters(query.adding(), keys, asked, counted, query)
 
 
 def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counted, exact: bool | None) -> Counted:
-    """Add the scores to decisions whose costs differ by row, and beside them what each decision costs there."""
+    """Add the scores to decisions whose costs differ by row, with the cost of each decision beside them."""
     table = counted.confusion
     keys = ["truth", *(name for name in query.source.places if name.startswith("by")), "score"]
     groups, grid = _group(query.beside_scores(), keys, exact, None)
@@ -129,15 +128,15 @@ def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counte
         positive = rows.truth == plan.classes.index(str(plan.positive))
         plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
 
-        def added_to(held: Counted, part: Counted, here: Array) -> Counted:
-            with_costs = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
-            return replace(held, tallies={**held.tallies, "scores": with_costs})
+        def with_scores(decisions: Counted, part: Counted, here: Array) -> Counted:
+            scores = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
+            return replace(decisions, tallies={**decisions.tallies, "scores": scores})
 
         segments = {}
         for name, part in counted.segments.items():
             assert by is not None
-            segments[name] = added_to(part, scored.segments[name], by.codes == by.names.index(name))
-        return replace(added_to(counted, scored, np.ones(len(edges), bool)), segments=segments)
+            segments[name] = with_scores(part, scored.segments[name], by.codes == by.names.index(name))
+        return replace(with_scores(counted, scored, np.ones(len(edges), bool)), segments=segments)
 
     plain = replace(asked, pricing=None, threshold=None, prediction=None)
     found = count_groups(replace(plain, classes=list(table.truths), positive=table.positive), groups, beside)
@@ -151,75 +150,75 @@ def _count_clusters(
     asked: RowQuestion,
     counted: Counted,
     query: CostQuery | None = None,
-    held: QueryClusters | None = None,
+    clusters: QueryClusters | None = None,
     groups: Groups | None = None,
 ) -> Counted | None:
-    """Add the clusters to what was counted: of few rows every score is asked for, of more the cells they lie in.
+    """Add the clusters to a count: with few rows every score is queried, with more the cells of a grid.
 
-    Where costs differ by row, their ``query`` tells what the rows of each cluster cost, too. Of decisions
-    the ``groups`` of clusters ``held`` together may be known already.
+    If costs differ by row, their ``query`` gives the costs of each cluster, too. For decisions the ``clusters`` and
+    their ``groups`` may be known already.
     """
-    held, grid = held or QueryClusters.of(source), None
+    clusters, grid = clusters or QueryClusters.of(source), None
     if groups is None:
         if counted.scores is not None and counted.rows_read > FEW_ROWS:
             grid = ("probability" if counted.scores.probabilities else "line"), BITS
             if asked.threshold is not None and query is None:
                 source, keys = source.decided_at(asked.threshold), [*keys, "decided"]
             source = source.on_grid(*grid)
-        groups = held.put_together(source).groups([*keys, "cluster"])  # after bins: DuckDB would repeat what is joined
+        groups = clusters.put_together(source).groups([*keys, "cluster"])  # after bins: DuckDB would repeat the join
     assert groups is not None
     known = groups
 
     def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         entries = replace(rows.standing_for(*known.amounts), alike=known.sizes)
         paid = None if query is None else query.paid(known, plan, entries)
-        return ClusterRows(entries, by, grid, held.count, held.counts, paid=paid).added_to(counted)
+        return ClusterRows(entries, by, grid, clusters.count, clusters.counts, paid=paid).added_to(counted)
 
     return count_groups(asked, groups, add)
 
 
 def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
-    """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
+    """The columns whose groups answer the question, by argument; None if it needs the rows themselves."""
     by_row = {} if asked.pricing is None else {cost_column(name): name for name in asked.pricing.costs.columns}
     of_numbers = asked.task == "regression" or asked.baseline is not None
-    others = any(given is not None for given in (asked.frequency, asked.parts))
+    others = any(one is not None for one in (asked.frequency, asked.parts))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
     named |= spread_by(asked.by, data)
     if (several := class_columns(asked)) is not None:
         named = {**named, "score": None, **several}
     thresholds = 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1  # between decisions
-    apart = not several and not by_row and thresholds > 1  # decisions that begin within the cells of clusters
+    apart = not several and not by_row and thresholds > 1  # thresholds that may lie inside cells
     if asked.cluster is not None and apart:
         return None
     if asked.pricing is not None and by_row and asked.pricing.needs_all_rows:
         return None
-    given = {name: column for name, column in (named | by_row).items() if column is not None}
-    if of_numbers or others or not all(isinstance(name, str) for name in given.values()):
+    columns = {name: column for name, column in (named | by_row).items() if column is not None}
+    if of_numbers or others or not all(isinstance(name, str) for name in columns.values()):
         return None
-    if not several and "score" not in given and "prediction" not in given:
+    if not several and "score" not in columns and "prediction" not in columns:
         raise errors.nothing_to_judge()
-    return given
+    return columns
 
 
 def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
-    """The columns of predicted numbers, by argument, where they are all that a question is about."""
+    """The columns of predicted numbers, by argument; None if the question is about anything else."""
     if asked.of_classes or asked.task == "classification":
         return None
-    if any(given is not None for given in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
+    if any(one is not None for one in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
         return None
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "exposure", "order", "series")}
     named["cluster"] = asked.series if asked.cluster is None else asked.cluster
-    given = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
-    return given if "prediction" in given and all(isinstance(name, str) for name in given.values()) else None
+    columns = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
+    return columns if "prediction" in columns and all(isinstance(name, str) for name in columns.values()) else None
 
 
 def _group(
     source: QuerySource, keys: list[str], exact: bool | None, threshold: float | None
 ) -> tuple[Groups | None, str | None]:
-    """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.
+    """Return the groups of equal rows, and the grid of their scores if there are too many different scores.
 
-    Within a bin a threshold could not be told later, so its decisions are counted with the bins.
-    Too many groups without a score are quantities, or names of single rows: None.
+    A threshold inside a bin cannot be applied later, so its decisions are counted with the bins. None if there are too
+    many groups without a score: these are quantities, or names of single rows.
     """
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
@@ -252,12 +251,12 @@ def _count(
     rows: Rows,
     by: Labels | None,
 ) -> Counted:
-    """Count groups; where bins leave more of the auc open than this, the engine is asked to sort, if it can."""
+    """Count groups; if bins leave more of the auc open than ``auc_error``, let the engine sort, if it can."""
     kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
     kept, by, _ = kept.in_order(by, rows.scores)
     counted = count_classes(plan, kept, by)
     table = counted.scores
-    if table is not None and sorting is not None and not keeps_promise(table, auc_error):
+    if table is not None and sorting is not None and not is_exact_enough(table, auc_error):
         mine = np.flatnonzero(rows.truth == plan.classes.index(str(plan.positive)))
         truths = list(dict.fromkeys(groups.columns["truth"].to_list()[row] for row in mine.tolist()))
         order = order_inside(sorting, table, truths)

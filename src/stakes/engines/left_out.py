@@ -1,4 +1,4 @@
-"""Which segments lost how many of their rows, where rows that lack a value were left out in files or another engine."""
+"""Counts dropped rows by segment, for rows in files or another engine."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from stakes.tallies.arithmetic import Array
 
 
 def with_losses_of_segments(data: Data, asked: RowQuestion, counted: Counted) -> Counted:
-    """Count the rows of segments before and after rows were left out; one that lacks its segment is in none."""
+    """Count the rows of segments before and after rows were dropped; a row without a segment is in none."""
     by = spread_by(asked.by, data)
     if asked.label_separator is not None:  # a row may have no label
         return counted
@@ -38,25 +38,25 @@ def with_losses_of_segments(data: Data, asked: RowQuestion, counted: Counted) ->
 
 
 def rows_of_segments(data: Data, by: Mapping[str, str], where: str) -> Counter[str]:
-    """How many rows of each segment satisfy a condition."""
-    found: Counter[str] = Counter()
+    """The number of rows of each segment that satisfy a condition."""
+    totals: Counter[str] = Counter()
     if is_lazy(data):
         groups = QuerySource.of(data, by, where).groups([*by])
         assert groups is not None
-        _add(found, groups.columns, groups.sizes)
-        return found
+        _add(totals, groups.columns, groups.sizes)
+        return totals
     files = Files.open(data, dict(by), where)
     with files.relation() as table:
         if table is not None:
             return rows_of_segments(table, by, where)
     for batch in files.batches(BATCH):
-        _add(found, batch)
-    return found
+        _add(totals, batch)
+    return totals
 
 
-def _add(found: Counter[str], columns: Mapping[str, Values], sizes: Array | None = None) -> None:
-    """Add rows to those of their segments, or so many for each."""
+def _add(totals: Counter[str], columns: Mapping[str, Values], sizes: Array | None = None) -> None:
+    """Count rows, or groups of these sizes, by segment."""
     labels = segment_labels({name: to_column(values, name) for name, values in columns.items()})
     assert labels is not None
     rows = np.bincount(labels.codes, sizes, len(labels.names)).astype(np.int64)
-    found.update(dict(zip(labels.names, rows.tolist(), strict=True)))
+    totals.update(dict(zip(labels.names, rows.tolist(), strict=True)))

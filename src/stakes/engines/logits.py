@@ -1,4 +1,4 @@
-"""from_logits=True: scores that are logits become probabilities, since somebody said so; nothing is guessed."""
+"""from_logits=True: converts logits to probabilities; whether scores are logits is never guessed."""
 
 import numpy as np
 

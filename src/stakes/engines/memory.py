@@ -1,8 +1,8 @@
-"""The one counter: rows, or groups of rows alike, become tallies in one pass.
+"""The one counter: makes tallies of rows, or of groups of equal rows, in one pass.
 
-Readers of files, other engines and tensors hand over groups, each of which stands for many rows; arrays in memory are
-rows, each of which stands for itself. Columns are walked in blocks, so that temporaries stay in the processor's cache,
-and the caller's arrays are only read.
+Readers of files, other engines and tensors pass groups, each of which stands for many rows; arrays in memory are rows.
+Columns are processed in blocks, so that temporaries stay in the processor's cache, and the caller's arrays are only
+read.
 """
 
 import math
@@ -34,14 +34,14 @@ _RUN = 1 << 8
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of equal length; what is not there is None.
+    """Columns of equal length; absent ones are None.
 
-    Labels are codes, scores one column or one for each class; ``span`` is how far the scores of all classes reach.
-    ``costs`` is what each decision costs in that row, where that differs from row to row. ``beside`` are columns of a
-    kind of their own: several labels or outputs, quantiles, what stood before in a series.
+    Labels are codes, scores one column or one for each class; ``span`` is the range of the scores of all classes.
+    ``costs`` are the costs of each decision by row, if they differ between rows. ``beside`` are columns of another
+    kind: several labels or outputs, quantiles, earlier values of a series.
 
-    Of groups, ``alike`` is how many rows each stands for, or ``weight`` and ``squares`` are their Σw and Σw². Their
-    scores may lie on a ``grid``; then ``lost`` is what each group loses, were it positive and were it negative
+    For groups, ``alike`` is the number of rows of each, or ``weight`` and ``squares`` are their Σw and Σw². Their
+    scores may lie on a ``grid``; then ``lost`` are the losses of each group, were it positive and were it negative
     (``tallies/losses.py``).
     """
 
@@ -60,15 +60,15 @@ class Rows:
     lost: Array | None = None
 
     def standing_for(self, sizes: Array, squares: Array | None, grid: str | None = None) -> "Rows":
-        """Return groups, each of which stands for so many rows, or for so much weight if there are squares of it."""
+        """Return groups of these sizes, or, with ``squares``, of these weights."""
         if squares is None:
             return replace(self, alike=sizes, grid=grid)
         return replace(self, weight=sizes, squares=squares, grid=grid)
 
     def in_order(self, by: Labels | None, key: Array | None) -> "tuple[Rows, Labels | None, Array]":
-        """Return groups in an order of their own (an engine gives them in any), their segments, and their places.
+        """Return groups in a fixed order, their segments, and their places; engines return groups in any order.
 
-        Sums of weights would round differently otherwise.
+        Otherwise sums of weights would round differently.
         """
         keys = [key, self.prediction, self.truth, None if by is None else by.codes]
         order = np.lexsort([one for one in keys if one is not None])
@@ -76,7 +76,7 @@ class Rows:
 
     @property
     def clusters(self) -> Clusters | None:
-        """Which rows belong together, and what intervals have to know about them."""
+        """The clusters of rows, with what intervals need to know about them."""
         if self.cluster is None:
             return None
         paid = None
@@ -85,12 +85,12 @@ class Rows:
         return Clusters.of(self.cluster, self.truth, self.prediction, self.scores, self.weight, paid)
 
     def shuffled(self, order: Array) -> "Rows":
-        """Return the truth in another order against the predictions; a weight belongs to its truth."""
+        """Return the rows with the truth (and its weight) in another order than the predictions."""
         weight = None if self.weight is None else self.weight[order]
         return replace(self, truth=self.truth[order], weight=weight)
 
     def take(self, rows: Array | slice) -> "Rows":
-        """Return some of the rows, which remember their places in the whole."""
+        """Return some of the rows, with their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
         columns = {name: getattr(self, name) for name in _COLUMNS if getattr(self, name) is not None}
         chosen = {name: column[rows] for name, column in (columns | {"places": places}).items()}
@@ -114,9 +114,9 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
             f" makes {len(by.names):,} segments of {len(plan.classes):,} classes each, which is more than memory "
             "holds; group the segments, or the classes",
         )
-    if list(tallies) == ["confusion"] and rows.cluster is None:  # then the rows need not be looked at again
+    if list(tallies) == ["confusion"] and rows.cluster is None:  # then one pass over the rows is enough
         tables = _cells(plan, rows, by)
-        places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}  # of the segments that have rows
+        places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}  # only segments that have rows
         parts = OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
         return Counted("classification", tallies, parts)
     segments = _segments("classification", rows, by, lambda part: _tallies(plan, part, parts))
@@ -124,7 +124,7 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
 
 
 def count_beside(rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
-    """Count rows of a kind of their own, overall and by segment."""
+    """Count rows of another kind, overall and by segment."""
     assert rows.beside is not None
     kind = rows.beside.kind
 
@@ -157,14 +157,14 @@ def count_errors(
 
 
 def pieces(by: Labels) -> dict[str, slice]:
-    """Where the rows of each segment that has any lie, once they are in the order of the segments."""
+    """The slice of each segment that has rows, once rows are sorted by segment."""
     ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
     starts = [0, *ends[:-1]]
     return {name: slice(start, end) for name, start, end in zip(by.names, starts, ends, strict=True) if end > start}
 
 
 def _segments(task: str, rows: Rows, by: Labels, tallies: Callable[[Rows], dict[str, Tally]]) -> OnDemand[str, Counted]:
-    """The segments that have rows, each counted when it is asked for."""
+    """The segments that have rows, each counted on first use."""
     ordered = rows.take(np.argsort(by.codes, kind="stable"))  # once, so that each segment is a piece of it
     places = pieces(by)
 
@@ -176,7 +176,7 @@ def _segments(task: str, rows: Rows, by: Labels, tallies: Callable[[Rows], dict[
 
 
 def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
-    """Count decisions, what they cost where that differs from row to row, and scores."""
+    """Count decisions, their costs if these differ by row, and scores."""
     tallies: list[Tally] = []
     if rows.prediction is not None:
         tallies.append(_confusion(plan, rows) if plan.dense else _joint(plan, rows))
@@ -191,9 +191,9 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw².
+    """Cells with the lower edges of their bins, and the number of rows there; for weighted rows Σw, and Σw².
 
-    Without a grid the edges are scores as they are.
+    Without a grid the edges are the scores themselves.
     """
 
     grid: str | None
@@ -211,7 +211,7 @@ class Binned:
         return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
 
     def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
-        """Return the table of the scores of a class, and of another one: which of them are ``positive``."""
+        """Return the score table of two classes, given which entries are ``positive``."""
         values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
         columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
         columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
@@ -233,30 +233,29 @@ def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None
 
 
 def _losses(lost: Array, positive: Array) -> Array:
-    """What groups lose, each as what it is."""
-    some = np.flatnonzero(lost.any(axis=(1, 2)))  # sums of whole cells stand in one place
+    """The losses of groups, each by its own class."""
+    some = np.flatnonzero(lost.any(axis=(1, 2)))  # the sum of a whole cell is stored at one entry
     lost, positive = lost[some], positive[some]
     own = [lost[mine, :, place].sum(0, dtype=np.longdouble) for place, mine in enumerate((positive, ~positive))]
     return np.stack(own, axis=-1).astype(np.float64)
 
 
 def _costs_by_class(rows: Rows, costs: Array, positive: Array) -> dict[str, Array]:
-    """What each decision costs the positive and the negative rows at a score, and the squares of it."""
-    found: dict[str, Array] = {}
+    """The cost of each decision for the positive and the negative rows at a score, and its square."""
+    columns: dict[str, Array] = {}
     unit = np.ones(len(positive)) if rows.weight is None else rows.weight
     for d, cost in enumerate(costs.T):
         for name, mine in (("positives", positive), ("negatives", ~positive)):
             paid = np.where(mine, unit * cost, 0.0)
-            found |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
-    return found
+            columns |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
+    return columns
 
 
 def _mask(codes: Array, code: int) -> Array:
-    """Which rows have a code; codes of one byte that are 0 or 1 need no comparison."""
+    """A mask of the rows with a code; bytes that are 0 or 1 need no comparison."""
     if codes.dtype == np.uint8 and code == 1 and len(codes) and codes.max() <= 1:
         return codes.view(bool)
-    found: Array = codes == code
-    return found
+    return np.asarray(codes == code)
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -269,7 +268,7 @@ def _confusion(plan: Plan, rows: Rows) -> Confusion:
 
 
 def _joint(plan: Plan, rows: Rows) -> JointCounts:
-    """Count the combinations that occur, where a table of all would be too large."""
+    """Count the combinations that occur; a table of all would be too large."""
     names, codes = (plan.classes, plan.decisions), (rows.truth, rows.prediction)
     if rows.alike is None or rows.weight is not None:
         return JointCounts.from_rows(("truth", "decision"), names, codes, rows.weight)
@@ -310,7 +309,7 @@ def _cells(plan: Plan, rows: Rows, by: Labels | None) -> Confusion:
 
 
 def sums_by(groups: Array, values: Array, count: int) -> Array:
-    """Add up values by group number, nearly without rounding, and the same for any cutting into blocks."""
+    """Sum values by group number, almost without rounding, with the same result for any split into blocks."""
     length = max(_RUN, count)  # with many groups a run must be longer, or there would be more sums than rows
     runs = []
     for start in range(0, len(groups), _BLOCK):

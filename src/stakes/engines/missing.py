@@ -1,4 +1,4 @@
-"""missing="drop": rows in which something is missing are left out, and counted."""
+"""missing="drop": drops rows with a missing value, and counts them."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from stakes.tallies.arithmetic import Array
 
 
 def present_rows(columns: Arguments, table: ClassColumns | None) -> Array | None:
-    """Say for each row whether all columns have a value there, or nothing when columns are not of one length.
+    """Return a mask of the rows in which all columns have a value; None if columns differ in length.
 
     Missing are null and NaN, and text of nothing but blanks.
     """
@@ -34,7 +34,7 @@ def complete(where: str | None, columns: Sequence[str]) -> str:
 
 
 def keep(values: Values, present: Array) -> Values:
-    """Return some rows of a column, whatever holds it."""
+    """Return some rows of a column of any library."""
     if isinstance(values, list | tuple | range):
         return [value for value, here in zip(values, present.tolist(), strict=True) if here]
     values = at_home(values, "")
@@ -43,14 +43,14 @@ def keep(values: Values, present: Array) -> Values:
 
 
 def lacking(values: Values) -> Array:
-    """Say of each row whether a column lacks a value there."""
+    """Return a mask of the rows in which a column lacks a value."""
     values = at_home(values, "")
     series = None if isinstance(values, list | tuple | range | np.ndarray) else as_series(values)
     if series is not None:
         return _lacking_in_series(series)
     array = values if isinstance(values, list | tuple | range) else np.asanyarray(values)
     if isinstance(array, np.ndarray) and array.ndim != 1:
-        return np.zeros(0, bool)  # no column at all, which is said when it is read
+        return np.zeros(0, bool)  # not a column, which is refused when it is read
     if isinstance(array, np.ma.MaskedArray):
         return np.ma.getmaskarray(array)
     if isinstance(array, np.ndarray) and array.dtype.kind not in "OUT":

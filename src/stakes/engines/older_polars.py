@@ -1,4 +1,4 @@
-"""What Polars learned since 1.27, the oldest release that stakes takes, and how it is done before."""
+"""Features of Polars since 1.27, the oldest supported release, and replacements for older releases."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ import polars as pl
 _HAS_BATCHES = hasattr(pl.LazyFrame, "collect_batches")
 
 STREAMING: dict[str, Any] = {"engine": "streaming"} if _HAS_BATCHES else {}
-"""The option with which ``collect`` reads in batches; before 1.32 it failed at categories, and memory has to do."""
+"""Options that let ``collect`` read in batches; older releases failed on categories, and read all rows at once."""
 
 DIES_OF_BRACKETS = int(pl.__version__.partition(".")[0]) < 2
-"""Whether the process ends where brackets of JSON stand within each other without end; 2.0 refuses them."""
+"""Whether deeply nested JSON ends the process; Polars 2.0 refuses it."""
 
 
 def batches(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
-    """Read so many rows at a time, in their order.
+    """Read batches of ``rows``, in their order.
 
-    Before Polars 1.34 all but the first go through a file on disk, so that memory does not have to hold them.
+    Before Polars 1.34 all but the first go through a file on disk, so that they need not fit into memory.
     """
     if _HAS_BATCHES:
         yield from lazy.collect_batches(chunk_size=rows, engine="streaming")

@@ -1,7 +1,7 @@
-"""Rows on disk: those of another engine that no engine adds up are brought there, and files are tables of Polars.
+"""Rows on disk: writes rows of another engine that cannot add them up, and opens files as Polars tables.
 
-A table is asked once, whatever the number of passes, and its rows have an order from then on: engines that work in
-parallel give them in another one each time, and two models have to be held against each other row by row.
+The engine is queried once for any number of passes, and the rows keep one order: parallel engines return another order
+each time, but two models must be compared row by row.
 """
 
 import glob
@@ -26,18 +26,18 @@ from stakes.engines.queries import QuerySource
 
 _LABELS = ("truth", "prediction", "cluster", "by")
 _NUMBERS = 1 << 22
-"""About so many numbers are brought here at a time."""
+"""Approximate number of values per batch."""
 
 
 def bring_to_disk(data: Data, named: Mapping[str, str], where: str | None, most: int) -> RowsOnDisk | None:
-    """Bring columns (argument → name) of the rows that satisfy a condition onto disk; None of so few numbers."""
+    """Write columns (argument → name) of rows that satisfy a condition; None if there are at most ``most`` values."""
     source = QuerySource.of(data, named, where)
     rows, names = source.count(), {source.places[argument]: name for argument, name in named.items()}
     source.refuse_nothing(rows)
     if rows * len(names) <= most:
         return None
     folder = tempfile.TemporaryDirectory(prefix="stakes-")
-    if source.frame.implementation.is_ibis():  # which writes as its backend can
+    if source.frame.implementation.is_ibis():  # its backend writes the file
         table = source.frame.select(*(nw.col(place).alias(name) for place, name in names.items()))
         table.to_native().to_parquet(Path(folder.name) / "rows.parquet")
     else:
@@ -55,16 +55,16 @@ def are_of_one_kind(data: FileNames) -> bool:
 
 @contextmanager
 def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
-    """The rows of files that satisfy their condition as a lazy table; None where a column is of several kinds.
+    """The rows of files that satisfy their condition as a lazy table; None if a column has several kinds.
 
-    Text, which has no types, is written to temporary files, so many rows at a time.
+    Text, which has no types, is written to temporary files in batches of ``rows``.
     """
     wanted, typed = files.wanted, [one.lazy for one in files.tables if one.dialect is None and one.lazy is not None]
     with reading(files.tables[0].source), tempfile.TemporaryDirectory(prefix="stakes-") as folder:
         if files.condition is not None or files.tables[0].source.format.percent or len(typed) < len(files.tables):
             typed = []
             for number, batch in enumerate(files.batches(rows)):
-                columns = reversed(batch.items())  # of those that are named twice, as the first time
+                columns = reversed(batch.items())  # a column that is named twice is read as its first argument
                 part = pl.DataFrame({wanted[name]: _plain(name, column) for name, column in columns})
                 part.write_parquet(Path(folder) / f"{number:06}.parquet", compression="lz4")
                 typed += [pl.scan_parquet(Path(folder) / f"{number:06}.parquet")] if len(part) else []
@@ -72,18 +72,18 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
         kinds = {tuple(dtype.is_numeric() or dtype for dtype in one.collect_schema().values()) for one in frames}
         try:
             yield pl.concat(frames, how="vertical_relaxed") if len(kinds) == 1 else None
-        except nw.exceptions.NarwhalsError as problem:  # what Polars stumbled over
+        except nw.exceptions.NarwhalsError as problem:  # an error of Polars
             raise pl.exceptions.ComputeError(str(problem)) from None
 
 
 def _plain(name: str, column: pl.Series) -> pl.Series:
-    """A column as engines take it: numbers, unless it holds labels or text spells something else."""
+    """A column for engines: numbers, unless it holds labels or other text."""
     column = column.cast(pl.String) if column.dtype == pl.Categorical else column
     return column if name.startswith(_LABELS) else as_numbers(column)
 
 
 def _batches(source: QuerySource, rows: int) -> Iterator[pl.DataFrame]:
-    """Read so many rows at a time, or as many as a partition has."""
+    """Read batches of ``rows``, or partitions."""
     frame = source.frame.select(*dict.fromkeys(source.places.values()))
     native, engine = frame.to_native(), frame.implementation
     if engine.is_polars():
@@ -104,6 +104,6 @@ _KINDS |= {f"Int{bits}": pl.Int64() for bits in (8, 16, 32, 64)}
 
 
 def _of_rows(rows: Iterator[Any], kinds: Mapping[str, pl.DataType | None], most: int) -> Iterator[pl.DataFrame]:
-    """Put single rows together; all parts have columns of the same types."""
+    """Collect single rows into frames with columns of the same types."""
     while some := list(itertools.islice(rows, most)):
         yield pl.DataFrame(some, schema=dict(kinds), orient="row", infer_schema_length=None)

@@ -1,6 +1,7 @@
-"""The short way for the usual call of a metric: two plain arrays of numbers, about which nothing need be asked.
+"""The fast path for the usual call of a metric: two plain arrays of numbers.
 
-What is unusual, and whatever is wrong, goes the long way (``counting.py``), which counts the same and says why not.
+Everything else, and everything wrong, takes the general path (``counting.py``), which counts the same and explains
+errors.
 """
 
 import math
@@ -24,24 +25,22 @@ _PLAN_OF_FLAGS = Plan(("false", "true"), ("false", "true"), "true")
 def count_plain(
     wanted: type[Tally], truth: Values, output: Values, parts: Collection[str], weight: Values = None
 ) -> Tally | None:
-    """Count two columns, with weights if there are any, as one kind of tally; None where they must be looked at more
-    closely.
-    """
+    """Count two columns, perhaps with weights, as one kind of tally; None if they need the general path."""
     if not _plain_columns(truth, output, weight):
         return None
     try:
         if wanted is ErrorSums:
             numbers = truth.dtype.kind != "b" != output.dtype.kind
-            return ErrorSums.on_demand(truth, output, parts, weight) if numbers else None  # which adds weights up
+            return ErrorSums.on_demand(truth, output, parts, weight) if numbers else None  # it checks weights itself
         return None if not _ordinary(weight) else _of_classes(wanted, truth, output, parts, weight)
     except InputError:
         return None
 
 
 def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: Values, weight: Values) -> float | None:
-    """The mean of a loss of probabilities, by weight if there is one, for which no score need be sorted.
+    """The mean of a loss of probabilities, perhaps weighted, without sorting scores.
 
-    None as above, and of few rows without weights: those are counted to the last bit as any others are.
+    None as above, and for few rows without weights: their result must not differ in the last bit.
     """
     few = weight is None and np.size(score) <= BLOCK
     if few or not _plain_columns(truth, score, weight) or score.dtype.kind != "f" or not _ordinary(weight):
@@ -57,7 +56,7 @@ def mean_of_plain(loss: Callable[[Array, Array], Array], truth: Values, score: V
 
 
 def _plain_columns(truth: Values, output: Values, weight: Values) -> bool:
-    """Whether these are arrays of numbers, as long as each other and not the same one, and weights to go with them."""
+    """Whether these are different arrays of numbers of equal length, with plain weights if any."""
     if type(truth) is not np.ndarray or type(output) is not np.ndarray or truth is output:
         return False
     if truth.ndim != 1 or truth.shape != output.shape or not truth.size or not _plain(truth) or not _plain(output):
@@ -70,10 +69,10 @@ def _plain(values: Array) -> bool:
 
 
 def _plain_weight(weight: Values, truth: Array) -> bool:
-    """Whether these are weights, none of which is 0 or nearly so."""
+    """Whether these are weights clearly above 0."""
     if type(weight) is not np.ndarray or weight.shape != truth.shape or weight.dtype != np.float64:
         return False
-    return weight is not truth and bool(weight.min() > 1e-100)  # not if one is missing
+    return weight is not truth and bool(weight.min() > 1e-100)  # False if one is NaN
 
 
 def _ordinary(weight: Array | None) -> bool:
@@ -83,7 +82,7 @@ def _ordinary(weight: Array | None) -> bool:
 def _of_classes(
     wanted: type[Tally], truth: Array, output: Array, parts: Collection[str], weight: Array | None
 ) -> Tally | None:
-    """Decisions or scores of two classes called 0 and 1, or false and true, where both occur."""
+    """Decisions or scores of two classes called 0 and 1, or false and true; None unless both occur."""
     flags = [column.dtype.kind == "b" for column in (truth, output)]
     plan = _PLAN_OF_FLAGS if flags[0] else _PLAN
     if wanted is ScoreTable and not flags[1]:

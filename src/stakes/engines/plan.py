@@ -1,4 +1,4 @@
-"""What one pass over the rows has to fill, and what comes back."""
+"""The plan of a pass over the rows, and its result."""
 
 import math
 import os
@@ -36,7 +36,7 @@ NAMES_OF_COLUMNS = (
     *("truth", "score", "prediction", "weight", "frequency", "by", "exposure", "order", "series", "label_probability"),
     *("low", "high", "quantiles", "ensemble"),
 )
-"""Where these are arrays they have no name, which is no other question."""
+"""Arguments that name columns; arrays have no name, which does not make it another question."""
 
 REMEMBERED: dict[str, type | UnionType] = {
     **dict.fromkeys((*NAMES_OF_COLUMNS, "where", "alike", "costs"), str),
@@ -54,7 +54,7 @@ _SAVED = {
     *("stakes", "version", "task", "decided_by", "dropped", "threshold", "question", "columns", "read"),
     *("dropped_weight", "same_column", "tallies", "segments"),
 }
-"""What is saved of a count; versions before 3 called the question its columns."""
+"""The keys of a saved count; versions before 3 called the question "columns"."""
 
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally
@@ -64,19 +64,19 @@ _KINDS: dict[str, type[Tally]] = {
     )
 }
 FEW_LABELS = "few labels"
-"""The task of rows of which only some have a truth; its segments tell these from the others."""
+"""The task of rows of which only some have a truth; labelled and other rows are in separate segments."""
 
 WEIGHED = "weighed"
-"""So begin segments that hold the same rows again, each as many as it stands for if it is labelled."""
+"""Prefix of segments that hold the same rows again, labelled ones weighted by the rows they stand for."""
 
 _OF_TASK = {"regression": {"errors", "forecast"}, "counts": {"errors", "counts"}, "items": {"items"}}
 _OF_TASK |= {FEW_LABELS: {"confusion", "scores"}} | {kind: {kind} for kind in ("labels", "outputs", "quantiles")}
 _OF_TASK |= {"classification": {"confusion", "joint", "scores", "class_scores", CostSums.kind}}
-"""The tallies that there are of each task."""
+"""The kinds of tallies of each task."""
 
 
 def _class_of(kind: str) -> type[Tally]:
-    """The tally of that kind; graded items are rarely met, and loaded when they are."""
+    """The tally of that kind; graded items are rare, and imported when needed."""
     if kind != "items":
         return _KINDS[kind]
     from stakes.tallies.graded_items import GradedItems
@@ -86,10 +86,10 @@ def _class_of(kind: str) -> type[Tally]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The classes, the decisions that can be taken (the classes and perhaps more), and the positive class of two.
+    """The classes, the possible decisions (the classes and perhaps more), and the positive class of two.
 
-    There is no positive class of more than two, nor of two decided ones of which neither is obviously it. Classes can
-    be grades, which are ``ordered``.
+    ``positive`` is None for more than two classes, and for decisions between two if it is not obvious. ``ordered``
+    classes are grades.
     """
 
     classes: tuple[str, ...]
@@ -110,16 +110,16 @@ class Plan:
 
 @dataclass(frozen=True, repr=False)
 class Counted(Saved):
-    """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
+    """The tallies of some rows, by kind: all that is kept of the rows. Counted rows add up.
 
-    ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
-    first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
-    are neither added nor saved. ``dropped`` of the ``read`` rows lacked a value and were left out. ``threshold`` is the
-    one that was given when counting, ``question`` the words and numbers that said which rows, and how they count.
-    ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how many rows each
-    segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh. ``read_as`` says
-    how files are written where nobody had said it, ``files`` are their names, ``call`` how the rows were asked about;
-    none of these is saved either.
+    ``decided_by`` says where decisions come from: from the "rows", from the highest "score" (the first of ties), from
+    "costs", or from a "threshold". ``clusters`` say which rows belong together, and are neither added nor saved.
+    ``dropped`` of the ``read`` rows lacked a value and were left out; ``dropped_weight`` is their weight. ``threshold``
+    is that of the decisions, if they were counted with one. ``question`` holds the options, as words and numbers, that
+    select the rows and say how they count. ``same_column`` is the argument that was the truth itself.
+
+    The others are not saved: ``dropped_in`` are the dropped and all rows by segment, if known; ``read_as`` says what
+    was detected about the format of files, ``files`` are their names, and ``call`` is the call that read the rows.
     """
 
     task: str
@@ -150,7 +150,7 @@ class Counted(Saved):
 
     @property
     def rows_without_segment(self) -> float:
-        """How many rows are in no segment of their own, because those were small when the counts were sent."""
+        """The number of rows in no segment of their own, because those were too small to be shared."""
         if not self.segments:
             return 0
         parts = [kinds for name, kinds in self.kinds_by_segment().items() if name != SMALL_SEGMENTS]
@@ -164,7 +164,7 @@ class Counted(Saved):
 
     @property
     def _weighs_again(self) -> bool:
-        """Whether the probabilities with which rows were labelled are known."""
+        """Whether the probabilities of being labelled are known."""
         return self.task == FEW_LABELS and any(name.startswith(WEIGHED) for name in self.segments)
 
     @property
@@ -174,17 +174,17 @@ class Counted(Saved):
 
     @property
     def rows_read(self) -> int:
-        """How many rows there were before some were left out; of old weighted tallies only a guess."""
+        """The number of rows before some were dropped; for old weighted tallies an estimate."""
         return self._known_rows or self.dropped + max(round(self._total), 1)
 
     @property
     def _known_rows(self) -> int:
-        """The same, 0 where weights hide it."""
+        """The same, 0 if weights hide it."""
         return self.read or (0 if self._weighted else self.dropped + round(self._total))
 
     @property
     def dropped_share(self) -> float:
-        """The share of the rows that were left out, or of their weight if that is more."""
+        """The share of dropped rows, or of their weight if that is larger."""
         weighed = self.dropped_weight / (self.dropped_weight + self._total) if self.dropped_weight else 0
         return max(self.dropped / self.rows_read, weighed)
 
@@ -193,7 +193,7 @@ class Counted(Saved):
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
-        """Return what was counted as this one tally: a published confusion table, say."""
+        """Make a count of a single tally: a published confusion table, say."""
         if isinstance(tally, Tally) and tally.kind == "items":
             return cls("items", {tally.kind: tally})
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
@@ -214,7 +214,7 @@ class Counted(Saved):
         if isinstance(tally, Confusion) and len(tally.truths) < 2:
             raise InputError(
                 "table-of-one-class",
-                f"this Confusion has the single class {short(repr(tally.truths[0]))}; to be judged, a table needs two",
+                f"this Confusion has the single class {short(repr(tally.truths[0]))}; an evaluation needs two",
             )
         return cls("regression" if isinstance(tally, ErrorSums) else "classification", {tally.kind: tally})
 
@@ -264,7 +264,7 @@ class Counted(Saved):
         return self if other == 0 else NotImplemented
 
     def kinds_by_segment(self) -> dict[str, dict[str, Self]]:
-        """Segment → kind of its rows → their counts; few labels have rows of several kinds, others one, called ""."""
+        """Segment → kind of its rows → their counts; few labels have several kinds, other tasks one, called ""."""
         found: dict[str, dict[str, Self]] = {}
         for name, part in self.segments.items():
             kind, _, segment = name.partition(" ") if self.task == FEW_LABELS else ("", "", name)
@@ -272,7 +272,7 @@ class Counted(Saved):
         return found
 
     def binned(self, *grids: str | None) -> Self:
-        """Return the same counts with scores in bins, in all segments on one grid (of each class's scores)."""
+        """Return the same counts with scores in bins, on the same grids in all segments."""
         kind = next((kind for kind in ("scores", "class_scores") if kind in self.tallies), None)
         if kind is None:
             return self
@@ -282,7 +282,7 @@ class Counted(Saved):
         return replace(self, tallies={**self.tallies, kind: found}, segments=segments)
 
     def decided_at(self, threshold: float) -> Self:
-        """Return the same counts with the decisions of a threshold beside the scores."""
+        """Return the same counts with the decisions at a threshold beside the scores."""
         if self.scores is None:
             raise errors.threshold_of_many()
         decided = {} if self.confusion is not None else {"confusion": self.scores.at(threshold)}
@@ -296,12 +296,12 @@ class Counted(Saved):
         )
 
     def called(self, positive: str) -> Self:
-        """Return the same decisions between two classes, of which one is now the positive one."""
+        """Return the same decisions between two classes, with this positive class."""
         parts = {name: part.called(positive) for name, part in self.segments.items()}
         return replace(self, tallies={**self.tallies, "confusion": self.confusion.called(positive)}, segments=parts)
 
     def moved_down(self, rows: int) -> Self:
-        """Return the same counts with row numbers that begin later: those of a batch within the whole."""
+        """Return the same counts with shifted row numbers: those of a batch within the whole."""
         moved = {
             kind: tally.moved_down(rows) if isinstance(tally, ErrorSums) else tally
             for kind, tally in self.tallies.items()
@@ -327,7 +327,7 @@ class Counted(Saved):
                 Pass("exact", True),
                 ", or count decisions alone",
             )
-        from stakes.engines import tally_files  # loads what reads archives, which counting need not
+        from stakes.engines import tally_files  # loads modules for archives, which counting does not need
 
         tally_files.save(self, path, exact=exact, min_cell=min_cell)
 
@@ -339,7 +339,7 @@ class Counted(Saved):
         return tally_files.read(path, cls.from_dict)
 
     def saved(self) -> dict[str, Any]:
-        """Return all that there is to save: names, numbers and arrays."""
+        """Return all data to save: names, numbers and arrays."""
         if self.clusters is not None:
             raise errors.clusters_do_not_add()
         threshold = self.threshold  # JSON has no infinite numbers
@@ -360,7 +360,7 @@ class Counted(Saved):
 
     @classmethod
     def from_dict(cls, saved: Any) -> Self:
-        """Check and restore what :meth:`to_dict` or :meth:`saved` gave."""
+        """Check and restore the result of :meth:`to_dict` or :meth:`saved`."""
         if not isinstance(saved, Mapping) or saved.get("stakes") != "counted":
             raise errors.not_a_tally(f"a {type(saved).__name__} that Counted.to_dict() did not write")
         if saved.get("version") not in (2, VERSION):
@@ -388,7 +388,7 @@ class Counted(Saved):
         return counted
 
     def _check(self, tallies: int) -> None:
-        """Refuse what no count can be, however it was written."""
+        """Refuse content that no count can have."""
         _require("the task", set(self.tallies) <= _OF_TASK.get(self.task, set()))
         _require("the list of tallies", 0 < tallies == len(self.tallies))
         decided = self.decided_by in get_args(DecidedBy) and (self.threshold is None or self.decided_by == "threshold")
@@ -407,7 +407,7 @@ class Counted(Saved):
         self._check_segments(whole)
 
     def _check_segments(self, whole: Mapping[str, float]) -> None:
-        """Refuse segments that are no parts of the whole, which has so many rows of each class."""
+        """Refuse segments that cannot be parts of the whole, given its rows of each class."""
         rows = dict.fromkeys(whole, 0.0)
         exact = self.scores is not None and self.scores.grid is None
         for name, part in self.segments.items():
@@ -416,14 +416,14 @@ class Counted(Saved):
             _require("segments of another kind", same and not part.segments)
             within = not exact or part.scores.range[1] <= self.scores.range[1]
             _require("scores of a segment that the whole lacks", within)
-            if not (self.task == FEW_LABELS and name.startswith(WEIGHED)):  # those are rows that are there already
+            if not (self.task == FEW_LABELS and name.startswith(WEIGHED)):  # these rows are counted already
                 rows = {name: rows[name] + float(sizes[name]) for name in rows}
         fits = all(rows[name] <= float(whole[name]) or alike(rows[name], whole[name]) for name in rows)
         _require("segments of more rows than there are", fits)
 
 
 def _require(what: str, holds: bool) -> None:
-    """Say what is wrong with a damaged count, if it is."""
+    """Raise an error that names the damaged part of a count."""
     if not holds:
         raise ValueError(what)
 
@@ -444,7 +444,7 @@ def _add(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int,
 
 
 def _question_of(parts: Sequence[Counted]) -> dict[str, str | float]:
-    """What was asked of the sum: the same as of each part, whose rows may be of different conditions."""
+    """The question of the sum: the same as of each part, except for ``where``, whose conditions are joined by OR."""
     questions = [dict(part.question) for part in parts]
     conditions = list(dict.fromkeys(question.pop("where", "") for question in questions))
     asked = questions[0]

@@ -1,4 +1,4 @@
-"""Decisions that costs take, where the rows are needed for them: several classes, or costs that differ by row."""
+"""Decisions by costs that need the rows: for several classes, or costs that differ by row."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from stakes.tallies.pricing import Pricing, shares_of
 
 
 def cost_column(name: str) -> str:
-    """How a column of costs is called among the arguments."""
+    """The argument that stands for a column of costs."""
     return f"cost {name!r}"
 
 
@@ -25,25 +25,25 @@ def of_costs(arguments: Iterable[str]) -> bool:
 
 
 def classes_of_costs(costs: Costs, truths: Sequence[str]) -> tuple[str, ...] | None:
-    """The classes that the costs name, if they do: decisions beside them are no classes."""
+    """The classes that the costs name, or None; their other decisions are not classes."""
     if costs.classes is None:
         return None
-    costs.for_table(truths, (), None)  # says which class has no costs
+    costs.for_table(truths, (), None)  # refuses a class without costs
     return tuple(costs.classes)
 
 
 def add_decisions_by_cost(plan: Plan, pricing: Pricing, taken: Sequence[str]) -> Plan:
-    """Return the plan with the decisions that the costs name, among which those taken must be."""
-    pricing.prices(plan.classes, taken, plan.positive)  # says which decision has no price
+    """Return the plan with the decisions that the costs name, which must include those taken."""
+    pricing.prices(plan.classes, taken, plan.positive)  # refuses a decision without costs
     return replace(plan, decisions=pricing.decisions(plan.classes))
 
 
 def decide_by_costs(
     pricing: Pricing, plan: Plan, rows: Rows, columns: Mapping[str, Column], threshold: float | None
 ) -> tuple[Plan, Rows, DecidedBy]:
-    """Let the costs decide rows that only have scores; two classes at fixed costs need no rows for that.
+    """Decide rows that only have scores by costs; two classes at fixed costs are decided later, without rows.
 
-    A ``threshold`` decides instead, where costs differ from row to row.
+    If costs differ by row, a ``threshold`` decides instead.
     """
     by_row = {name: as_finite(columns[cost_column(name)]).astype(np.float64) for name in pricing.costs.columns}
     if by_row:
@@ -65,7 +65,7 @@ def decide_by_costs(
 
 
 def _posteriors(scores: Array) -> Array | None:
-    """The probability of each class; None where one score per row is none, which then waits for a threshold."""
+    """The probability of each class; None if there is one score per row and it is not a probability."""
     values = scores.astype(np.float64)
     low, high = float(values.min()), float(values.max())
     if low >= 0 and high <= 1:

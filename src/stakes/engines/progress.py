@@ -1,4 +1,4 @@
-"""How far the reading of large files has come, or other long work, for whoever wants to know."""
+"""Reports the progress of reading large files, or of other long work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def telling(listener: Listener | None) -> Iterator[None]:
-    """Tell this function, while the block lasts, how many rows were read, and of how many, or how far other work is."""
+    """Call this function within the block with the rows read and their total, or the progress of other work."""
     token = _listener.set(listener)
     try:
         yield
@@ -20,9 +20,9 @@ def telling(listener: Listener | None) -> Iterator[None]:
 
 
 def tell(rows: int, total: int, doing: str = "") -> None:
-    """Say how many rows were read by now, and how many there are in all (about: it is right when all are read).
+    """Report the number of rows read, and their total, which is an estimate until all are read.
 
-    Or how many times something else was done: ``doing`` says what.
+    For other work, ``doing`` names it, and the numbers are its steps.
     """
     listener = _listener.get()
     if listener is not None:

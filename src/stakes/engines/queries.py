@@ -1,7 +1,7 @@
-"""What is asked of an engine that holds the rows, through Narwhals: how many there are of each kind.
+"""Queries of an engine that holds the rows, through Narwhals: the number of rows of each kind.
 
-Nothing but groups and their sizes comes back. They are plain aggregations, so a task that is tried again does not count
-twice. Group by group the order is the engine's own, and sums of weights are rounded as the engine rounds them.
+Only groups and their sizes come back. They are plain aggregations, so a task that is retried does not count twice. The
+order of groups and the rounding of sums of weights are the engine's.
 """
 
 import logging
@@ -27,16 +27,16 @@ from stakes.tallies.error_variation import Term
 from stakes.tallies.losses import SHAPE
 
 MOST_SCORES = 10**6
-"""The most different scores that come back one by one; more are binned where they lie."""
+"""Most different scores that come back one by one; more are binned in the engine."""
 
 MOST_GROUPS = 2 * MOST_SCORES
-"""The most groups that are asked for: that many scores of two classes."""
+"""Most groups that come back: that many scores of two classes."""
 
 ALIKE = "how many rows are alike"
-"""A column of tables whose rows stand for several."""
+"""Column of row counts in tables whose rows stand for several."""
 
 _SURELY, _COUNTED = 1.5, 1000
-"""An estimate so many times as high is surely of more; it is made by counting some thousand."""
+"""How far an estimate must exceed MOST_SCORES to be certain, and the scores that it is made of."""
 
 _FINE, _ZERO = 0, 1
 _WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
@@ -50,19 +50,19 @@ _UNITS: tuple[tuple[Callable[[Term], Term], float, float], ...] = (
     (lambda size: size < 2.0**-900, 2.0**200, 0.0),
     (lambda size: size < 2.0**-1022, 2.0**200, 2.0**-822),
 )
-"""By what very large and very small sizes are multiplied so that products stay exact; steps below the smallest normal
-float are all as wide as those above it, and so are sizes if they begin there."""
+"""Factors (and offsets) for very large and very small sizes, with which products stay exact. Subnormal floats, whose
+steps are equally wide, are shifted to the smallest normal float."""
 _LOSSES = ("square_of_positive", "square_of_negative", "surprise_of_positive", "surprise_of_negative")
 _ENDS = {"low": np.min, "high": np.max}
 _IMPOSSIBLE, _BEYOND = 1e300, 1e150
-"""What stands for an infinite loss, and sums (of weights up to 1e100) that hold one."""
+"""The number for an infinite loss, and the sum (of weights up to 1e100) beyond which it contains one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The kinds of rows that occur: a value for each argument, how many rows, and perhaps their Σw and Σw².
+    """Groups of equal rows: a value for each argument, the number of rows, and Σw and Σw² if they have weights.
 
-    ``weightless`` rows have weight 0, and are in none of them. ``added`` are sums of other columns, by weight.
+    ``weightless`` rows have weight 0 and are in no group. ``added`` are sums of other columns, by weight.
     """
 
     columns: Mapping[str, Values]
@@ -74,14 +74,14 @@ class Groups:
 
     @property
     def amounts(self) -> tuple[Array, Array | None]:
-        """How many rows each group stands for, and nothing else; if they have weights, Σw and Σw²."""
+        """The number of rows of each group and None, or Σw and Σw² if rows have weights."""
         return (self.sizes, None) if self.weight is None else (self.weight, self.squares)
 
     @property
     def losses(self) -> Array | None:
-        """What the rows of a group lose, were they positive and were they negative (``tallies/losses.py``).
+        """The losses of each group, were its rows positive and were they negative (``tallies/losses.py``).
 
-        They are known where probabilities were binned.
+        They are known if probabilities were binned.
         """
         if _LOSSES[0] not in self.added:
             return None
@@ -89,17 +89,17 @@ class Groups:
         return with_infinite(sums).reshape(-1, *SHAPE)
 
     def take(self, groups: Array) -> "Groups":
-        """Some of the groups (a mask), without what they are groups of."""
+        """Some of the groups (a mask), without their columns."""
         weight, squares = (None if one is None else one[groups] for one in (self.weight, self.squares))
         added = {name: sums[groups] for name, sums in self.added.items()}
         return Groups({}, self.sizes[groups], weight, squares, added=added)
 
     def rows_in(self, groups: Array) -> int:
-        """How many rows there are in some of the groups (a mask)."""
+        """The number of rows in some of the groups (a mask)."""
         return int(self.sizes[groups].sum())
 
     def check(self, of_classes: bool) -> None:
-        """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
+        """Refuse missing values, infinite scores and fractional classes; there are no row numbers to name."""
         for argument, column in self.columns.items():
             if rows := self.rows_in(lacking(column)):
                 raise errors.missing_values(argument, rows, None)
@@ -117,7 +117,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class QuerySource:
-    """A table in another engine, of which some columns are named: ``places`` is argument → plain name of its column."""
+    """A table in another engine; ``places`` maps arguments to the plain names of their columns."""
 
     frame: LazyTable
     places: Mapping[str, str]
@@ -129,7 +129,7 @@ class QuerySource:
     def of(cls, data: Data, wanted: Mapping[str, str], where: str | None = None) -> "QuerySource":
         """Find the named columns of the rows that satisfy a condition.
 
-        Columns get plain names by their places, since engines read dots and quotes in names.
+        Columns get plain names by index, since engines interpret dots and quotes in names.
         """
         condition = None if where is None else parse(where)
         frame = as_frame(data).lazy()
@@ -144,7 +144,7 @@ class QuerySource:
         plain = {name: f"c{names.index(name)}" for name in [*wanted.values(), *asked]}
         if frame.implementation.is_spark_like():
             frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names))))).lazy()
-        elif frame.implementation.is_duckdb():  # before 2.0 its expressions take what stands before a dot for a table
+        elif frame.implementation.is_duckdb():  # before 2.0 its expressions take the part before a dot for a table
             quoted = (f'"{name.replace(chr(34), 2 * chr(34))}" AS {place}' for name, place in plain.items())
             frame = as_frame(frame.to_native().project(", ".join(quoted))).lazy()
         else:
@@ -159,14 +159,14 @@ class QuerySource:
         return self.frame.collect_schema()[self.places[argument]]
 
     def rows(self) -> dict[str, Series]:
-        """Bring the named columns of all rows here, for questions that need them; how many is told to the log."""
+        """Fetch the named columns of all rows, for questions that need them; the log says how many."""
         table = collect(self.frame.select(*dict.fromkeys(self.places.values())))
         self.refuse_nothing(len(table))
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
         return {argument: table[place] for argument, place in self.places.items()}
 
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(collect(self.frame.select(self._size.alias("rows"))).item())
 
     @property
@@ -179,7 +179,7 @@ class QuerySource:
             raise errors.nothing_satisfies(self.where)
 
     def without_gaps(self) -> tuple[LazyTable, int, float]:
-        """Leave out rows that lack a value in one of the columns: what is left, how many were not, and their weight."""
+        """Drop rows that lack a value in a column: return the others, the number of dropped rows, and their weight."""
         frame = self.frame.with_columns(nw.lit(0).alias("gap"))
         for place in dict.fromkeys(self.places.values()):
             frame = frame.with_columns(choose(lacks(frame, place), nw.lit(1), nw.col("gap")).alias("gap"))
@@ -189,18 +189,18 @@ class QuerySource:
             own = choose(lacks(frame, place), nw.lit(0.0), nw.col(place).cast(nw.Float64))
             frame = frame.with_columns((own * nw.col("gap")).alias("lost_weight"))
             lost.append(nw.col("lost_weight").sum().alias("weight"))
-        (found,) = collect(frame.select(*lost)).rows(named=True)
-        if found["rows"] and found["rows"] == found["lost"]:
-            raise errors.nothing_left(int(found["rows"]))
-        return frame.filter(nw.col("gap") == 0), int(found["lost"] or 0), float(found.get("weight") or 0.0)
+        (totals,) = collect(frame.select(*lost)).rows(named=True)
+        if totals["rows"] and totals["rows"] == totals["lost"]:
+            raise errors.nothing_left(int(totals["rows"]))
+        return frame.filter(nw.col("gap") == 0), int(totals["lost"] or 0), float(totals.get("weight") or 0.0)
 
     @property
     def unit(self) -> nw.Expr:
-        """What a row weighs."""
+        """The weight of a row."""
         return nw.col(self.places["weight"]).cast(nw.Float64) if "weight" in self.places else nw.lit(1.0)
 
     def query(self, keys: Sequence[str]) -> LazyTable:
-        """What is asked: how many rows there are of each combination of these columns."""
+        """The query for the number of rows of each combination of these columns."""
         frame, sums, names = self.frame, [self._size.alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = weigh(frame, self.places["weight"])
@@ -213,7 +213,7 @@ class QuerySource:
         return frame.group_by(*names).agg(*sums)
 
     def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
-        """Count the rows of each combination of these columns; None when there are more combinations than that."""
+        """Count the rows of each combination of these columns; None if there are more than ``most`` combinations."""
         query = self.query(keys)
         table = collect(query if most is None else query.head(most + 1))
         self.refuse_nothing(len(table))
@@ -230,10 +230,10 @@ class QuerySource:
 
     @property
     def has_too_many_scores(self) -> bool:
-        """Whether there are surely more different scores than can be told one by one.
+        """Whether there are certainly more different scores than can come back one by one.
 
-        Spark counts those that a hash puts into one of many parts (off by 3 % or so); to find it out by grouping takes
-        it as long as everything else. Other engines are not asked.
+        Spark counts those in one of many parts by hash, an estimate within about 3 %; grouping would take it as long as
+        everything else. Other engines are not queried.
         """
         if not self.frame.implementation.is_pyspark():
             return False
@@ -247,7 +247,7 @@ class QuerySource:
         return nw.col(self.places["score"]).cast(nw.Float64)
 
     def look_at_scores(self, keys: Sequence[str]) -> "ScoreLook":
-        """Look at the scores of each combination of other columns, which must be finite, and add up what they lose."""
+        """Check the scores of each combination of other columns, which must be finite, and sum their losses."""
         by, column = [*dict.fromkeys(self.places[key] for key in keys)], column_of(self.frame)
         frame = add_columns(self.frame, {"score": column(self.places["score"]).cast(nw.Float64)})
         unit: Term = 1.0
@@ -261,26 +261,26 @@ class QuerySource:
         table = collect(add_up(frame, by, [*tests, *_LOSSES], ["score"], ["score"]))
         if "weight" in self.places:
             table, _ = with_weight(table)
-        found = ScoreLook(Look.of(table).found, table)
-        self.refuse_nothing(found.rows)
-        found.refuse({"score": "score"})
-        return found
+        look = ScoreLook(Look.of(table).found, table)
+        self.refuse_nothing(look.rows)
+        look.refuse({"score": "score"})
+        return look
 
     def decided_at(self, threshold: float) -> "QuerySource":
-        """The same table with one more column, ``decided``: whether the score reaches the threshold (1) or not (0)."""
+        """The same table with a column ``decided``: 1 if the score reaches the threshold, otherwise 0."""
         frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("decided"))
         return replace(self, frame=frame, places={**self.places, "decided": "decided"})
 
     def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
-        """The same table with scores rounded down to the grid of bins, so fine in each power of two."""
+        """The same table with scores rounded down to a grid of ``2**bits`` bins per power of two."""
         frame = round_down(self.frame.with_columns(self._score.alias("edge")), grid, 2.0**bits)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
 
 
 def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data | None:
-    """The combinations of columns that occur, as a table that is asked like the rows; None where they are very many.
+    """The combinations of columns that occur, as a table that can be queried like the rows; None if they are very many.
 
-    None as well where a column is not there: whoever asks for it alone can say what it was wanted for.
+    None also if a column does not exist: the query of that column alone gives the better error.
     """
     if not set(columns) <= set(as_frame(data).lazy().collect_schema().names()):
         return None
@@ -297,20 +297,20 @@ def group_table(data: Data, columns: Sequence[str], where: str | None) -> Data |
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A first look at columns of numbers: how many rows there are, what is wrong with them, and how far they reach."""
+    """A check of columns of numbers: the number of rows, of faults, and the range of values."""
 
     found: Mapping[str, float]
 
     @classmethod
     def at(cls, frame: LazyTable, names: Sequence[str], tests: Mapping[str, nw.Expr] | None = None) -> "Look":
-        """Ask the engine, all at once; also in how many rows something holds."""
+        """Query the engine once, also for the number of rows in which ``tests`` hold."""
         asked = {name: whether(test) for name, test in {**(tests or {}), **faults(names)}.items()}
         frame = frame.with_columns(*(test.alias(name) for name, test in asked.items()))
         return cls.of(collect(add_up(frame, [], [*asked], [*names], [*names])))
 
     @classmethod
     def of(cls, table: Table) -> "Look":
-        """Put together what was found in all groups of rows."""
+        """Combine the results of all groups of rows."""
         found = {}
         for name in table.columns:
             if table[name].dtype.is_numeric() and len(table):
@@ -320,15 +320,15 @@ class Look:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self.found["rows"])
 
     def span(self, name: str) -> tuple[float, float]:
-        """How far the numbers of a column reach."""
+        """The lowest and the highest number of a column."""
         return self.found[f"low {name}"], self.found[f"high {name}"]
 
     def refuse(self, called: Mapping[str, str]) -> None:
-        """Refuse missing and infinite numbers in columns, with how many there are; what each is called is told."""
+        """Refuse missing and infinite numbers; ``called`` maps columns to arguments."""
         for fault, words in (("missing", errors.missing_values), ("infinite", errors.infinite_values)):
             for name, argument in called.items():
                 if rows := int(self.found[f"{fault} {name}"]):
@@ -337,7 +337,7 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class ScoreLook(Look):
-    """A first look at scores: the same of each combination of other columns, with what scores lose there."""
+    """A check of scores, with the losses of each combination of other columns."""
 
     table: Table
 
@@ -348,9 +348,9 @@ class ScoreLook(Look):
         return low >= 0 and high <= 1
 
     def count_two(self, source: QuerySource, key: str) -> Groups | None:
-        """Count scores where Spark groups rows by those alone, beside each other for both values of another column.
+        """Let Spark group rows by score alone, and count both values of another column side by side.
 
-        Those are half as many groups. None elsewhere, and where there are more values or weights.
+        That halves the number of groups. None for other engines, more values, or weights.
         """
         place, spark = source.places[key], source.frame.implementation.is_pyspark()
         values = self.table[place].to_list()
@@ -365,7 +365,7 @@ class ScoreLook(Look):
         return Groups(columns, sizes[codes, groups])
 
     def beside(self, groups: Groups, places: Mapping[str, str]) -> Groups:
-        """Put what the scores of each combination lose beside the first group of it; no figure asks where it lies."""
+        """Add the losses of each combination to its first group; their place within the combination does not matter."""
         keys = [*dict.fromkeys(places.values())]
         each = nw.from_dict({place: groups.columns[key] for key, place in places.items()}).with_row_index("first")
         found = self.table.join(each.unique(keys, keep="any"), on=keys)
@@ -376,7 +376,7 @@ class ScoreLook(Look):
 
 
 def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict[str, Term]:
-    """What can be wrong with numbers: they are missing, or infinite."""
+    """Tests for what can be wrong with numbers: they are missing, or infinite."""
     found: dict[str, Term] = {}
     for name in names:
         missing = column(name).is_null() | column(name).is_nan()
@@ -385,18 +385,18 @@ def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict
 
 
 def surprise(probability: Term, impossible: float = _IMPOSSIBLE) -> Term:
-    """−log p; of 0, which not every engine takes, a number that no sum of others reaches."""
+    """−log p; for 0, which not every engine accepts, a number that no sum of others reaches."""
     possible = probability > 0.0
     return choose(possible, choose(possible, probability, 1.0).log() * -1.0, impossible)
 
 
 def with_infinite(sums: Array) -> Array:
-    """Sums of surprise, among which those of what was thought impossible are infinite."""
+    """Make sums of surprise infinite if they contain a probability of 0."""
     return np.where(sums > _BEYOND, np.inf, sums)
 
 
 def collect(frame: LazyTable) -> Table:
-    """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
+    """Fetch the result of a query; Polars reads tables larger than memory in batches."""
     if not frame.implementation.is_polars():
         return frame.collect()
     from stakes.engines.older_polars import STREAMING  # loads Polars
@@ -406,7 +406,7 @@ def collect(frame: LazyTable) -> Table:
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def weigh(frame: LazyTable, name: str) -> LazyTable:
-    """Add the weight, its square, and what is wrong with it as a key, so that wrong ones come back counted."""
+    """Add the weight, its square, and its fault as a key, so that wrong weights come back counted."""
     dtype = frame.collect_schema()[name]
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         raise errors.not_numbers("weight", f"{dtype} values")
@@ -421,7 +421,7 @@ def weigh(frame: LazyTable, name: str) -> LazyTable:
 
 
 def with_weight(table: Table) -> tuple[Table, int]:
-    """Refuse wrong weights, and leave out rows of weight 0: how many is told."""
+    """Refuse wrong weights, and leave out groups of weight 0; return the number of their rows, too."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
     for number, words in enumerate(_WEIGHT_FAULTS, _ZERO + 1):
         if (weighing == number).any():
@@ -446,7 +446,7 @@ def lacks(frame: LazyTable, place: str) -> nw.Expr:
 
 
 def whether(test: Term) -> Term:
-    """1 where something holds, 0 elsewhere."""
+    """1 if a test holds, otherwise 0."""
     return choose(test, 1, 0)
 
 
@@ -454,7 +454,7 @@ T = TypeVar("T", bound=Callable[..., LazyTable])
 
 
 def row_by_row(change: T) -> T:
-    """Let Dask change a table partition by partition: over many small steps it thinks for longer than it counts."""
+    """Decorator: apply a change to each partition of a Dask table, which plans many small steps slowly."""
 
     @wraps(change)
     def changed(frame: LazyTable, *given: object, **options: object) -> LazyTable:
@@ -469,10 +469,10 @@ def row_by_row(change: T) -> T:
 # ── bins: nothing but comparisons, sums and products, so that every engine rounds alike ──────────────────────────
 @row_by_row
 def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> LazyTable:
-    """Round scores down to so ``fine`` steps in each power of two (``tallies/bins.py``).
+    """Round scores down to ``fine`` steps in each power of two (``tallies/bins.py``).
 
-    Probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up. The nearest step is
-    found first, and the one before (or after) it taken where that lies on the wrong side.
+    Probabilities above ½ mirror those below, and the sizes of negative numbers are rounded up. First the nearest step
+    is found; if it lies on the wrong side, the step before (or after) it is taken.
     """
     mirror, column = 1.0 if grid == "probability" else 0.0, column_of(frame)
     edge, size, near, unit, start = map(column, ("edge", "size", "near", "unit", "start"))
@@ -492,6 +492,6 @@ def round_down(frame: LazyTable, grid: str, fine: float = 2.0**bins.FINE) -> Laz
 
 
 def _nearest(size: Term, fine: float) -> Term:
-    """The step next to each size: sums with what is 2⁵² / fine times as large round away all further bits."""
+    """The step nearest to each size: adding a number 2⁵² / fine times as large rounds away all further bits."""
     larger = size * (2.0**52 / fine + 1)
     return larger - (larger - size)

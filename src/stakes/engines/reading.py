@@ -1,4 +1,4 @@
-"""Rows in memory: read and checked, then counted as what the task calls for."""
+"""Reads and checks rows in memory, and counts them by task."""
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
@@ -30,19 +30,19 @@ from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
 FEW_OUTSIDE = 0.05
-"""Up to this share of scores outside [0, 1] is worth a warning."""
+"""Largest share of scores outside [0, 1] that causes a warning; with more they are not probabilities."""
 
 _MOST_LABELS = 20
-"""More different numbers than this are quantities rather than classes."""
+"""More different numbers are quantities rather than classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before any were left out, the ``dropped`` ones; ``places`` are where the others
-    stood, if some were.
-    ``decided_by`` says how the decisions came about (see :class:`Counted`), ``counts`` whether numbers are counts.
+    ``length`` is the number of rows before some were ``dropped``; ``places`` are the original numbers of the others, if
+    some were. ``decided_by`` says where decisions come from (see :class:`Counted`), ``counts`` whether numbers are
+    counts.
     """
 
     rows: memory.Rows
@@ -56,11 +56,11 @@ class Read:
 
     @property
     def kept_places(self) -> Array:
-        """Where the rows stood before any were left out."""
+        """The original numbers of the rows."""
         return np.arange(len(self.rows.truth)) if self.places is None else self.places
 
     def take(self, here: Array) -> "Read":
-        """Return some of the rows; the others are left out, too."""
+        """Return some of the rows; the others count as dropped."""
         left = np.setdiff1d(np.arange(len(self.rows.truth)), here)
         weight = self.dropped.weight + (0.0 if self.rows.weight is None else float(self.rows.weight[left].sum()))
         by, lost = None, dict(self.dropped.segments)
@@ -75,27 +75,26 @@ class Read:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowQuestion:
-    """What a call asks of rows: which columns, by name or as they are, and what to make of them.
+    """The question of a call about rows: the columns, by name or as arrays, and the options of counting.
 
-    ``where`` is a condition that chooses rows of the table; ``missing="drop"`` leaves out rows that lack a value.
-    ``alike`` says which differences in the spelling of labels do not count (``alike.py``). ``parts`` are those of a
-    tally that some figures need and that cost time; all of them when it is None. ``several`` judges two classes as
-    several are judged, none of which is positive.
+    ``where`` is a condition that selects rows of the table; ``missing="drop"`` drops rows that lack a value. ``alike``
+    says which differences in the spelling of labels do not count (``alike.py``). ``parts`` are the parts of a tally to
+    compute, since some take time; None means all. ``several`` treats two classes like several, without a positive one.
 
-    ``from_logits`` says that scores are logits, and makes probabilities of them.
+    ``from_logits`` says that scores are logits, which become probabilities.
 
-    Several labels may stand in one column with a ``label_separator`` between them; classes can be ``ordered``; of
-    counts ``exposure`` is what they happened in. ``low``, ``high`` and ``level``, ``quantiles`` or ``ensemble`` are
-    predicted distributions. ``order`` is the time of a forecast, ``series`` which one it belongs to, and ``season``
-    after how many steps the naive forecast says a value again.
+    One column may hold several labels with a ``label_separator`` between them; classes can be ``ordered``. Counts can
+    have an ``exposure``. ``low``, ``high`` and ``level``, ``quantiles`` or ``ensemble`` are predicted distributions.
+    ``order`` is the time of a forecast, ``series`` its series, and ``season`` the number of steps after which the naive
+    forecast repeats a value.
 
-    ``auc_error`` is how far the auc of scores in bins may be off. ``label_probability`` is how likely each row was
-    to be labelled, where some are not.
+    ``auc_error`` is the largest error of the auc of binned scores. ``label_probability`` is the probability that a row
+    was labelled, if some are not.
 
-    ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
+    ``pricing`` decides if there are only scores, or ``threshold`` does if costs differ by row.
 
-    Where class probabilities are compared, random groups of rows are counted as clusters are: ``groups_by`` are all
-    columns that models are compared by, so that each has the same groups.
+    To compare class probabilities, random groups of rows are counted like clusters: ``groups_by`` are the columns of
+    all models that are compared, so that each model has the same groups.
     """
 
     truth: Values
@@ -135,7 +134,7 @@ class RowQuestion:
 
     @property
     def of_classes(self) -> bool:
-        """Whether something is given that makes sense for classes only."""
+        """Whether an option is given that only makes sense for classes."""
         return self.ordered or any(given is not None for given in (self.score, self.positive, self.classes))
 
     @property
@@ -145,26 +144,26 @@ class RowQuestion:
 
     @property
     def kind_beside(self) -> str | None:
-        """What is added up beside the errors of predicted numbers: deviances of counts, naive errors of forecasts."""
+        """The tally beside the errors of predicted numbers: deviances of counts, naive errors of forecasts."""
         if self.of_counts:
             return CountSums.kind
         return None if self.order is None else ForecastSums.kind
 
     @property
     def needs_rows(self) -> bool:
-        """Whether rows are read whole, however many: those of a single series in time, each told by those before it."""
+        """Whether all rows are read at once, however many: those of a single series, which need earlier rows."""
         return (self.order is None) != (self.series is None) or (self.order is not None and self.of_counts)
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:
-    """Read and check the rows of one table, without counting them yet; errors tell where in a file a row stands."""
+    """Read and check the rows of one table, without counting them; errors name the line of a file."""
     data = in_format(data, asked.text_format)
     with locating(data, asked):
         return _read(data, asked)
 
 
 def locating(data: Data, asked: RowQuestion) -> AbstractContextManager[None]:
-    """Let errors and warnings tell where in a file a row stands."""
+    """Let errors and warnings name the line of a file."""
 
     def place(row: int) -> str:
         from stakes.engines.files.reading import Files  # loads Polars
@@ -209,7 +208,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     named |= {**spread_by(asked.by, data), **scores}
     chosen = {} if asked.where is None or table is None else {"score": np.arange(len(table.values))}
     found = take(data, asked.where, **named, **prices, **chosen)
-    if chosen and table is not None:  # a condition keeps the same rows of an array beside the table
+    if chosen and table is not None:  # a condition selects the same rows of an array beside the table
         table = table.keep(np.asarray(found["score"]))
         found = {name: column for name, column in found.items() if name != "score"}
     rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
@@ -221,7 +220,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
 
 
 def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
-    """Find out which task the columns are of, and number their classes or take their quantities."""
+    """Find the task of the columns, and encode their classes or take their numbers."""
     columns, baseline = rows.columns, asked.baseline
     segments, cluster = segment_labels(columns), group_codes(columns["cluster"]) if "cluster" in columns else None
     quick = {name: zeros_and_ones(columns[name]) for name in columns if name in ("truth", "prediction")}
@@ -279,7 +278,7 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
 
 
 def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | None:
-    """The classes that so many columns of scores stand for, where the truth numbers them: 0, 1, … or False, True."""
+    """The classes of the columns of scores, if the truth numbers them: 0, 1, … or False, True."""
     truth = to_column(take(data, truth=truth)["truth"], "truth")
     if truth.kind == "boolean":
         return [False, True] if width == 2 else None
@@ -308,7 +307,7 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
 
 
 def _with_rows(counted: Counted, read: Read, asked: Mapping[str, str | float] | None = None) -> Counted:
-    """Say how many rows there were, which segments lost how many of theirs, what decided, and what was ``asked``."""
+    """Add the number of rows, the dropped rows by segment, what decided, and the question (``asked``)."""
     lost, by = read.dropped.segments, {}
     if lost and read.by is not None:
         sizes = np.bincount(read.by.codes, minlength=len(read.by.names)).tolist()
@@ -330,7 +329,7 @@ def _with_rows(counted: Counted, read: Read, asked: Mapping[str, str | float] | 
 def _classes(
     asked: RowQuestion, counting: RowsThatCount, quick: Mapping[str, Labels | None]
 ) -> tuple[Plan, memory.Rows, DecidedBy]:
-    """Number the classes, and say what decides; ``quick`` are columns of labels that are numbered already."""
+    """Encode the classes, and return what decides; ``quick`` are columns of labels that are already encoded."""
     columns, table, pricing, classes = counting.columns, counting.table, asked.pricing, asked.classes
     named_classes, named_costs = () if table is None else table.classes, () if pricing is None else pricing.names
     spelling = Spelling.of(asked.alike, classes, asked.positive, [*named_classes, *named_costs])
@@ -344,7 +343,7 @@ def _classes(
     prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    alone = "score" in columns  # which is that of the positive class
+    alone = "score" in columns  # the score of the positive class
     ask = None if asked.several and not alone else table is not None or alone
     scored = named_classes if classes is None else ()
     plan = settle(truth, prediction, classes, asked.positive, scored, ask=None if asked.ordered else ask)
@@ -377,16 +376,16 @@ def _classes(
 
 
 def _of_both(plan: Plan, scores: Array) -> tuple[Plan, Array]:
-    """The scores of two classes, one column for each, of those of the positive class."""
+    """The scores of two classes, one column for each, from those of the positive class."""
     other = 1 - scores if scores.min() >= 0 and scores.max() <= 1 else -scores
     columns = (scores if name == plan.positive else other for name in plan.classes)
     return replace(plan, positive=None), np.column_stack(list(columns))
 
 
 def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
-    """A few scores outside [0, 1] are more likely a slip than another kind of score.
+    """Warn about a few scores outside [0, 1], which are more likely a mistake than another kind of score.
 
-    ``sizes`` say how many rows have each score, where these are not rows but groups of them.
+    ``sizes`` are the numbers of rows if scores are those of groups.
     """
     if scores.dtype.kind != "f":
         return
@@ -402,7 +401,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
 def _scores(
     single: Column | None, table: ClassColumns | None, plan: Plan, truth: Labels, even: bool
 ) -> tuple[Array | None, tuple[float, float] | None]:
-    """The score of the positive class, or one column for each class of several and how far they reach."""
+    """The score of the positive class, or one column for each class and their range."""
     if single is not None:
         if plan.positive is None:
             if all(read_number(name) is not None for name in plan.classes) and len(plan.classes) > _MOST_LABELS:

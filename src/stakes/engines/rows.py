@@ -1,4 +1,4 @@
-"""Which rows count: those without gaps, if others are to be left out, and those of some weight."""
+"""Selects the rows that count: those without gaps, if others are dropped, and with a weight above 0."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from stakes.tallies.checks import is_one_of
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that lacked a value, or weigh nothing: how many, in which segments where that is known, and their weight."""
+    """Rows that lacked a value or have no weight: their number, by segment if known, and their weight."""
 
     rows: int = 0
     segments: Mapping[str, int] = field(default_factory=dict)
@@ -28,9 +28,9 @@ class Dropped:
 
 @dataclass(frozen=True, eq=False)
 class RowsThatCount:
-    """The rows that count: their columns (the weight by itself), and scores of several classes if those came apart.
+    """The rows that count: their columns, their weight, and a ``table`` of class scores that came as one array.
 
-    ``length`` is the number of rows before any were left out; ``places`` are where the rows stood, if some were.
+    ``length`` is the number of rows before some were dropped; ``places`` are their original numbers, if some were.
     """
 
     columns: dict[str, Column]
@@ -41,7 +41,7 @@ class RowsThatCount:
     places: Array | None = None
 
     def of_some_weight(self, weight: Array) -> "RowsThatCount":
-        """Leave out rows of weight 0, and say so: whoever gave them no weight may have meant to, or not."""
+        """Drop rows of weight 0, and count them as dropped: the weight may be a mistake."""
         heavy = weight > 0
         lost = _in_segments({name: column.keep(~heavy) for name, column in self.columns.items()})
         segments = Counter(self.dropped.segments) + Counter(lost)
@@ -49,7 +49,7 @@ class RowsThatCount:
         return replace(self, weight=weight, dropped=dropped)._taken(np.flatnonzero(heavy))
 
     def repeated(self, frequency: Array) -> "RowsThatCount":
-        """Put in place of each row as many as it stands for."""
+        """Repeat each row as often as its frequency says."""
         whole = self._taken(np.repeat(np.arange(len(frequency)), frequency))
         return replace(whole, length=self.dropped.rows + int(frequency.sum()))
 
@@ -64,23 +64,23 @@ class RowsThatCount:
 
 
 def keep_numbers(places: Array | None) -> AbstractContextManager[None]:
-    """Let errors and warnings tell the number that a row had before others were left out."""
+    """Let errors and warnings name the original number of a row."""
     if places is None:
         return nullcontext()
     return errors.pointing(lambda problem: problem.renumbered(lambda row: int(places[row])))
 
 
 def rows_that_count(
-    found: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
+    unread: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
 ) -> RowsThatCount:
-    """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
-    present, dropped, places = _present(missing, found, table), Dropped(), None
+    """Read the columns and drop rows; ``given`` are the arguments beside a table, for messages."""
+    present, dropped, places = _present(missing, unread, table), Dropped(), None
     if present is not None:
-        dropped, places = _dropped(found, present), np.flatnonzero(present)
-        found = {name: keep(values, present) for name, values in found.items()}
+        dropped, places = _dropped(unread, present), np.flatnonzero(present)
+        unread = {name: keep(values, present) for name, values in unread.items()}
         table = None if table is None else table.keep(present)
     with keep_numbers(places):
-        columns = as_columns(found, given or {})
+        columns = as_columns(unread, given or {})
         rows = len(columns["truth"])
         if table is not None and len(table.values) != rows:
             raise errors.wrong_length("score", len(table.values), rows)
@@ -97,28 +97,28 @@ def rows_that_count(
     return counting if weight is None or weight.all() else counting.of_some_weight(weight)
 
 
-def _present(missing: str, found: Arguments, table: ClassColumns | None) -> Array | None:
-    """Which rows are complete, if others are to be left out and there are any."""
+def _present(missing: str, unread: Arguments, table: ClassColumns | None) -> Array | None:
+    """A mask of the complete rows, if others are to be dropped and there are any."""
     if not is_one_of(missing, ("error", "drop")):
         raise errors.unknown_missing(missing)
-    present = present_rows(found, table) if missing == "drop" else None
+    present = present_rows(unread, table) if missing == "drop" else None
     return None if present is None or present.all() else present
 
 
-def _dropped(found: Arguments, present: Array) -> Dropped:
-    """Rows that are left out; one that lacks its segment is in none, and one that lacks a weight weighs nothing."""
+def _dropped(unread: Arguments, present: Array) -> Dropped:
+    """The dropped rows; one without a segment is in none, and one without a weight has weight 0."""
     segments, weight = {}, 0.0
-    by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
+    by = {name: values for name, values in unread.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None
     if there is not None and (lost := there & ~present).any():
         segments = _in_segments({name: to_column(keep(values, lost), name) for name, values in by.items()})
-    if "weight" in found and (lost := ~present & ~lacking(found["weight"])).any():
-        with suppress(errors.EmptyError):  # they weigh nothing
-            weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
+    if "weight" in unread and (lost := ~present & ~lacking(unread["weight"])).any():
+        with suppress(errors.EmptyError):  # all weights are 0
+            weight = float(as_weights(to_column(keep(unread["weight"], lost), "weight")).sum())
     return Dropped(int(np.count_nonzero(~present)), segments, weight)
 
 
 def _in_segments(columns: Mapping[str, Column]) -> dict[str, int]:
-    """How many of these rows lie in each segment."""
+    """The number of rows in each segment."""
     labels = segment_labels(columns)
     return {} if labels is None else dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))

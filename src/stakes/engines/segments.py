@@ -11,13 +11,13 @@ from stakes.errors import Given, InputError, some
 from stakes.tallies.arithmetic import Array
 
 _MOST_CODES = 1 << 22
-"""Combinations are numbered densely as long as there are no more of them than this; then only those that occur."""
+"""Up to this many possible combinations are numbered in a table; of more only those that occur."""
 
 _PART = r'("(?:[^"\\]|\\.)*"|[^",=]*)=("(?:[^"\\]|\\.)*"|[^",=]*)(?:, |$)'
 
 
 def spread_by(by: Values, data: Data) -> dict[str, Values]:
-    """Return the columns that make segments, by how error messages call them: one ``by``, or ``by NAME`` for several.
+    """Return the columns that make segments by their names in error messages: ``by``, or ``by NAME`` for several.
 
     Several are a list of names of columns, a list of arrays, or a dictionary name → column.
     """
@@ -40,7 +40,7 @@ def spread_by(by: Values, data: Data) -> dict[str, Values]:
 
 
 def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
-    """Number the segments that these columns make (those of a call that are called ``by``), if there are any."""
+    """Encode the segments of these columns (those called ``by``), or None without any."""
     if "by" in columns:
         return encode(columns["by"])
     named = {name.removeprefix("by "): encode(column) for name, column in columns.items() if name.startswith("by ")}
@@ -48,7 +48,7 @@ def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
 
 
 def _combine(columns: Mapping[str, Labels]) -> Labels:
-    """Number the combinations that occur, in the order of the first column, then of the second, and so on."""
+    """Encode the combinations that occur, ordered by the first column, then by the second, and so on."""
     codes: Array = np.zeros(1, np.int64)
     places: list[Array] = [np.zeros(1, np.int64)]
     for labels in columns.values():
@@ -62,7 +62,7 @@ def _combine(columns: Mapping[str, Labels]) -> Labels:
 
 
 def _number(codes: Array, size: int) -> tuple[Array, Array]:
-    """Return the codes that occur, and each row's place among them."""
+    """Return the distinct codes, and each row's index among them."""
     if size > _MOST_CODES:
         return np.unique(codes, return_inverse=True)
     seen = np.flatnonzero(np.bincount(codes, minlength=size))
@@ -80,10 +80,10 @@ def _quote(text: str) -> str:
 
 
 def parts_of(name: str) -> list[tuple[str, str]] | None:
-    """The columns and values that the name of a segment is made of (``site=A, sex=f``), if it is that of several."""
+    """The columns and values in the name of a segment (``site=A, sex=f``); None if it is not of several columns."""
     parts, end = [], 0
     while end < len(name):
-        part = re.compile(_PART).match(name, end)  # compiled when it is first needed
+        part = re.compile(_PART).match(name, end)  # compiled on first use
         if part is None:
             return None
         parts.append((_unquote(part[1]), _unquote(part[2])))
@@ -100,13 +100,13 @@ def _unquote(text: str) -> str:
 
 
 def values_of(name: str) -> tuple[str, ...] | None:
-    """The values alone."""
+    """The values in the name of a segment, without the columns."""
     parts = parts_of(name)
     return None if parts is None else tuple(value for _, value in parts)
 
 
 def with_segments_together(columns: Arguments) -> dict[str, Values]:
-    """Return columns as they are given to a call: those that make segments together (undoes :func:`spread_by`)."""
+    """Return columns as arguments of a call, those of segments as one dictionary (undoes :func:`spread_by`)."""
     several = {name.removeprefix("by "): column for name, column in columns.items() if name.startswith("by ")}
     others = {name: column for name, column in columns.items() if not name.startswith("by ")}
     return {**others, "by": several} if several else others

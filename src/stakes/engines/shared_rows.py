@@ -1,8 +1,8 @@
-"""Rows that two models share, wherever they lie: grouped by what both say of them, so that no row is brought here.
+"""Rows that two models share, in files or another engine: grouped by the outputs of both, so that no row is fetched.
 
-Decisions come back as one group for each truth and pair of decisions. Scores are told by the cells of a coarse grid
-that both lie in, with sums of how far they lie from the lower ends of their cells: where each row lies in the ranking
-is a line within a cell, near enough, so these sums tell how the placements of both vary together.
+Decisions come back as one group for each truth and pair of decisions. Scores come back by the cells of a coarse grid,
+with sums of the distances from the lower ends of their cells: within a cell the rank of a row is almost linear in its
+score, so these sums give the covariance of the placements of both models.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.pricing import Pricing
 
 MOST_CELLS = 2 * 10**5
-"""So many combinations of cells are asked about at most."""
+"""Most combinations of cells in a query."""
 
 PRODUCTS = ((0,), (1,), (0, 0), (0, 1), (1, 1))
-"""What is added up within a cell: how far the two scores lie above its lower ends, and the products of these."""
+"""Sums within a cell: the distances of the two scores from its lower ends, and products of these."""
 
 SIDES = ("first", "second")
 _NAMES = [f"above_{'_'.join(SIDES[side] for side in sides)}_added" for sides in PRODUCTS]
@@ -39,12 +39,12 @@ _NAMES = [f"above_{'_'.join(SIDES[side] for side in sides)}_added" for sides in 
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """What a model says of a row, by the name of its column: a decision, or a score.
+    """The output of a model for a row, by the name of its column: a decision, or a score.
 
-    A score is told by how many of the ``cuts`` it reaches, or by the cell of a ``grid`` of so many ``bits`` it lies in.
-    Of several ``classes`` (the column of each) the place of the decision
-    is told: that with the highest score, or the cheapest one. So it is where each row's own costs, or a ``threshold``,
-    decide between the two classes of a ``plan``; between cuts the decisions at these places of it are ``taken``.
+    A score is grouped by the number of ``cuts`` that it reaches, or by its cell on a ``grid`` of so many ``bits``. With
+    several ``classes`` (class → column) rows are grouped by the index of the decision: the highest score, or the
+    cheapest one. The same if each row's own costs, or a ``threshold``, decide between the two classes of a ``plan``;
+    between cuts, ``taken`` are the indices of the decisions.
     """
 
     column: str = ""
@@ -59,24 +59,24 @@ class Output:
 
     @property
     def argument(self) -> str:
-        """Which argument the column would be given as."""
+        """The argument that the column would be passed as."""
         return "score" if self.grid or self.classes or self.plan is not None else "prediction"
 
     def columns(self, side: str) -> dict[str, str]:
-        """The columns by name, of a model on one side."""
+        """The columns by argument, of the model on one side."""
         several = {f"score {side} {name}": column for name, column in self.classes.items()}
         return several or {f"{self.argument} {side}": self.column}
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What can be decided between several classes, or two of a plan."""
+        """The possible decisions between several classes, or the two of a plan."""
         if self.plan is not None:
             return self.plan.decisions
         return tuple(self.classes) if self.pricing is None else self.pricing.decisions(tuple(self.classes))
 
     @property
     def places(self) -> Sequence[int]:
-        """The decision that each of the places told stands for."""
+        """The decision of each group index."""
         return range(len(self.decisions)) if self.taken is None else self.taken
 
 
@@ -87,14 +87,14 @@ def group_shared(
     outputs: tuple[Output, Output],
     pricing: Pricing | None = None,
 ) -> Groups:
-    """Group rows by what they share (columns by argument: truth, segments, weight, cluster) and what two models say.
+    """Group rows by shared columns (by argument: truth, segments, weight, cluster) and the outputs of two models.
 
-    What is added beside are the sums of :data:`PRODUCTS`, each times the squared weight. Of costs that differ by row
-    (``pricing``), whose columns are among those shared, it is those of :class:`CostQuery`.
+    Groups have the sums of :data:`PRODUCTS`, each times the squared weight. With costs that differ by row
+    (``pricing``), whose columns are among the shared ones, they have those of :class:`CostQuery`.
     """
     named = [one.columns(side) for side, one in zip(SIDES, outputs, strict=True)]
     with as_engine_table(data, {**shared, **named[0], **named[1]}, where) as (table, left):
-        assert table is not None  # or it would have been refused when each model was counted
+        assert table is not None  # otherwise counting each model has refused it
         return _ask(table, shared, left, outputs, pricing)
 
 
@@ -102,9 +102,9 @@ def group_shared(
 def as_engine_table(
     data: Data, named: Mapping[str, str], where: str | None
 ) -> Iterator[tuple[Data | None, str | None]]:
-    """Rows as a table that an engine is asked about, and what is left of the condition; files are tables of Polars.
+    """The rows as a table of an engine (Polars for files), and the condition that is still to be applied.
 
-    There is no table of files in which a column is of several kinds.
+    The table is None if a column of the files has several kinds.
     """
     if is_lazy(data):
         yield data, where
@@ -121,7 +121,7 @@ def as_engine_table(
 def cross_products(
     data: Data, shared: Mapping[str, str], where: str | None, columns: tuple[str, str], centre: float
 ) -> dict[str, Array]:
-    """Add up the products of the terms of two models' predicted numbers (:data:`OWN`), of all rows and by segment."""
+    """Sum the products of the terms of two models' predicted numbers (:data:`OWN`), overall and by segment."""
     named = {**shared, "prediction": columns[0], OTHER: columns[1]}
     if is_lazy(data):
         return QueryNumbers.of(QuerySource.of(data, named, where), "error").in_place().cross(centre)
@@ -134,14 +134,14 @@ def cross_products(
 
 
 def have_more_rows_than(most: int, data: Data, truth: str, where: str | None) -> bool:
-    """Whether there are more rows than that in a table that lies elsewhere, or in files."""
+    """Whether there are more rows than that in files, or in a table of another engine."""
     if not is_lazy(data):
         return Files.open(data, {"truth": truth}, where).have_more_rows_than(most)
     return count_where(data, truth, where) > most
 
 
 def count_where(data: Data, truth: str, where: str | None) -> int:
-    """How many rows satisfy a condition."""
+    """The number of rows that satisfy a condition."""
     return QuerySource.of(data, {"truth": truth}, where).count() if is_lazy(data) else rows_in_files(data, truth, where)
 
 
@@ -174,13 +174,13 @@ def _ask(
     table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if outputs[0].grid else ())
     if query is not None:
         return replace(query, source=table).ask(keys)
-    found = table.groups(keys)
-    assert found is not None
-    return found
+    groups = table.groups(keys)
+    assert groups is not None
+    return groups
 
 
 def _on_grid(frame: LazyTable, score: nw.Expr, output: Output, side: str) -> LazyTable:
-    """Add where a score lies, and in a cell how far above its lower end."""
+    """Add the cell of a score and its distance from the lower end, or the number of cuts that it reaches."""
     if output.cuts is not None:
         reached = nw.lit(0)
         for cut in output.cuts:
@@ -192,7 +192,7 @@ def _on_grid(frame: LazyTable, score: nw.Expr, output: Output, side: str) -> Laz
 
 
 def _products(unit: nw.Expr) -> Iterator[nw.Expr]:
-    """The products of a row, once by its weight; all sums are by weight, which makes the square of it."""
+    """The products of a row times its weight; sums are weighted again, which makes the squared weight."""
     for sides, name in zip(PRODUCTS, _NAMES, strict=True):
         product = unit
         for side in sides:

@@ -1,6 +1,6 @@
-"""Expressions of Spark, written as text: to make each of them by calls takes longer than to count a million rows.
+"""Spark expressions as text: building each of them by calls takes longer than counting a million rows.
 
-They have as much of the expressions of Narwhals as is asked for, so that a formula is written once for all engines.
+They support the operations of Narwhals expressions that are used here, so a formula is written once for all engines.
 """
 
 import operator
@@ -43,21 +43,21 @@ def _write(value: object) -> str:
     return f"({value!r}D)" if isinstance(value, float) else str(value)
 
 
-# ── what is asked of any engine ──────────────────────────────────────────────────────────────────────────────────
+# ── for any engine ──────────────────────────────────────────────────────────────────────────────────
 def column_of(frame: LazyTable) -> Callable[[str], Term]:
-    """How the columns of a table are called in expressions."""
+    """A function that makes expressions of the columns of a table."""
     return (lambda name: SparkText(f"`{name}`")) if frame.implementation.is_pyspark() else nw.col
 
 
 def choose(test: Term, one: Term, other: Term) -> Term:
-    """One thing where something holds, another elsewhere."""
+    """One value if a test holds, otherwise another."""
     if isinstance(test, SparkText):
         return _fill("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
 
 
 def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
-    """Add columns, or put them in place of others of the same name."""
+    """Add columns, or replace those of the same name."""
     if not frame.implementation.is_pyspark():
         return frame.with_columns(*(column.alias(name) for name, column in columns.items()))
     native = frame.to_native()
@@ -66,7 +66,7 @@ def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:
 
 
 def keep_rows(frame: LazyTable, test: Term) -> LazyTable:
-    """Leave out rows of which something does not hold."""
+    """Keep the rows for which a test holds."""
     return as_frame(frame.to_native().where(test.text)).lazy() if isinstance(test, SparkText) else frame.filter(test)
 
 
@@ -77,22 +77,22 @@ def add_up(
     lows: Sequence[str] = (),
     highs: Sequence[str] = (),
 ) -> LazyTable:
-    """Rows, sums of columns (or of products of two, ``a·b``) and their ends (``low a``, ``high a``) by group."""
+    """The rows, sums of columns (or of products, ``a·b``), minima (``low a``) and maxima (``high a``) by group."""
     each = [(name, "sum", [name]) if isinstance(name, str) else ("·".join(name), "sum", [*name]) for name in sums]
     each += [(f"low {name}", "min", [name]) for name in lows] + [(f"high {name}", "max", [name]) for name in highs]
     if not frame.implementation.is_pyspark():
-        found = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
-        found = [nw.len().alias("rows"), *found]
-        return frame.group_by(*keys).agg(*found) if keys else frame.select(*found)
+        sums_and_ends = [getattr(reduce(operator.mul, map(nw.col, of)), how)().alias(name) for name, how, of in each]
+        sums_and_ends = [nw.len().alias("rows"), *sums_and_ends]
+        return frame.group_by(*keys).agg(*sums_and_ends) if keys else frame.select(*sums_and_ends)
     texts = [f"{how}({' * '.join(f'`{one}`' for one in of)}) AS `{name}`" for name, how, of in each]
-    asked = map(_expression, ["count(1) AS rows", *texts])
-    return as_frame(frame.to_native().groupBy(*keys).agg(*asked)).lazy()
+    expressions = map(_expression, ["count(1) AS rows", *texts])
+    return as_frame(frame.to_native().groupBy(*keys).agg(*expressions)).lazy()
 
 
 def count_whole_numbers(frame: LazyTable, place: str) -> LazyTable:
-    """How many different whole numbers there are in a column of Spark, and how many rows lack one (``gaps``).
+    """The number of different whole numbers in a Spark column, and of rows without one (``gaps``).
 
-    Of every 64 numbers in a row one group holds which there are, as bits: of dense numbers few groups are moved.
+    One group holds a bit for each of 64 consecutive numbers, so few groups are moved if numbers are dense.
     """
     number = f"CAST(`{place}` AS BIGINT)"
     rows = frame.to_native().selectExpr(f"shiftright({number}, 6) AS word", f"{number} AS number")

@@ -1,4 +1,4 @@
-"""Which columns a call names, found in a table, in files or as they were given, with the rows that it asks for."""
+"""Finds the columns of a call in a table, in files or among its arrays, and selects rows."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -12,12 +12,12 @@ from stakes.errors import About, Given, InputError, Pass, some
 
 
 def gather(data: Data, **arguments: Values) -> dict[str, Column]:
-    """Take the columns that a call names, from the data or as they were given; arguments that are None are left out."""
+    """Read the columns of a call, from the data or its arrays; arguments that are None are left out."""
     return as_columns(take(data, **arguments), {} if data is None else arguments)
 
 
 def take(data: Data, where: Values = None, **arguments: Values) -> Arguments:
-    """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
+    """Find the columns of a call, without reading them; ``where`` selects rows of the table."""
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if _is_name(value, data)}
     arrays = {name: value for name, value in given.items() if name not in wanted}
@@ -38,7 +38,7 @@ def take(data: Data, where: Values = None, **arguments: Values) -> Arguments:
 
 
 def as_columns(found: Arguments, given: Arguments) -> dict[str, Column]:
-    """Read the columns and check that they are of one length; ``given`` is what was given beside a table."""
+    """Read the columns and check that their lengths agree; ``given`` are the arguments beside a table."""
     columns = {name: to_column(values, name) for name, values in found.items()}
     rows = len(columns["truth"])
     for name, column in columns.items():
@@ -55,14 +55,14 @@ def as_columns(found: Arguments, given: Arguments) -> dict[str, Column]:
 
 
 def _is_name(value: Values, data: Data) -> bool:
-    """Whether an argument names a column: a text, or a whole number that a table in memory has as a name."""
+    """Whether an argument names a column: a text, or a whole number that is a name in a table in memory."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return isinstance(value, str)
     return any(value == name for name in (data if isinstance(data, Mapping) else getattr(data, "columns", ())))
 
 
 def refuse_different_indexes(given: Arguments) -> None:
-    """Pandas objects are aligned by their index elsewhere; rows that disagree must not be paired silently."""
+    """Refuse pandas objects with different indexes: pandas would align them, and rows must not be mispaired."""
     wrapped = {name: type(value).__module__.startswith("narwhals") for name, value in given.items()}
     native = {name: value.to_native() if wrapped[name] else value for name, value in given.items()}
     indexes = {name: value.index for name, value in native.items() if hasattr(getattr(value, "index", None), "equals")}
@@ -78,14 +78,14 @@ def refuse_different_indexes(given: Arguments) -> None:
 
 
 def warn_of_same_column(given: Arguments) -> None:
-    """Point out that a model is judged by the truth itself."""
+    """Warn if the truth itself is given as the output of the model."""
     name = same_column(given)
     if name:
         errors.warn("same-column", f"{name} and truth are the same column; a target is not its own prediction")
 
 
 def same_column(given: Arguments) -> str:
-    """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
+    """The argument that is the truth itself, by name or as the same object; "" if there is none."""
     for name in ("score", "prediction") if "truth" in given else ():
         other = given.get(name)
         named = isinstance(other, str) and isinstance(given["truth"], str)
@@ -95,26 +95,26 @@ def same_column(given: Arguments) -> str:
 
 
 def names_files(data: Data) -> bool:
-    """Whether the rows are in files: this names one, or several."""
+    """Whether the data are names of files."""
     names = data if isinstance(data, list | tuple) and data else [data]
     return all(isinstance(name, str | os.PathLike) for name in names)
 
 
 def is_lazy(data: Data) -> bool:
-    """Whether this is a table whose rows are not here."""
+    """Whether this is a lazy table, whose rows are not in memory."""
     if data is None or isinstance(data, Mapping | str | os.PathLike | list | tuple | np.ndarray):
         return False
     return hasattr(as_frame(data), "collect")
 
 
 def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Arguments) -> Arguments:
-    """Return argument → native column, for the arguments that name one; rows of ``arrays`` are chosen alike."""
+    """Return argument → native column, for the arguments that name one; rows of ``arrays`` are selected alike."""
     elsewhere = names_files(data) or is_lazy(data)
     if data is None or elsewhere:
         refuse_different_indexes(arrays)
     if data is None:
         return {}
-    if arrays and elsewhere and where is not None:  # which rows it keeps is only known where the table is
+    if arrays and elsewhere and where is not None:  # only the engine of the table knows the rows
         beside = f" chooses rows of the table, and {next(iter(arrays))} is an array beside it"
         todo = "; put it into the table and give the name of its column"
         raise InputError("where-beside-array", Given("where"), beside + todo)
@@ -131,26 +131,26 @@ def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Argument
     for argument, name in wanted.items():
         if name not in available:
             raise errors.no_such_column(argument, name, [str(a) for a in available])
-    found = {**{argument: table[name] for argument, name in wanted.items()}, **arrays}
-    refuse_different_indexes({**found, "data": data})
-    return found if where is None else _rows_where(where, found, available, table)
+    columns = {**{argument: table[name] for argument, name in wanted.items()}, **arrays}
+    refuse_different_indexes({**columns, "data": data})
+    return columns if where is None else _rows_where(where, columns, available, table)
 
 
-def _rows_where(where: Values, found: Arguments, available: Collection[str], table: Data) -> Arguments:
-    """The rows of columns that satisfy a condition."""
+def _rows_where(where: Values, columns: Arguments, available: Collection[str], table: Data) -> Arguments:
+    """Select the rows of columns that satisfy a condition."""
     from stakes.engines.conditions.frames import choose_rows  # loads Polars
     from stakes.engines.conditions.syntax import parse
 
     condition = parse(where)
     condition.check(available)
     refuse_lost_polars()
-    rows = len(next(iter(found.values())))
-    asked = {name: table[name] for name in condition.columns}
-    refuse_different_indexes({**found, **asked})
-    for name, values in {**found, **asked}.items():
+    rows = len(next(iter(columns.values())))
+    tested = {name: table[name] for name in condition.columns}
+    refuse_different_indexes({**columns, **tested})
+    for name, values in {**columns, **tested}.items():
         if len(values) != rows:
             raise errors.wrong_length(name, len(values), rows)
-    kept = choose_rows(asked, condition, rows)
+    kept = choose_rows(tested, condition, rows)
     if rows and not kept.any():
         raise errors.nothing_satisfies(condition.text)
-    return {argument: keep(values, kept) for argument, values in found.items()}
+    return {argument: keep(values, kept) for argument, values in columns.items()}

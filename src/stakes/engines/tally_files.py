@@ -3,8 +3,8 @@
 A file is a zip archive of ``tally.json`` (what ``Counted.saved()`` gives) and ``numbers.bin`` (the numbers of its
 longer arrays). docs/tally_file.md specifies the format, with files to try a writer of another language on.
 
-The same count gives the same bytes. What is read is checked: both checksums, the shapes, that every count is one, that
-scores lie on their grid. Nothing is unpickled, and nothing is unpacked to the disk.
+The same count gives the same bytes. Reading checks both checksums, the shapes, that counts are valid, and that scores
+lie on their grid. Nothing is unpickled, and nothing is unpacked to the disk.
 """
 
 import json
@@ -36,29 +36,29 @@ _MEMBERS = ["tally.json", "numbers.bin"]
 _KEYS = ("stakes", "version", "counted")
 _TYPES = ("u1", "u2", "u4", "u8", "i8", "f4", "f8")
 _FEW = 16
-"""So many numbers stand in the JSON."""
+"""Arrays of up to this many numbers are part of the JSON."""
 
 _LEVEL = 4
-"""How hard to compress: more takes several times as long and saves little."""
+"""Compression level: higher ones take several times as long and save little."""
 
 _FREELY, _MOST_TIMES = 16 << 20, 10
-"""Bytes that a member may come to in any case, and how many times the bytes of the file it may come to beyond that."""
+"""Size of a member that is always allowed, and the largest ratio to the size of the file beyond that."""
 
 _SPARSEST = 16
-"""Letters for each list or object in the JSON, at least: Python takes many times their letters for empty ones."""
+"""Least characters per list or object of the JSON: empty ones take many times their length in memory."""
 
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError),
     *(NotImplementedError, RuntimeError, OverflowError),
 )
-"""What reading a damaged file may end in (RecursionError is a RuntimeError)."""
+"""Errors that a damaged file may cause (RecursionError is a RuntimeError)."""
 
 
 def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
-    """Write a count, or what of it can be shared; the file appears whole or not at all."""
+    """Write a count, or the part of it that can be shared; the file appears whole or not at all."""
     check_target(path, "tally")
     check_flag("exact", exact)
-    if exact and _tells_rows(counted):
+    if exact and _reveals_rows(counted):
         errors.warn(
             "exact-scores-travel",
             "exact: distinct scores are row-level data, so whoever gets this file can look up single rows; leave "
@@ -69,24 +69,24 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
     with written_beside(as_path("path", path), "tally") as place, zipfile.ZipFile(place, "w") as archive:
         for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
-            member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
+            member = zipfile.ZipInfo(name)  # dated 1980, so that the same count gives the same bytes
             member.create_system = 3
             archive.writestr(member, content, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         if max(member.file_size for member in archive.infolist()) > max(_FREELY, _MOST_TIMES * place.stat().st_size):
             raise InputError(
                 "too-sparse-to-travel",
-                f"{path!s}: these tables are so large and so empty that whoever loads them would take them for an "
+                f"{path!s}: these tables are so large and so empty that loading them would be refused as an "
                 "attack; group the segments, or the classes",
             )
 
 
 def read(path: str | os.PathLike[str], restore: Callable[[object], Whole]) -> Whole:
-    """Read and check a count that was saved with :func:`save`; ``restore`` makes it of what was saved."""
+    """Read and check a count that was saved with :func:`save`; ``restore`` makes it from the saved data."""
     file = as_path("path", path)
     try:
-        held = os.path.getsize(file)
+        size = os.path.getsize(file)
         with zipfile.ZipFile(file) as archive:
-            text, content = (_member(archive, place, held) for place in range(len(_MEMBERS)))
+            text, content = (_member(archive, place, size) for place in range(len(_MEMBERS)))
         return restore(_parse(text, content))
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
@@ -100,24 +100,24 @@ def read(path: str | os.PathLike[str], restore: Callable[[object], Whole]) -> Wh
         ) from None
 
 
-def _tells_rows(counted: "Counted") -> bool:
+def _reveals_rows(counted: "Counted") -> bool:
     tables = [counted.scores, *getattr(counted.tallies.get("class_scores"), "tables", ())]
     scores = any(table is not None and table.grid is None for table in tables)
     return scores or getattr(counted.tallies.get("errors"), "rows", None) is not None
 
 
-def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
-    """Read one of the two members of a file of so many bytes, if it is what it should be."""
+def _member(archive: zipfile.ZipFile, place: int, file_size: int) -> bytes:
+    """Read and check one of the two members of a file of this size."""
     members = archive.infolist()
     if [member.filename for member in members] != _MEMBERS:
         raise ValueError(f"it does not consist of {' and '.join(_MEMBERS)}")
     member = members[place]
     if member.compress_type != zipfile.ZIP_DEFLATED:
         raise ValueError(f"{member.filename} is not deflated")
-    if member.file_size > max(_FREELY, _MOST_TIMES * held):
+    if member.file_size > max(_FREELY, _MOST_TIMES * file_size):
         raise ValueError(f"{member.filename} claims {member.file_size:,} bytes")
     with archive.open(member) as file:
-        return file.read(member.file_size)  # and no more, whatever there is
+        return file.read(member.file_size)  # never more than declared
 
 
 def _parse(text: bytes, content: bytes) -> object:
@@ -140,7 +140,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 class _Numbers:
-    """The arrays of a count, taken out of it one after the other, or put back."""
+    """The arrays of a count, moved out of it one after the other, or put back."""
 
     def __init__(self, content: bytes = b"") -> None:
         self.read, self.at = content, 0
@@ -151,7 +151,7 @@ class _Numbers:
         return b"".join(self.parts)
 
     def take_out(self, saved: object) -> object:
-        """Return the same with references instead of arrays."""
+        """Return the same data with references instead of arrays."""
         if isinstance(saved, dict):
             return {name: self.take_out(part) for name, part in saved.items()}
         if isinstance(saved, list):
@@ -169,7 +169,7 @@ class _Numbers:
         return reference
 
     def put_back(self, saved: object) -> object:
-        """Return the same with arrays instead of references, which must follow one another without gaps."""
+        """Return the same data with arrays instead of references, which must be contiguous."""
         if isinstance(saved, list):
             if any(isinstance(part, bool) for part in saved):
                 raise ValueError("true or false among numbers")
@@ -196,7 +196,7 @@ _NO_JSON = ("inf", "-inf", "nan")
 """Numbers that JSON does not have."""
 
 _WIDE: dict[str, type[np.generic]] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
-"""Whole numbers become int64 otherwise."""
+"""Types of the arrays that are read; others become int64."""
 
 
 def _narrow(array: Array) -> Array:

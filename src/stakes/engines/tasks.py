@@ -1,4 +1,4 @@
-"""Which question the columns ask: classes, or numbers? Where they do not say, stakes asks."""
+"""Finds the task of the columns: classes, or numbers. If they leave it open, an error asks."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ TASKS = ("auto", "classification", "regression", "counts")
 
 
 def check_task(task: str) -> None:
-    """Refuse a task that there is not."""
+    """Refuse a task that does not exist."""
     if not is_one_of(task, TASKS):
         raise InputError("no-such-task", Given("task", task), f" is not known; the tasks are {some(TASKS, last='or')}")
 
 
 def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
-    """Return "classification" or "regression"; some arguments make sense for one of them only."""
+    """Return "classification" or "regression"; some arguments only make sense for one of them."""
     check_task(task)
     if task != "auto":
         return "regression" if task == "counts" else task
@@ -59,20 +59,20 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
 
 
 def _numbers_in(column: Column) -> str:
-    """Whether a column holds fractions, whole numbers, those of two classes beyond doubt, or no numbers at all."""
+    """What a column holds: "fractions", "whole" numbers, "labels" (certainly two classes), or "none" (no numbers)."""
     if column.kind == "boolean":
         return "none"
     if column.kind == "number":
         return _kind_of(column.values)
-    known = [read_number(name) for name in column.names]
-    found = np.array([number for number in known if number is not None])
-    if not len(found):
+    parsed = [read_number(name) for name in column.names]
+    numbers = np.array([number for number in parsed if number is not None])
+    if not len(numbers):
         return "none"
-    kind = _kind_of(found)
-    if len(found) == len(known):
+    kind = _kind_of(numbers)
+    if len(numbers) == len(parsed):
         return kind
-    if kind == "fractions" and 2 * len(found) > len(known):
-        as_finite(column)  # a column of numbers with a few that are none: name the first of them
+    if kind == "fractions" and 2 * len(numbers) > len(parsed):
+        as_finite(column)  # mostly numbers: refuse the first value that is not one
     return "none"
 
 
@@ -89,14 +89,12 @@ def _within_one(column: Column) -> bool:
 
 
 def _kind_of(values: Array) -> str:
-    """Look at the numbers block by block, and stop as soon as they tell."""
+    """Classify numbers block by block, and stop as soon as the answer is certain."""
     two_valued = True
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
-        if block.dtype.kind == "f" and (block != np.floor(block)).any():
-            known = block[~np.isnan(block)]
-            if (known != np.floor(known)).any():
-                return "fractions"
+        if block.dtype.kind == "f" and not np.isnan(block[block != np.floor(block)]).all():
+            return "fractions"
         if two_valued:  # nothing but 0 and 1, or −1 and 1
             two_valued = bool(np.isin(block, (0, 1)).all() or np.isin(block, (-1, 1)).all())
         if not two_valued and block.dtype.kind != "f":

@@ -1,4 +1,4 @@
-"""Rows of which only some have a truth: all are read, and it is said which ones are labelled."""
+"""Rows of which only some have a truth: reads and counts them with a mark of the labelled ones."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PartlyLabelled:
-    """Rows as they were read, those without a truth as if they had the first one; and which have one of their own.
+    """Rows of which some are ``labelled``; the others are read as if they had the first truth.
 
-    ``numbers`` are those of the rows in the table, from 0; None where a condition chose them out of sight. ``chance``
-    is the probability with which each was labelled, where that is known.
+    ``numbers`` are the numbers of the rows in the table, from 0; None if a condition selected them in a file or another
+    engine. ``chance`` is the probability of each row to be labelled, if it is known.
     """
 
     read: Read
@@ -39,18 +39,18 @@ class PartlyLabelled:
 
     @property
     def weight(self) -> Array | None:
-        """How many rows each stands for if it is labelled."""
+        """The number of rows that each row stands for if it is labelled."""
         return None if self.chance is None else 1 / self.chance
 
     @property
     def promised(self) -> tuple[float, float, int]:
-        """How many labels the probabilities promise, the variance of that, and how many there are."""
+        """The expected number of labels by the probabilities, its variance, and the actual number."""
         chance = np.zeros(0) if self.chance is None else self.chance
         return float(chance.sum()), float((chance * (1 - chance)).sum()), int(self.labelled.sum())
 
     @property
     def plan(self) -> Plan:
-        """The classes; scores of several are refused."""
+        """The classes; scores of several classes are refused."""
         plan = self.read.plan
         if plan is None or (len(plan.classes) != 2 and self.read.rows.prediction is None):
             raise _of_two_classes()
@@ -66,7 +66,7 @@ def _of_two_classes() -> InputError:
 
 
 def _filled(values: Values, gaps: Array) -> Values:
-    """The truth of rows that have one, and the first of them for all others."""
+    """Fill the gaps of the truth with the first truth."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.where(gaps, values[~gaps][0], values)
     series = as_series(values)
@@ -79,31 +79,31 @@ def _filled(values: Values, gaps: Array) -> Values:
 
 
 def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> PartlyLabelled:
-    """Read rows of which some lack a truth, among ``all_rows`` at least; nothing else may be missing."""
+    """Read rows of which some lack a truth (of ``all_rows`` at least one must); nothing else may be missing."""
     _refuse_others(asked)
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        found = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
-        gaps = lacking(found["truth"])
+        columns = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
+        gaps = lacking(columns["truth"])
         if all_rows and not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
-        for name in (one for one in named if one in found and one != "truth"):
-            if len(rows := np.flatnonzero(lacking(found[name]))):
+        for name in (one for one in named if one in columns and one != "truth"):
+            if len(rows := np.flatnonzero(lacking(columns[name]))):
                 raise _gaps(name, len(rows), int(rows[0]))
-        chance = _chances(found["label_probability"], len(gaps)) if "label_probability" in found else None
-        truth = _truth_or_any(found["truth"], gaps, asked)
-        plain = {name: values for name, values in found.items() if name in ("score", "prediction")}
-        segments = {name.partition(" ")[2] or name: values for name, values in found.items() if name.startswith("by")}
+        chance = _chances(columns["label_probability"], len(gaps)) if "label_probability" in columns else None
+        truth = _truth_or_any(columns["truth"], gaps, asked)
+        plain = {name: values for name, values in columns.items() if name in ("score", "prediction")}
+        segments = {name.partition(" ")[2] or name: values for name, values in columns.items() if name.startswith("by")}
         by = segments if len(segments) > 1 else next(iter(segments.values()), None)
         read = read_rows(
             None, replace(asked, truth=truth, by=by, where=None, text_format=None, label_probability=None, **plain)
         )
     if len(gaps) != len(read.rows.truth):
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
-    numbers = found.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
+    numbers = columns.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
     partly = PartlyLabelled(read, ~gaps, numbers, chance)
     if all_rows and chance is not None:
         _refuse_broken_promise(partly.promised)
@@ -111,7 +111,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
 
 
 def _gaps(argument: str, count: int, first: int | None) -> GapError:
-    """The error of rows that lack more than a truth: dropping rows would drop those without one, too."""
+    """The error of rows that lack more than a truth; ``missing="drop"`` would drop all unlabelled rows."""
     return GapError(
         "missing-beside-labels",
         About(argument),
@@ -139,7 +139,7 @@ def _refuse_others(asked: RowQuestion) -> None:
         raise InputError(
             "few-labels-drop",
             Given("missing", asked.missing),
-            " does not go with few labels, of which the truth alone may be missing; leave rows out with ",
+            " does not go with few labels, where only the truth may be missing; leave rows out with ",
             Pass("where"),
         )
     if isinstance(asked.score, dict) or getattr(asked.score, "ndim", 1) == 2:
@@ -147,7 +147,7 @@ def _refuse_others(asked: RowQuestion) -> None:
 
 
 def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
-    """The truth of rows that have one, and the first of them for all others; without any the first class."""
+    """Fill the gaps of the truth with the first truth, or the first class if there is none."""
     if not gaps.all():
         return _filled(values, gaps)
     if asked.classes is None:
@@ -163,7 +163,7 @@ def _truth_or_any(values: Values, gaps: Array, asked: RowQuestion) -> Values:
 
 # ── known probabilities of labelling ─────────────────────────────────────────────────────────────────────────────
 def _chances(values: Values, rows: int) -> Array:
-    """The probabilities with which rows were labelled, each above 0."""
+    """The probabilities of rows to be labelled, each above 0."""
     chance = as_finite(to_column(values, "label_probability")).astype(np.float64)
     if len(chance) != rows:
         raise errors.wrong_length("label_probability", len(chance), rows)
@@ -173,7 +173,7 @@ def _chances(values: Values, rows: int) -> Array:
 
 
 def _refuse_chances(wrong: int, least: float, most: float, first: int | None = None) -> None:
-    """Refuse so many probabilities that are none; ``first`` is the first such row, where rows have numbers."""
+    """Refuse invalid probabilities, given their number and range; ``first`` is the first such row, if known."""
     place = "" if first is None else Text(" (", first_row(first), ")")
     if wrong and least == 0 and most <= 1:
         raise InputError(
@@ -181,7 +181,7 @@ def _refuse_chances(wrong: int, least: float, most: float, first: int | None = N
             Given("label_probability"),
             f" is 0 in {rows_text(wrong)}",
             place,
-            ", of which no label can ever tell; leave them out with ",
+            ", which can never be labelled; leave them out with ",
             Pass("where"),
         )
     if wrong:
@@ -195,7 +195,7 @@ def _refuse_chances(wrong: int, least: float, most: float, first: int | None = N
 
 
 def _refuse_broken_promise(promised: tuple[float, float, int]) -> None:
-    """Refuse probabilities that cannot be: Σp, Σp(1 − p) and the number of labels that there are tell."""
+    """Refuse probabilities that contradict the number of labels, given Σp, Σp(1 − p) and that number."""
     expected, variance, seen = promised
     if (expected - seen) ** 2 > 36 * variance + 1 and not seen / 2 < expected < 2 * seen:
         raise InputError(
@@ -207,14 +207,14 @@ def _refuse_broken_promise(promised: tuple[float, float, int]) -> None:
 
 
 def count_partly(data: Data, asked: RowQuestion) -> Counted:
-    """Count rows of which only some have a truth: in each segment those with one and those without apart."""
+    """Count rows of which only some have a truth, those with and without one separately in each segment."""
     return _count_by_label(read_partly(data, asked))
 
 
 def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
-    """Count rows of lazy tables where they lie, and of very large files by Polars; None for all others.
+    """Count rows of lazy tables in their engine, and of very large files by Polars; None for all others.
 
-    A pass over the truth finds the classes first.
+    A first pass over the truth finds the classes.
     """
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     wanted = {name: one for name, one in (named | spread_by(asked.by, data)).items() if one is not None}
@@ -230,22 +230,19 @@ def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
 def _count_inside(
     data: Data, asked: RowQuestion, wanted: Mapping[str, str], exact: bool | None = None
 ) -> Counted | None:
-    """Let another engine count its rows: those without a truth get one of the classes, and are a segment apart."""
+    """Count rows in another engine; those without a truth get one of the classes, and a segment of their own."""
     import narwhals as nw
 
-    from stakes.engines.queries import QuerySource, collect
+    from stakes.engines.queries import QuerySource, collect, lacks
 
     source = QuerySource.of(data, wanted, asked.where)
     kind, place = source.dtype("truth"), source.places["truth"]
     if kind.is_nested():
         return None
-    truth = nw.col(place)
-    gap = truth.is_null()
-    gap = gap | truth.is_nan() if kind.is_float() else gap
-    gap = gap | (truth.str.strip_chars() == "") if kind == nw.String else gap
+    truth, gap = nw.col(place), lacks(source.frame, place)
     labels = collect(source.frame.filter(~gap).select(place).unique().head(3))[place].to_list()
     if len(labels) != 2 and (asked.classes is None or not labels):
-        return None  # told when the rows are read
+        return None  # refused when the rows are read
     which = nw.when(gap).then(nw.lit(UNLABELLED)).otherwise(nw.lit(LABELLED))
     filled = nw.when(gap).then(nw.lit(labels[0], kind)).otherwise(truth)
     frame = source.frame.with_columns(filled.alias(_FILLED), which.alias(_PART))
@@ -253,7 +250,7 @@ def _count_inside(
     by = {name.removeprefix("by "): source.places[name] for name in wanted if name.startswith("by")}
     classes = asked.classes if asked.classes is not None else sorted(labels)
     named |= {"truth": _FILLED, "by": {_PART: _PART, **by}, "classes": classes, "label_probability": None}
-    alone = replace(asked, where=None, threshold=None, **named)  # a threshold decides when all is counted
+    alone = replace(asked, where=None, threshold=None, **named)  # the threshold is applied to the counts
     counted = _count_parts(frame.to_native(), alone, len(by), exact)
     if counted is None or "label_probability" not in wanted:
         return None if counted is None else _as_few_labels(counted)
@@ -272,9 +269,9 @@ def _count_inside(
 
 
 def _count_parts(table: Data, asked: RowQuestion, several: int, exact: bool | None) -> Counted | None:
-    """Count rows with and without a truth, in each segment: these are called by their values if one column makes them.
+    """Count rows with and without a truth in each segment.
 
-    Of several columns the name of a segment has theirs, too.
+    Segments are named by their values; if several columns make them, also by their columns.
     """
     from stakes.engines.lazy import count_inside  # loads Narwhals
 
@@ -288,7 +285,7 @@ def _count_parts(table: Data, asked: RowQuestion, several: int, exact: bool | No
 
 
 def _count_files(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Counted | None:
-    """Count very large files as a table that Polars goes through; None for others, and where something is wrong."""
+    """Count very large files as a Polars table; None for others, and if something is wrong."""
     from stakes.engines.files.reading import Files  # loads Polars
     from stakes.engines.files.sources import read_once
     from stakes.engines.on_disk import table_of
@@ -298,14 +295,14 @@ def _count_files(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Coun
     files = Files.open(in_format(data, asked.text_format), wanted, asked.where)
     if not files.have_more_rows_than(MOST_WHOLE):
         return None
-    with suppress(InputError), table_of(files, _BATCH) as table:  # all rows together tell better what it is
+    with suppress(InputError), table_of(files, _BATCH) as table:  # reading all rows gives better errors
         alone = replace(asked, where=None, text_format=None)
         return None if table is None else _count_inside(table, alone, wanted, exact=False)
     return None
 
 
 def _count_by_label(partly: PartlyLabelled) -> Counted:
-    plan = partly.plan  # refuses scores of several classes
+    plan = partly.plan  # also refuses scores of several classes
     by = partly.read.by or Labels(np.zeros(len(partly.labelled), np.int64), ("",))
     kinds = [f"{kind} {name}".strip() for name in by.names for kind in (UNLABELLED, LABELLED)]
     present, codes = np.unique(2 * by.codes.astype(np.int64) + partly.labelled, return_inverse=True)
@@ -319,19 +316,19 @@ def _count_by_label(partly: PartlyLabelled) -> Counted:
 
 
 def tried_for_two(name: str) -> InputError:
-    """The error of an option that nobody tried with several classes."""
+    """The error of an option that has not been tested with several classes."""
     return InputError("few-labels-of-two", Given(name), " was tried for two classes only; leave it out")
 
 
 def _as_few_labels(counted: Counted, weighed: Counted | None = None) -> Counted:
-    """The counts of rows with and without a truth; and the same rows, each as many as it stands for if labelled."""
+    """The counts of rows with and without a truth, and of the same rows weighted by the rows they stand for."""
     again = {} if weighed is None else {f"{WEIGHED}_{name}": part for name, part in weighed.segments.items()}
     segments = {name: replace(part, task=FEW_LABELS) for name, part in {**counted.segments, **again}.items()}
     return replace(counted, task=FEW_LABELS, segments=segments)
 
 
 def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
-    """What :func:`count_partly` counted: segment → kind (labelled or not, weighed) → rows; the whole is called ""."""
+    """The counts of :func:`count_partly`: segment → kind (labelled or not, weighed) → rows; the whole is ""."""
     segments = counted.kinds_by_segment()
     kinds = dict.fromkeys(kind for parts in segments.values() for kind in parts)
     whole = {kind: Counted.sum([parts[kind] for parts in segments.values() if kind in parts]) for kind in kinds}
@@ -348,7 +345,7 @@ _NUMBERS = "numbers of the rows"
 
 
 def _row_numbers(data: Data, where: Values) -> dict[str, Array]:
-    """The numbers of all rows beside a table in memory of which a condition chooses some."""
+    """The numbers of all rows of a table in memory, if a condition selects some of them."""
     if where is None or data is None or names_files(data) or is_lazy(data):
         return {}
     table = data if isinstance(data, Mapping) else columns_of(data)
@@ -358,9 +355,9 @@ def _row_numbers(data: Data, where: Values) -> dict[str, Array]:
 def merge_labels(
     frame: "pl.DataFrame", known: "pl.Series", done: "pl.DataFrame", number: str
 ) -> tuple["pl.DataFrame", int]:
-    """Put the truth of rows that were written out (``done``) back to where the column ``number`` says they stood.
+    """Put the truth of rows that were written out (``done``) back into their rows, by the column ``number``.
 
-    Return all rows, and how many labels there were; ``known`` is the truth of all rows, null where there is none.
+    Return all rows, and the number of labels; ``known`` is the truth of all rows, null if there is none.
     """
     import polars as pl
 
@@ -383,13 +380,13 @@ def merge_labels(
                 f"{name} of row {places[row] + 1:,} is {seen} in the file, and {given} among the labels; put them "
                 "where they belong",
             )
-    order = np.argsort(places)  # Polars before 1.30 takes no others
+    order = np.argsort(places)  # Polars before 1.30 only takes sorted places
     labels = done[truth].cast(frame[truth].dtype)[order]
     return frame.with_columns(frame[truth].scatter(places[order], labels)), len(done)
 
 
 def _places(numbers: "pl.Series", rows: int) -> Array:
-    """The places of rows by their numbers from 1, each of which is there once."""
+    """The indices of rows by their numbers from 1, each of which must occur once."""
     import polars as pl
 
     places = numbers.cast(pl.Float64, strict=False).to_numpy() - 1
@@ -401,7 +398,7 @@ def _places(numbers: "pl.Series", rows: int) -> Array:
 
 
 def _differ(one: "pl.Series", other: "pl.Series") -> Array:
-    """Where two columns tell something else; numbers may have been rounded."""
+    """A mask of the rows in which two columns differ; numbers may have been rounded."""
     import polars as pl
 
     if one.dtype.is_nested() or other.dtype.is_nested():

@@ -1,4 +1,4 @@
-"""Conditions on rows that are here: Polars holds their columns, whatever made them."""
+"""Conditions on rows in memory, whose columns are converted to Polars."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,12 +19,12 @@ from stakes.errors import InputError, short
 from stakes.tallies.arithmetic import Array
 
 _LONG = r"^[+-]?([0-9]{16,})(?:\.[0-9]*)?$"
-"""Numbers of so many digits may lie beyond 2⁵³."""
+"""Numbers of this many digits may exceed 2⁵³."""
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
 def choose_rows(columns: Arguments, condition: Condition, rows: int) -> Array:
-    """Say of each row whether it satisfies a condition: a mask. ``columns`` are those that it names, of any make."""
+    """Return a mask of the rows that satisfy a condition; ``columns`` are those that it names, of any library."""
     if isinstance(condition.tree, Truth):
         return np.full(rows, condition.tree.value)
     part = Part(pl.DataFrame({name: as_polars(columns[name], name) for name in condition.columns}))
@@ -33,9 +33,9 @@ def choose_rows(columns: Arguments, condition: Condition, rows: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows: a Polars frame, and how to say where a value stands first.
+    """Some rows: a Polars frame, and a function that locates the first occurrence of a value.
 
-    ``missing`` are the words for a missing value in a table without types, all of which is text; otherwise nothing.
+    ``missing`` are the words for a missing value if the table has no types and all is text; otherwise it is empty.
     """
 
     frame: pl.DataFrame
@@ -43,33 +43,33 @@ class Part:
     place: Callable[[str, str], str] | None = None
 
     def kind(self, column: str) -> str:
-        """What the frame holds of a column, or nothing if that is all missing."""
+        """The kind of a column in the frame, or "" if all values are missing."""
         series = nw.from_native(self.frame[column], series_only=True)
         return "spelled" if self.missing and series.dtype == nw.String else kind_of(series.dtype, series.implementation)
 
     def convert(self, column: str, kind: str) -> pl.Series:
-        """Return a column as what it is compared as."""
-        series, held = self.frame[column], self.kind(column)
-        if not kind or not held or kind == held or (kind == "text" and held == "spelled"):
+        """Convert a column to the kind that it is compared as."""
+        series, actual = self.frame[column], self.kind(column)
+        if not kind or not actual or kind == actual or (kind == "text" and actual == "spelled"):
             return series
-        if held == "spelled" or (held == "text" and kind == "date"):
+        if actual == "spelled" or (actual == "text" and kind == "date"):
             text = _strip(series.cast(pl.String))
-            found = _as(text, kind)
-            wrong = text.filter(found.is_null() & text.is_not_null())
+            values = _as(text, kind)
+            wrong = text.filter(values.is_null() & text.is_not_null())
             if not len(wrong):
-                return found
+                return values
             problem = errors.condition_of_other_kind(column, kind, "text", wrong[0])
             raise problem if self.place is None else problem.within(self.place(column, wrong[0]))
-        if kind == "boolean" and held == "number":
+        if kind == "boolean" and actual == "number":
             other = series.filter((series != 0) & (series != 1))
             if len(other):
-                raise errors.condition_of_other_kind(column, kind, held, str(other[0]))
+                raise errors.condition_of_other_kind(column, kind, actual, str(other[0]))
             return series.cast(pl.Boolean)
-        raise errors.condition_of_other_kind(column, kind, held)
+        raise errors.condition_of_other_kind(column, kind, actual)
 
 
 def settle_kinds(groups: Sequence[Group], parts: Iterable[Part]) -> dict[str, str]:
-    """Say what each column is compared as, by what all parts of the table hold."""
+    """Decide the kind that each column is compared as, from all parts of the table."""
     seen: dict[str, dict[str, None]] = {column: {} for group in groups for column in group.columns}
     read: Counter[tuple[str, str]] = Counter()
     for part in parts:
@@ -82,18 +82,18 @@ def settle_kinds(groups: Sequence[Group], parts: Iterable[Part]) -> dict[str, st
                         f"{short(repr(group.columns[0]))}; write IS NULL or IS NOT NULL",
                     )
             for column in group.columns:
-                held = part.kind(column)
-                if held in ("text", "spelled"):
+                actual = part.kind(column)
+                if actual in ("text", "spelled"):
                     text = _strip(part.frame[column].cast(str))
                     read.update({(column, kind): _as(text, kind).count() for kind in group.candidates})
                     read[column, "text"] += text.count()
-                    held = held if held == "text" or text.count() else ""
-                seen[column] |= {held: None} if held else {}
+                    actual = actual if actual == "text" or text.count() else ""
+                seen[column] |= {actual: None} if actual else {}
     return settle(groups, seen, read)
 
 
 def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Array:
-    """Say of each row whether the condition is true of it."""
+    """Return a mask of the rows for which the condition is true."""
     names = {column: f"c{i}" for i, column in enumerate(condition.columns)}
     columns = [part.convert(column, kinds.get(column, "")).alias(name) for column, name in names.items()]
     frame = nw.from_native(pl.DataFrame([pl.Series("row", np.arange(len(part.frame))), *columns]))
@@ -108,7 +108,7 @@ def _strip(text: pl.Series) -> pl.Series:
 
 
 def _as(text: pl.Series, kind: str) -> pl.Series:
-    """Read text as a kind; what is none is missing."""
+    """Read text as a kind; values that cannot be read are missing."""
     if kind == "number":
         return _numbers(text)
     if kind == SOME_DATE:
@@ -139,7 +139,7 @@ def _numbers(text: pl.Series) -> pl.Series:
     return whole
 
 
-# ── columns of any make ──────────────────────────────────────────────────────────────────────────────────────────
+# ── columns of any library ──────────────────────────────────────────────────────────────────────────────────────────
 def as_polars(values: Values, name: str) -> pl.Series:
     """Return a column of a data frame, an array or a list as a Polars series."""
     series = as_series(values)
@@ -163,7 +163,7 @@ def as_polars(values: Values, name: str) -> pl.Series:
     missing = lacking(values)
     present = keep(values, ~missing)
     if series is None and len(present) and all(isinstance(value, date) for value in present):
-        timed = any(isinstance(value, datetime) for value in present)  # beside which a date is its midnight
+        timed = any(isinstance(value, datetime) for value in present)  # then a date is its midnight
         days = (datetime(*day.timetuple()[:3]) if timed and not isinstance(day, datetime) else day for day in present)
         return pl.Series([None if is_missing(value) else next(days) for value in values])
     column = to_column(present, f"where: the column {name!r}")

@@ -1,7 +1,8 @@
-"""What the columns of a condition are compared as: numbers, text, booleans or dates.
+"""The kinds that the columns of a condition are compared as: numbers, text, booleans or dates.
 
-How a condition uses a column says so, and columns that are compared with each other are of one kind. What a table
-holds must agree with it. Columns of separated text are ``spelled``: they have no type, so all their values decide.
+The kind of a column follows from how the condition uses it; columns that are compared with each other have the same
+kind, and the table's values must fit it. Columns of separated text are ``spelled``: they have no type, so all their
+values decide.
 """
 
 from collections import Counter
@@ -22,10 +23,10 @@ _HOLD = {
     "boolean": {"boolean", "number", "spelled"},
     "date": {"date", "text", "spelled"},
 }
-"""What a table may hold of a column that is compared as this; numbers are booleans if they are all 0 and 1."""
+"""The kinds of values that can be compared as this kind; numbers can be booleans if all are 0 or 1."""
 
 _READ = ("number", "date", "boolean")
-"""What text can be read as; 0 and 1 are numbers first."""
+"""The kinds that text can be read as, in this order: 0 and 1 are numbers first."""
 
 SOME_DATE = "some date"
 """Text that looks like a date, in whatever form."""
@@ -36,7 +37,7 @@ SOME_DATES = r"^(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})([T
 _MOSTLY = 0.5
 
 Seen = Mapping[str, Collection[str]]
-"""What the tables hold of each column."""
+"""The kinds of the values that the tables hold in each column."""
 
 Share = Callable[[str, str], float]
 """The share of a column's text that reads as a kind."""
@@ -44,10 +45,10 @@ Share = Callable[[str, str], float]
 
 @dataclass(frozen=True)
 class Group:
-    """Columns that are compared with each other, so that they are of one kind: the one that the condition says, if any.
+    """Columns that are compared with each other, so they have one ``kind``, or None if the condition leaves it open.
 
-    ``texts`` are those that they are compared with; None stands for text that is worked out. Whether they are put in
-    order, by < say, is ``ordered``.
+    ``texts`` are the texts that they are compared with, None for computed text. ``ordered`` says whether they are
+    compared by order, with < for example.
     """
 
     columns: tuple[str, ...]
@@ -62,7 +63,7 @@ class Group:
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The kinds that only the values can tell."""
+        """The kinds that only the values can decide between."""
         if self.kind is None:
             return "number", "date", "boolean", SOME_DATE
         if self.kind == "text" and self.ordered:
@@ -70,7 +71,7 @@ class Group:
         return ("date",) if self.dates else ()
 
     def settle(self, seen: Seen, share: Share) -> str:
-        """Say what the columns are compared as, by what the tables hold of each and how much of its text reads so."""
+        """Decide the kind, given the kinds in the tables and the share of text that can be read as a kind."""
         typed = {kind: column for column in self.columns for kind in seen[column] if kind != "spelled"}
         kind = self.kind or (next(iter(typed)) if typed else self._spelled(seen, share))
         if self._are_dates(kind, seen, share):
@@ -86,7 +87,7 @@ class Group:
         return kind
 
     def _spelled(self, seen: Seen, share: Share) -> str:
-        """What columns without types are: each what all of its values read as, and all of them the same."""
+        """The kind of columns without types: all values of a column can be read as it, in all columns."""
         kinds = {}
         for column in self.columns:
             if seen[column]:
@@ -95,7 +96,7 @@ class Group:
         return next(iter(kinds), "text")
 
     def _are_dates(self, kind: str, seen: Seen, share: Share) -> bool:
-        """Whether text is compared as dates, because all of it is: with a date that is written, or in a column."""
+        """Whether text is compared as dates: all values are dates, and so are the texts they are compared with."""
         held = {held for column in self.columns for held in seen[column]}
         if kind not in ("text", "date") or not held <= _HOLD["date"]:
             return False
@@ -103,10 +104,10 @@ class Group:
         return all(share(column, "date") == 1 for column in written) and (self.kind is None or self.dates)
 
     def _refuse_order(self, seen: Seen, share: Share) -> None:
-        """Refuse to put numbers and dates in the order of text, in which 10 comes before 9."""
+        """Refuse to order numbers and dates as text, where 10 comes before 9."""
         for column in self.columns:
             for kind in ("number", "date", SOME_DATE):
-                if kind == "number" and "spelled" not in seen[column]:  # a table with types says that it is text
+                if kind == "number" and "spelled" not in seen[column]:  # a table with types declares it as text
                     continue
                 if kind != SOME_DATE and share(column, kind) == 1:
                     raise errors.condition_of_other_kind(column, self.kind, kind)
@@ -122,16 +123,16 @@ def _refuse_two(kinds: Mapping[str, str]) -> None:
 
 
 def groups(condition: tree.Condition) -> list[Group]:
-    """Find what a condition takes its columns for; a column that is taken for two things is refused."""
+    """Group the columns that a condition compares; a column that is used as two kinds is refused."""
     uses = _Uses(condition.text)
     uses.look(condition.tree)
     return uses.groups()
 
 
 def settle(groups: Sequence[Group], seen: Seen, read: Counter[tuple[str, str]]) -> dict[str, str]:
-    """Say what each column is compared as, by what the tables hold of it, and how many of its texts read as a kind.
+    """Decide the kind that each column is compared as.
 
-    Those of a column are counted by column and kind; all of them are "text".
+    ``seen`` are the kinds in the tables, ``read`` the number of texts that can be read as a kind ("text": all of them).
     """
 
     def share(column: str, kind: str) -> float:
@@ -141,9 +142,9 @@ def settle(groups: Sequence[Group], seen: Seen, read: Counter[tuple[str, str]]) 
 
 
 def kind_of(dtype: "nw.dtypes.DType", engine: "nw.Implementation") -> str:
-    """What a type of Narwhals is compared as: nothing for one without values, or itself if that cannot be compared.
+    """The kind that a Narwhals type is compared as: "" without values, its own name if it cannot be compared.
 
-    Spark's times have a time zone in any case, that of the session.
+    Spark's times always have a time zone, that of the session.
     """
     import narwhals as nw
 
@@ -163,7 +164,7 @@ def kind_of(dtype: "nw.dtypes.DType", engine: "nw.Implementation") -> str:
 def as_date(text: str) -> datetime | None:
     """The date, perhaps with a time, that a text spells in ISO 8601, without a time zone."""
     try:
-        fine = len(text.rpartition(".")[2]) > 6 and "." in text  # beyond microseconds, which Python would cut
+        fine = len(text.rpartition(".")[2]) > 6 and "." in text  # finer than microseconds, which Python would truncate
         found = datetime.fromisoformat(text) if text[4:5] == "-" == text[7:8] and not fine else None
     except ValueError:
         return None
@@ -195,7 +196,7 @@ class _Uses:
                 for item in test.items:
                     self._alike(test.value, item)
             case tree.Like():
-                self._take_for(test.value, "text", None)
+                self._use_as(test.value, "text", None)
             case tree.IsNull():
                 self._kind(test.value)
 
@@ -217,15 +218,15 @@ class _Uses:
         return Group(columns, next(iter(kinds), None), texts, not self.ordered.isdisjoint(columns))
 
     def _alike(self, one: tree.Value, other: tree.Value) -> None:
-        """Two values are compared."""
+        """Note that two values are compared."""
         if isinstance(one, tree.Name) and isinstance(other, tree.Name):
             self.links.append((one.column, other.column))
         elif isinstance(one, tree.Name):
-            self._take_for(one, self._kind(other), other)
+            self._use_as(one, self._kind(other), other)
         else:
-            self._take_for(other, self._kind(one), one)
+            self._use_as(other, self._kind(one), one)
 
-    def _take_for(self, value: tree.Value, kind: str, beside: tree.Value | None) -> None:
+    def _use_as(self, value: tree.Value, kind: str, beside: tree.Value | None) -> None:
         if not isinstance(value, tree.Name):
             if self._kind(value) != kind:
                 raise errors.bad_where(self.text, f"it compares {_WORDS[self._kind(value)]} with {_WORDS[kind]}")
@@ -236,17 +237,17 @@ class _Uses:
             self.texts.append((value.column, beside.value if isinstance(beside, tree.Text) else None))
 
     def _kind(self, value: tree.Value) -> str:
-        """What a value is, columns apart; what it is made of is taken for what that wants."""
+        """The kind of a value, "" of a column; notes the kinds that its operands must have."""
         if isinstance(value, tree.Arithmetic):
             for operand in (value.left, value.right):
-                self._take_for(operand, "number", None)
+                self._use_as(operand, "number", None)
         elif isinstance(value, tree.Call):
-            self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
+            self._use_as(value.operand, "number" if value.function == "abs" else "text", None)
         return value.kind
 
 
 def _column_of(value: tree.Value) -> str:
-    """The column whose text a value is, as it is or changed by functions; nothing if it is something else."""
+    """The column behind a text value, perhaps changed by functions; "" if there is none."""
     while isinstance(value, tree.Call) and value.kind == "text":
         value = value.operand
     return value.column if isinstance(value, tree.Name) else ""

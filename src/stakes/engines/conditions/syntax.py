@@ -1,4 +1,4 @@
-"""The text of a condition, read by a grammar of its own: a question about the columns of one row, and nothing else.
+"""Parses a condition by a grammar of its own: a question about the columns of one row, and nothing else.
 
 site = 'A' AND NOT age > 60              also OR, brackets; = <> < <= > >=
 ward IN ('a', 'b') OR code LIKE 'x%'     NOT IN, BETWEEN 1 AND 5, ILIKE, IS NULL, IS NOT NULL
@@ -24,14 +24,14 @@ MOST_CHARACTERS = 30_000
 MOST_NESTED = 100
 _LONGEST_EXPONENT = 3
 _LONGEST_PATTERN = 1_000
-"""Letters of a pattern that every engine takes."""
+"""Longest pattern that every engine accepts."""
 
 FUNCTIONS = {"abs": "number", "length": "number", "lower": "text", "trim": "text", "upper": "text"}
-"""What functions give."""
+"""The functions, and the kinds that they return."""
 
 
 def parse(text: object) -> tree.Condition:
-    """Read a condition."""
+    """Parse a condition."""
     if not isinstance(text, str):
         raise errors.bad_where(text, f"it is no text but of the type {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
@@ -74,7 +74,7 @@ _POWERS = {
     **dict.fromkeys((*_COMPARING, "IS", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN"), 4),
     **{"+": 5, "-": 5, "*": 6, "/": 6, "%": 6},
 }
-"""How tightly what stands between two parts binds them; NOT before a condition lies between AND and =."""
+"""Binding power of operators; NOT before a condition lies between AND and =."""
 _AFTER_NOT, _OF_VALUES, _OF_ONE = 3, 5, 7
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     **{"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
@@ -90,14 +90,14 @@ class _Token:
 
     @property
     def key(self) -> str:
-        """The keyword or sign that this is, or nothing."""
+        """The keyword or sign of this token, or ""."""
         if self.kind == "word" and self.text.upper() in _KEYWORDS:
             return self.text.upper()
         return self.text if self.kind == "sign" else ""
 
 
 def _tokens(text: str) -> list[_Token]:
-    """Split a text; what no text of a table can be is refused at once."""
+    """Split a text into tokens; characters that no table can hold are refused at once."""
     for found in re.finditer("[\0\ud800-\udfff]", text):
         raise errors.bad_where(text, f"character {found.start() + 1:,} is U+{ord(found[0]):04X}", "leave it out")
     tokens = (_Token(str(found.lastgroup), found[0], found.start() + 1) for found in _TOKEN.finditer(text))
@@ -105,7 +105,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 class _Parser:
-    """Reads from left to right; what binds more tightly is read first."""
+    """Parses from left to right, by binding power."""
 
     def __init__(self, text: str) -> None:
         self.text, self.tokens, self.place, self.depth = text, _tokens(text), 0, 0
@@ -126,13 +126,13 @@ class _Parser:
         return self.tokens[self.place]
 
     def _take(self, *keys: str) -> str:
-        """Go on past one of these keywords or signs, if one comes next."""
+        """Consume and return one of these keywords or signs if it comes next, otherwise ""."""
         key = self._next.key
         self.place += key in keys
         return key if key in keys else ""
 
     def _take_all(self, *keys: str) -> list[str]:
-        """Go on past as many of these as come next."""
+        """Consume as many of these as come next."""
         return list(iter(lambda: self._take(*keys), ""))
 
     def _expect(self, key: str, wanted: str) -> None:
@@ -140,19 +140,19 @@ class _Parser:
             self._refuse(wanted)
 
     def _refuse(self, wanted: str) -> NoReturn:
-        found = self._next
-        if found.kind == "end":
+        token = self._next
+        if token.kind == "end":
             raise self._wrong(f"it ends where {wanted} should follow")
-        advice = _SLIPS.get(found.text)
-        if found.kind == "other" and not advice:
+        advice = _SLIPS.get(token.text)
+        if token.kind == "other" and not advice:
             dotted = 'write a name that has a dot in double quotes: "a.b"'
-            advice = dotted if found.text[0] == "." else "write numbers as 1000 or 0.5, and odd names in double quotes"
-        shown = short(found.text if found.text.isprintable() else ascii(found.text)[1:-1])
-        raise self._wrong(f"{shown} at character {found.place:,} stands where {wanted} should", advice)
+            advice = dotted if token.text[0] == "." else "write numbers as 1000 or 0.5, and odd names in double quotes"
+        shown = short(token.text if token.text.isprintable() else ascii(token.text)[1:-1])
+        raise self._wrong(f"{shown} at character {token.place:,} stands where {wanted} should", advice)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────
     def _expression(self, least: int) -> tree.Value | tree.Test:
-        """Read a part, and whatever follows that binds as tightly as this at least."""
+        """Parse an operand, and all operators after it that bind at least this tightly."""
         self.depth += 1
         if self.depth > MOST_NESTED:
             raise errors.nested_condition(self.text, MOST_NESTED)
@@ -183,10 +183,9 @@ class _Parser:
             return _opposite(self._choice(after, value) if after else self._refuse("IN, LIKE or BETWEEN"))
         if key in ("IN", "LIKE", "ILIKE", "BETWEEN"):
             return self._choice(key, value)
-        found = self._compare(
-            "=" if key in ("==", "<>", "!=") else key, value, self._value(self._expression(_OF_VALUES))
-        )
-        return _opposite(found, key in ("<>", "!="))
+        sign = "=" if key in ("==", "<>", "!=") else key
+        test = self._compare(sign, value, self._value(self._expression(_OF_VALUES)))
+        return _opposite(test, key in ("<>", "!="))
 
     def _choice(self, key: str, value: tree.Value) -> tree.Test:
         if key == "BETWEEN":
@@ -213,7 +212,7 @@ class _Parser:
         return tree.Like(value, pattern, key == "ILIKE")
 
     def _text(self) -> tree.Text:
-        """Go on past text in single quotes, which comes next."""
+        """Consume text in single quotes, which comes next."""
         quoted = self._next.text
         self.place += 1
         return tree.Text(quoted[1:-1].replace("''", "'"))
@@ -268,12 +267,12 @@ class _Parser:
         self._expect("(", "an opening bracket")
         value = self._value(self._in_brackets())
         if isinstance(value, tree.Number | tree.Text):
-            return self._work_out_call(name.lower(), value)
+            return self._compute_call(name.lower(), value)
         return tree.Call(name.lower(), value, self._height(value), FUNCTIONS[name.lower()])
 
     # ── what parts mean ──────────────────────────────────────────────────────────────────────────────────────────
     def _test(self, part: tree.Value | tree.Test) -> tree.Test:
-        """A part that is asked whether it holds, which of the values only a column of booleans can be."""
+        """Take a part as a test; the only value that can be one is a column of booleans."""
         if isinstance(part, tree.Name):
             return tree.Compare("=", part, tree.Truth(True))
         if not isinstance(part, tree.Test):
@@ -305,7 +304,7 @@ class _Parser:
         return tree.Number(int(text) if text.isdigit() else Decimal(text))
 
     def _arithmetic(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Value:
-        """Put two numbers together; those that are written are worked out at once."""
+        """Combine two numbers; literals are computed at once."""
         if left == tree.Number(0) and isinstance(right, tree.Number) and sign in "+-":
             return tree.Number(_negative(right.value) if sign == "-" else right.value)
         for value in (left, right):
@@ -314,9 +313,9 @@ class _Parser:
                 raise self._wrong(seen, "compare whole numbers as they are")
         if not isinstance(left, tree.Number) or not isinstance(right, tree.Number):
             return tree.Arithmetic(sign, left, right, self._height(left, right))
-        return self._work_out(sign, float(left.value), float(right.value))
+        return self._compute(sign, float(left.value), float(right.value))
 
-    def _work_out(self, sign: str, left: float, right: float) -> tree.Number:
+    def _compute(self, sign: str, left: float, right: float) -> tree.Number:
         if sign in "/%" and right == 0:
             raise self._wrong("it divides by zero", "leave that out")
         result = float(SIGNS[sign](left, right))
@@ -324,7 +323,7 @@ class _Parser:
             raise self._wrong(f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number")
         return tree.Number(int(result) if result.is_integer() and abs(result) <= tree.LARGEST else Decimal(result))
 
-    def _work_out_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
+    def _compute_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
         if isinstance(literal, tree.Number) != (name == "abs"):
             raise self._wrong(f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
         if isinstance(literal, tree.Number):
@@ -355,7 +354,7 @@ def _opposite(test: tree.Test, negated: bool = True) -> tree.Test:
 
 
 def _combine(every: bool, parts: list[tree.Test]) -> tree.Test:
-    """All parts, or one of them, without those that are TRUE or FALSE in themselves."""
+    """AND or OR of the parts, simplified where one is TRUE or FALSE."""
     if tree.Truth(not every) in parts:
         return tree.Truth(not every)
     left = tuple(part for part in parts if not isinstance(part, tree.Truth))

@@ -1,8 +1,8 @@
 """A condition as an expression of Narwhals, which every engine evaluates alike.
 
-Engines differ in what NOT and <> make of missing values, so none is asked: each part becomes the rows for which it is
-surely true, or those for which it is surely false. Arithmetic is that of float64 in every engine, dividing by zero
-gives a missing value, and whole numbers are compared with whole numbers only, which loses no digit.
+Engines differ in how NOT and <> treat missing values, so these are not left to them: each part becomes the rows for
+which it is surely true, or those for which it is surely false. Arithmetic is in float64 in every engine, division by
+zero gives a missing value, and whole numbers are only compared with whole numbers, which loses no digit.
 """
 
 import math
@@ -25,9 +25,9 @@ from stakes.errors import InputError, short
 
 _LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1
 _END = "\x01"
-"""Put behind text before it is matched: what $ means before a last line break differs between engines."""
+"""Appended to text before matching: engines differ in what $ means before a final line break."""
 Written: TypeAlias = int | float | str | datetime | None
-"""A value that stands in the condition."""
+"""A literal of the condition."""
 
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -36,7 +36,7 @@ def holding(frame: FrameT, condition: tree.Condition, places: Mapping[str, str],
     """Return the rows of a Narwhals frame, eager or lazy, for which the condition is true.
 
     ``places`` are the names of the condition's columns in the frame, which has no column that begins with "where ";
-    ``kinds`` say what they are compared as (nothing for those that are only asked whether they are missing).
+    ``kinds`` are the kinds that they are compared as, without columns that are only tested for NULL.
     """
     if isinstance(condition.tree, tree.Truth):
         return frame if condition.tree.value else frame.head(0)
@@ -45,16 +45,16 @@ def holding(frame: FrameT, condition: tree.Condition, places: Mapping[str, str],
     _refuse_nanoseconds(frame, {c: place for c, place in places.items() if kinds.get(c) == "date"})
     clean = {column: f"where {i}" for i, column in enumerate(places)}
     columns = {c: Prepared(clean[c], schema[place], kinds.get(c, "")) for c, place in places.items()}
-    asked = frame.with_columns(*(columns[c].expression(place) for c, place in places.items()))
+    prepared = frame.with_columns(*(columns[c].expression(place) for c, place in places.items()))
     translation = _Translation(condition, columns)
     expression = translation.sure(condition.tree, True)
-    _refuse_rounding(asked, translation.rounded)
-    return asked.filter(expression).select(*schema.names())
+    _refuse_rounding(prepared, translation.rounded)
+    return prepared.filter(expression).select(*schema.names())
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A column as conditions take it: what is missing is null, and ``whole`` numbers are told from others."""
+    """A column as conditions use it: missing values are null; ``whole`` numbers are kept apart from fractions."""
 
     name: str
     dtype: nw.dtypes.DType
@@ -67,14 +67,14 @@ class Prepared:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The least and the largest whole number that the column can hold as it is compared."""
+        """The smallest and the largest whole number that the column can hold when compared."""
         if self.dtype == nw.UInt64:
             return 0, _LARGEST_UINT64
         most = _LARGEST_INT64 if self.dtype not in (nw.Int128, nw.UInt128) else 2**127 - 1
         return -most - 1, most
 
     def expression(self, place: str) -> nw.Expr:
-        """How the column is made of the one in the table."""
+        """The expression that makes the column from that of the table."""
         column, dtype = nw.col(place), self.dtype
         if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
             column, dtype = column.cast(nw.String), nw.String()
@@ -95,7 +95,7 @@ class Prepared:
 
 
 def _as_type(frame: FrameT, kinds: Mapping[str, str]) -> FrameT:
-    """Give columns without a value, which have no type, that of what they are compared as."""
+    """Give columns without any value, which have no type, the type of their kind."""
     schema = frame.collect_schema()
     types = {"number": nw.Int64(), "text": nw.String(), "boolean": nw.Boolean(), "date": nw.Datetime("us")}
     empty = [nw.col(place).cast(types[kind]) for place, kind in kinds.items() if schema[place] == nw.Unknown]
@@ -107,17 +107,17 @@ def _refuse_rounding(frame: FrameT, columns: Mapping[str, Prepared]) -> None:
     if not columns:
         return
     ends = [end for c in columns.values() for end in (nw.col(c.name).min(), nw.col(c.name).max().alias(f"{c.name} +"))]
-    found = frame.lazy().select(*ends).collect()
+    extremes = frame.lazy().select(*ends).collect()
     for column, prepared in columns.items():
         for end in (prepared.name, f"{prepared.name} +"):
-            value = found[end].item()
+            value = extremes[end].item()
             least = tree.LARGEST + isinstance(value, int)  # a fraction may have been rounded to it
             if isinstance(value, int | float) and abs(value) >= least:
                 raise errors.rounded_column(column, int(value))
 
 
 def _refuse_nanoseconds(frame: FrameT, places: Mapping[str, str]) -> None:
-    """Refuse times that are finer than microseconds, in which times are compared."""
+    """Refuse times finer than microseconds, the unit in which times are compared."""
     for column, place in places.items():
         if getattr(frame.collect_schema()[place], "time_unit", "us") == "ns":
             finest = (nw.col(place).dt.nanosecond() % 1000).max().alias("finest")
@@ -130,7 +130,7 @@ def _refuse_nanoseconds(frame: FrameT, places: Mapping[str, str]) -> None:
 
 
 class _Translation:
-    """Makes expressions of the parts of a condition; ``rounded`` are whole columns that were taken as fractions."""
+    """Translates the parts of a condition; ``rounded`` are columns of whole numbers used as fractions."""
 
     def __init__(self, condition: tree.Condition, columns: Mapping[str, Prepared]) -> None:
         self.text, self.columns = condition.text, columns
@@ -155,9 +155,9 @@ class _Translation:
                 return self._like(test, wanted)
         raise AssertionError(test)
 
-    def _leaf(self, known: list[nw.Expr], holds: nw.Expr | bool, wanted: bool) -> nw.Expr:
-        """What holds of the rows in which nothing is missing; a Python boolean holds of all of them."""
-        there = combine_in_pairs(and_, [~value.is_null() for value in known])
+    def _leaf(self, values: list[nw.Expr], holds: nw.Expr | bool, wanted: bool) -> nw.Expr:
+        """A test of the rows in which no value is missing; a Python boolean is the same for all of them."""
+        there = combine_in_pairs(and_, [~value.is_null() for value in values])
         if isinstance(holds, bool):
             return there if holds == wanted else there & ~there
         return there & (holds if wanted else ~holds)
@@ -168,7 +168,7 @@ class _Translation:
             sign, left, right = _FLIPPED[sign], right, left
         kind = self._kind(left)
         if kind == "boolean" and sign != "=":
-            raise errors.bad_where(self.text, f"{sign} is asked of what is true or false", "write = or <>")
+            raise errors.bad_where(self.text, f"{sign} compares what is true or false", "write = or <>")
         value = self._value(left)
         if isinstance(right, tree.Number):
             return self._leaf([value], self._beside_number(sign, value, left, right.value), wanted)
@@ -203,7 +203,7 @@ class _Translation:
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _beside_number(self, sign: str, value: nw.Expr, operand: tree.Value, number: int | Decimal) -> nw.Expr | bool:
-        """Compare with a number that is written; one that the column cannot hold lies between two that it can."""
+        """Compare with a literal number; one that the column cannot hold lies between two that it can."""
         below, exact = self._nearest(operand, number)
         if exact:
             return _apply(sign, value, _write(below))
@@ -212,7 +212,7 @@ class _Translation:
         return value <= _write(below) if sign in ("<", "<=") else value > _write(below)
 
     def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[int | float | None, bool]:
-        """The largest value not above a number that the operand can have, if there is one, and whether it is equal."""
+        """The largest possible value of the operand up to a number, if there is one, and whether it is equal."""
         if not self._whole(operand):
             near = float(number)
             if isinstance(number, Decimal) or near == number:
@@ -252,7 +252,7 @@ class _Translation:
                     self.rounded[value.column] = column
                 return nw.col(column.name)
             case tree.Arithmetic():
-                return _work_out(value.sign, self._fraction(value.left), self._fraction(value.right))
+                return _compute(value.sign, self._fraction(value.left), self._fraction(value.right))
             case tree.Call(function="abs"):
                 return self._fraction(value.operand).abs()
             case tree.Call():
@@ -268,36 +268,36 @@ _TEXT_FUNCTIONS: dict[str, Callable[[nw.Expr], nw.Expr]] = {
 }
 
 
-def _work_out(sign: str, left: nw.Expr, right: nw.Expr) -> nw.Expr:
-    """Arithmetic of float64; what is no number is missing."""
+def _compute(sign: str, left: nw.Expr, right: nw.Expr) -> nw.Expr:
+    """Arithmetic in float64; NaN becomes missing."""
     if sign in "/%":
         right = nw.when(right != 0.0).then(right)
-    result = left - right * _slice(left / right) if sign == "%" else _apply(sign, left, right)
+    result = left - right * _whole_part(left / right) if sign == "%" else _apply(sign, left, right)
     return nw.when(~result.is_nan()).then(result)
 
 
 def _apply(sign: str, left: nw.Expr, right: Written | nw.Expr) -> nw.Expr:
-    found: nw.Expr = SIGNS[sign](left, right)
-    return found
+    result: nw.Expr = SIGNS[sign](left, right)
+    return result
 
 
-def _slice(number: nw.Expr) -> nw.Expr:
-    """The whole part; engines make 64-bit integers on the way, so large numbers, which are whole, stay out of it."""
+def _whole_part(number: nw.Expr) -> nw.Expr:
+    """The whole part; engines go through 64-bit integers, so large numbers, which are whole, stay as they are."""
     small = number.abs() < float(tree.LARGEST)
-    held = nw.when(small).then(number).otherwise(nw.lit(0.0))
-    cut = nw.when(held < 0.0).then(held.ceil().cast(nw.Float64)).otherwise(held.floor().cast(nw.Float64))
+    safe = nw.when(small).then(number).otherwise(nw.lit(0.0))
+    cut = nw.when(safe < 0.0).then(safe.ceil().cast(nw.Float64)).otherwise(safe.floor().cast(nw.Float64))
     return nw.when(small).then(cut).otherwise(number)
 
 
 def _write(value: Written) -> Written | nw.Expr:
-    """A literal; not every engine takes whole numbers beyond Int64 without their type."""
+    """A literal; some engines need the type of whole numbers beyond Int64."""
     if not isinstance(value, int) or value <= _LARGEST_INT64:
         return value
     return nw.lit(value, nw.UInt64 if value <= _LARGEST_UINT64 else nw.Int128)
 
 
 def combine_in_pairs(combine: Callable[[nw.Expr, nw.Expr], nw.Expr], each: Iterable[nw.Expr]) -> nw.Expr:
-    """Put expressions together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
+    """Combine expressions in pairs, so that a thousand of them are nested ten deep and not a thousand."""
     first, *others = each
     if not others:
         return first

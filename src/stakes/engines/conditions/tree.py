@@ -1,4 +1,4 @@
-"""The parts of a condition that was read: values of a row, and what can be true of them. Nothing else exists."""
+"""The syntax tree of a condition: values of a row, and tests of these. Nothing else exists."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from decimal import Decimal
 from stakes.errors import About, InputError, nearest, short
 
 LARGEST = 2**53
-"""Up to here every whole number is a float64."""
+"""Every whole number up to this is exact in float64."""
 
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
 class Value:
-    """What a row has one of; ``kind`` is what it is (of a column its table tells), ``height`` how deep it is nested."""
+    """A value of a row; ``kind`` is its kind (a column's is known by its table), ``height`` how deep it is nested."""
 
     kind = ""
     height = 0
@@ -20,7 +20,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Name(Value):
-    """A column; where it stands in double quotes or after a sign, text in single quotes may have been meant."""
+    """A column; in double quotes or after a sign, text in single quotes may have been meant."""
 
     column: str
     may_be_text: bool = field(default=False, compare=False)
@@ -28,7 +28,7 @@ class Name(Value):
 
 @dataclass(frozen=True)
 class Number(Value):
-    """A number as it is written."""
+    """A literal number."""
 
     value: int | Decimal
     kind = "number"
@@ -44,7 +44,7 @@ class Text(Value):
 
 @dataclass(frozen=True)
 class Arithmetic(Value):
-    """Two numbers put together."""
+    """An operation on two numbers."""
 
     sign: str
     left: Value
@@ -65,7 +65,7 @@ class Call(Value):
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
 class Test:
-    """What is true or false of a row, or unknown because something is missing."""
+    """A test of a row: true, false, or unknown because a value is missing."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class In(Test):
 
 @dataclass(frozen=True)
 class Like(Test):
-    """Text that has a form: % stands for any characters, _ for one."""
+    """Text that matches a pattern: % stands for any characters, _ for one."""
 
     value: Value
     pattern: str
@@ -118,7 +118,7 @@ class Not(Test):
 
 @dataclass(frozen=True)
 class Several(Test):
-    """``every`` one of these at once, or one of them at least."""
+    """AND (``every``) or OR of several tests."""
 
     every: bool
     parts: tuple[Test, ...]
@@ -126,7 +126,7 @@ class Several(Test):
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition that was read, and the columns that it names, in their order."""
+    """A parsed condition, and the columns that it names in order of appearance."""
 
     text: str
     tree: Test
@@ -138,7 +138,7 @@ class Condition:
         return list(dict.fromkeys(name.column for name in self.names))
 
     def check(self, available: Collection[object]) -> None:
-        """Refuse columns that are not there."""
+        """Refuse columns that do not exist."""
         for name in self.names:
             if name.column not in available:
                 hint = nearest(name.column, map(str, available))

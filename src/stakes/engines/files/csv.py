@@ -1,4 +1,4 @@
-"""Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
+"""Separated text. Polars reads it; when something is wrong, a slow second pass with Python's reader finds the line."""
 
 import csv
 from collections.abc import Collection, Iterator, Mapping
@@ -13,22 +13,22 @@ from stakes.engines.files.dialect import SEPARATORS, TITLES, Dialect, fields_of,
 from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError, Pass
 
-_LOOKED_AT = 1 << 20
-"""Bytes that are looked at together."""
+_BLOCK = 1 << 20
+"""Bytes per block."""
 
 MOST_COLUMNS = 100_000
-"""Polars takes minutes to find its way in more of them."""
+"""With more columns Polars takes minutes."""
 
 _ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None}
 USUAL = {end + zipped: sign for zipped in ("", ".gz") for end, sign in _ENDINGS.items()}
-"""The separator that the end of a name promises, if it does."""
+"""Separator by file extension; None if the extension leaves it open."""
 
 _FIRST = 1 << 16
-"""Bytes at the beginning that tell how a file is written."""
+"""Bytes at the beginning from which the dialect is found."""
 
 
 def dialect_of(source: Source, usual: str | None) -> Dialect:
-    """Find out how a file is written, as far as nobody said it."""
+    """Find out how a file is written, as far as the call does not say."""
     return find_dialect(source.name, _first_lines(source)[source.format.skip :], source.format, usual)
 
 
@@ -40,7 +40,7 @@ def _first_lines(source: Source) -> list[str]:
 
 
 def refuse_titles(source: Source, dialect: Dialect) -> None:
-    """Refuse lines of fewer fields above one that looks like a header, from which on all have as many."""
+    """Refuse title lines: lines with fewer fields, above a header from which on all lines have as many."""
     lines = _first_lines(source)[dialect.skip :]
     parted = len(fields_of(lines[0], dialect.separator)) > 1 if lines else False
     for sign in dialect.separator if parted else SEPARATORS:
@@ -55,7 +55,7 @@ def refuse_titles(source: Source, dialect: Dialect) -> None:
 
 
 def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | None:
-    """The first of the first lines that holds all these names, and what separates them there."""
+    """The number of the first line that holds all these names, among the first few, and its separator."""
     with source.open() as file:
         for number, line in enumerate(islice(file, TITLES), 1):
             text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
@@ -66,10 +66,10 @@ def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | Non
 
 
 def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
-    """Scan with the header as it is meant: quotes undone, and no name twice.
+    """Scan a file; names in the header are unquoted and unique.
 
-    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often;
-    then a text of nothing, between quotes, is no missing value yet, since Polars takes longer to look for it.
+    All values stay text, unless ``numbers`` says which columns are numbers and which are categories. Then an empty text
+    in quotes is not yet missing, since Polars takes longer to look for it.
     """
     names = header(source, dialect)
     scan = partial(
@@ -100,7 +100,7 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
 
 
 def header(source: Source, dialect: Dialect) -> list[str]:
-    """Return the names in the first line."""
+    """Return the column names in the header."""
     line, names = next(_records(source, dialect), (1 + dialect.skip, []))
     if not names:
         raise errors.unreadable_file(source.name, f"line {line:,} is empty; write the names of the columns there")
@@ -112,11 +112,11 @@ def header(source: Source, dialect: Dialect) -> list[str]:
 
 
 def _blank_lines_at_the_end(source: Source) -> int:
-    """How many lines of nothing follow the last one that holds something."""
+    """The number of empty lines after the last one that is not empty."""
     if source.zipped:
         return max(source.unpacked.blank - 1, 0)
     with source.open() as file:
-        size, reach, tail = file.seek(0, 2), _LOOKED_AT, b""
+        size, reach, tail = file.seek(0, 2), _BLOCK, b""
         while not tail.strip(b"\r\n") and len(tail) < size:
             file.seek(max(0, size - reach))
             tail, reach = file.read(), 2 * reach
@@ -124,21 +124,21 @@ def _blank_lines_at_the_end(source: Source) -> int:
 
 
 def refuse_faults(source: Source, dialect: Dialect) -> None:
-    """Raise what is wrong with the first wrong line, if any is: too few fields, say, which Polars fills up."""
+    """Raise the error of the first wrong line, if there is one: too few fields, say, which Polars fills up."""
     if _suspicious(source, dialect) and (problem := fault(source, dialect)):
         raise problem
 
 
 def _suspicious(source: Source, dialect: Dialect) -> bool:
-    """Whether a line may be wrong, told quickly by counting bytes; only a slow look tells what quotes mean.
+    """Whether a line may be wrong, by a quick count of bytes; files with quotes always need the slow check.
 
-    No line has too many fields (Polars refuses those), so all have enough if there are enough separators in all.
+    No line has too many fields (Polars refuses those), so no line has too few if the total of separators is right.
     """
     separators, lines, end, sign = 0, 0, b"", dialect.separator.encode()
     with source.open() as file:
         for _ in range(dialect.skip):
             file.readline()
-        while block := file.read(_LOOKED_AT):
+        while block := file.read(_BLOCK):
             if b'"' in block or b"\0" in block:
                 return True
             separators, lines, end = separators + block.count(sign), lines + block.count(b"\n"), block
@@ -181,7 +181,7 @@ def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
 
 
 def row_at(source: Source, dialect: Dialect, row: int) -> tuple[int, list[str]]:
-    """The line on which a row begins, and its fields; those of nothing at the end are no rows."""
+    """The line on which a row begins, and its fields; empty lines at the end are not rows."""
     width = len(header(source, dialect))
     rows = ((line, fields) for line, fields in islice(_records(source, dialect), 1, None) if fields or width == 1)
     return next(islice(rows, row, None))
@@ -204,7 +204,7 @@ def _records(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]
 
 
 def _in_words(problem: csv.Error) -> str:
-    """What Python's reader says, for people who do not program."""
+    """The message of Python's reader in plain words."""
     words = {
         "unexpected end of data": "a quote is opened there and never closed",
         "field larger": f"a value has more than {csv.field_size_limit():,} characters",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Connection: TypeAlias = Any
-"""That of a database: one of ``sqlite3``, or one of DuckDB."""
+"""A connection of ``sqlite3`` or of DuckDB."""
 
 Row: TypeAlias = tuple[object, ...]
 
@@ -28,7 +28,7 @@ _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
 _SNIFFED = 16
 _OFTEN = 100_000
-"""Steps of SQLite's machine between two looks at whether there was a signal."""
+"""SQLite instructions between two checks for signals."""
 
 
 def kind_of(source: Source) -> str:
@@ -72,7 +72,7 @@ def collect(source: Source, names: Sequence[str]) -> pl.DataFrame:
 
 
 def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
-    """Read some columns, so many rows at a time; DuckDB gives its rows at once (it counts large tables itself)."""
+    """Read some columns in batches of ``rows``; DuckDB returns all rows at once (it counts large tables itself)."""
     if kind_of(source) == "duckdb":
         yield collect(source, names)
         return
@@ -89,7 +89,7 @@ def _frame(source: Source, names: Sequence[str], rows: Sequence[Row]) -> pl.Data
 
 @contextmanager
 def relation(source: Source) -> Iterator["duckdb.DuckDBPyRelation | None"]:
-    """The table of a DuckDB database, to be counted where it is; of another database nothing."""
+    """The table of a DuckDB database, to be counted inside DuckDB; None for other databases."""
     if kind_of(source) != "duckdb":
         yield None
         return
@@ -98,7 +98,7 @@ def relation(source: Source) -> Iterator["duckdb.DuckDBPyRelation | None"]:
 
 
 def rows(source: Source) -> int:
-    """How many rows the table has."""
+    """The number of rows of the table."""
     with _connect(source) as connection:
         return int(connection.execute(_select(source, "count(*)")).fetchone()[0])
 
@@ -114,13 +114,13 @@ _VIEWS = {
     "duckdb": "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal UNION ALL "
     "SELECT table_name, sql FROM duckdb_tables() WHERE sql LIKE '%GENERATED%'",
 }
-"""What is worked out when it is read: views, and tables with columns that are."""
+"""Queries for tables that are computed on reading: views, and tables with generated columns."""
 
 _MOST_OF_VIEW, _MOST_OF_RECURSION = 20_000_000, 100_000
-"""Rows of a view; where one is made of its own rows, they come slowly, and may never end."""
+"""Most rows of a view, and of a recursive one, whose rows come slowly and may never end."""
 
 _LONGEST, _MOST_TEXT = 1 << 20, 128 << 20
-"""Bytes of one value of a view, and of all its text."""
+"""Most bytes of one value of a view, and of all its text."""
 
 
 def _refuse_endless_view(source: Source, name: str, connection: Connection) -> None:
@@ -136,7 +136,7 @@ def _refuse_endless_view(source: Source, name: str, connection: Connection) -> N
 
 
 def _recursive(views: Mapping[str, str]) -> set[str]:
-    """The views that are made of their own rows, or of such views."""
+    """The views that are recursive, or made of recursive views."""
     found: set[str] = set()
     words = {"recursive"}
     while words:
@@ -146,7 +146,7 @@ def _recursive(views: Mapping[str, str]) -> set[str]:
 
 
 def _refuse_much_text(source: Source, name: str, connection: Connection) -> None:
-    """Refuse a view of DuckDB whose text takes too much memory, of which it has little here."""
+    """Refuse a DuckDB view whose text takes more than the little memory that it gets here."""
     import duckdb
 
     try:
@@ -161,15 +161,15 @@ def _refuse_much_text(source: Source, name: str, connection: Connection) -> None
 
 
 def _limit_views(source: Source, connection: Connection) -> None:
-    """Let rows of SQLite pass, if they are worked out, until one value, or all their text, is too much."""
+    """Limit the length of each value and of all text, if SQLite computes the rows."""
     import sqlite3
 
     if source.table in dict(connection.execute(_VIEWS["sqlite"]).fetchall()):
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-        connection.row_factory = _watching(source)
+        connection.row_factory = _text_limit(source)
 
 
-def _watching(source: Source) -> Callable[[object, Row], Row]:
+def _text_limit(source: Source) -> Callable[[object, Row], Row]:
     total = 0
 
     def row(_: object, values: Row) -> Row:
@@ -191,8 +191,8 @@ def _connect(source: Source, options: Mapping[str, str] | None = None) -> Iterat
                 _limit_views(source, connection)
             yield connection
         except (problems, RuntimeError) as problem:
-            if str(problem).lower() in ("interrupted", "query interrupted"):  # what the databases make of a signal
-                connection.interrupt()  # older releases of DuckDB work on, and closing would wait for them
+            if str(problem).lower() in ("interrupted", "query interrupted"):  # how the databases report a signal
+                connection.interrupt()  # older releases of DuckDB keep working, and closing would wait for them
                 raise KeyboardInterrupt from None
             if not isinstance(problem, problems):
                 raise
@@ -212,7 +212,7 @@ def _sqlite(source: Source) -> tuple[Connection, type[Exception]]:
 
     connection = sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")  # a view may call nothing that has effects
-    connection.set_progress_handler(lambda: 0, _OFTEN)  # Python hears of Ctrl-C when it runs anything
+    connection.set_progress_handler(lambda: 0, _OFTEN)  # Python only handles Ctrl-C while it runs code of its own
     return connection, sqlite3.Error
 
 
@@ -241,10 +241,10 @@ _NOTHING_OUTSIDE = {
     "autoinstall_known_extensions": "false",
     "allow_community_extensions": "false",
 }
-"""A view of a database that somebody sent must not read other files, or the network."""
+"""A view in a database from somebody else must not read other files or the network."""
 
 _LITTLE = {"memory_limit": f"{_MOST_TEXT}B"}
-"""What DuckDB keeps of a table that a view is made of; text that a view makes up is not counted in that."""
+"""Memory for the tables behind a view; text that the view generates is not counted in it."""
 
 
 def _quote(name: str) -> str:
@@ -252,12 +252,12 @@ def _quote(name: str) -> str:
 
 
 def _types(connection: Connection, query: str) -> dict[str, str]:
-    """The types of what DuckDB answers; before 1.4 the description of an answer tells only their kinds ("NUMBER")."""
+    """The column types of a DuckDB query; before 1.4 its description only has their kinds ("NUMBER")."""
     return {name: type_ for name, type_, *_ in connection.execute(f"DESCRIBE {query}").fetchall()}
 
 
 def _from_numpy(name: str, array: Array, type_: str) -> pl.Series:
-    """DuckDB masks what is missing; in a column of an enumerated type it is NaN. Very large integers become floats."""
+    """Convert a column of DuckDB: missing values are masked, or NaN in an ENUM; huge integers are floats."""
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
@@ -272,7 +272,7 @@ def _from_numpy(name: str, array: Array, type_: str) -> pl.Series:
 
 
 def _series(source: Source, name: str, values: Row) -> pl.Series:
-    """SQLite checks no types: a column of whole numbers and fractions is one of fractions, another mixture none."""
+    """Convert a column of SQLite, which checks no types: whole numbers mix with fractions, others are refused."""
     types = {type(value) for value in values} - {type(None)}
     kinds: dict[frozenset[type], type[pl.DataType]] = {
         frozenset({int}): pl.Int64,

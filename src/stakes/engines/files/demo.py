@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[2] / "demo"
 
 
 def demo_names() -> dict[str, Path]:
-    """Return what there is, by name."""
+    """The demo files by name."""
     return {file.stem: file for file in sorted(FOLDER.iterdir()) if file.suffix in (".csv", ".toml")}
 
 

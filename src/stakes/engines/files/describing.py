@@ -1,4 +1,4 @@
-"""What columns files have, what is in them, and which may be the truth, the score and the prediction."""
+"""Describes the columns of files: their values, and which may be the truth, the score and the prediction."""
 
 import re
 from contextlib import suppress
@@ -8,7 +8,7 @@ from functools import cached_property
 import polars as pl
 
 from stakes.engines.files import csv
-from stakes.engines.files.kinds import FileTable, as_numbers, open_table, tell_what_was_found
+from stakes.engines.files.kinds import FileTable, as_numbers, open_table, warn_of_detected_format
 from stakes.engines.files.sources import FileNames, sources
 from stakes.engines.labels import PAIRS
 from stakes.errors import InputError, short
@@ -16,10 +16,10 @@ from stakes.records import Record
 from stakes.text import visible
 
 LOOKED_AT = 10_000
-"""Rows at the beginning that are looked at."""
+"""Rows that are read, from the beginning."""
 
 _FEW, _SHOWN = 20, 5
-"""A column of at most so many different values may hold classes; so many are shown of it."""
+"""Most different values of a column of classes, and how many of them are shown."""
 
 _NAMES = {
     "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference|"
@@ -27,16 +27,16 @@ _NAMES = {
     "prediction": r"y_?pred\w*|pred\w*|decision|decided|said|forecast|y_?hat|guess|expected|fitted|estimated?",
     "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr",
 }
-"""Names that tell what a column is."""
+"""Column names that are usual for each role."""
 
 
 _POSITIVE = r"y|yes|ja|s[ií]|oui|да|pos\w*|sick|case|event|malignant|bad|fraud|spam|churn\w*|dead|died|true"
-"""Words for the class that is looked for."""
+"""Usual names of the positive class."""
 
 
 @dataclass(frozen=True)
 class DescribedColumn(Record):
-    """One column: whether it holds numbers, and what it holds in the rows that were looked at."""
+    """One column: its kind, and its values in the rows that were read."""
 
     name: str
     kind: str
@@ -69,7 +69,7 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 
     @property
     def whole(self) -> bool:
-        """Whether there may be no more rows than those that were looked at."""
+        """Whether all rows were read."""
         return self.rows < LOOKED_AT
 
     @cached_property
@@ -86,14 +86,14 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 
     @property
     def models(self) -> dict[str, list[str]]:
-        """The columns that may be what models say: scores, or else predictions."""
+        """The columns that may be the output of models: scores, or else predictions."""
         if len(self._scores) > 1:
             return {"score": [one.name for one in self._scores]}
         return {"prediction": [one.name for one in self._labels]} if len(self._labels) > 1 else {}
 
     @property
     def positive(self) -> str:
-        """Which of two classes may be the positive one, where that is not obvious; empty if there are not two."""
+        """The class that may be the positive one of two, if that is not obvious; otherwise ""."""
         classes = [] if self._truth is None or self._truth.different != 2 else self._truth.examples
         if not classes or any(set(pair) == set(classes) for pair in PAIRS):
             return ""
@@ -117,7 +117,7 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 
     @property
     def scale(self) -> str:
-        """What the score seems to be if it is no probability: "percent", "from_logits", or empty."""
+        """What the score seems to be if it is not a probability: "percent", "from_logits" or ""."""
         score = next((one for one in self.columns if one.name == self.roles.get("score")), None)
         if score is None or _within(score):
             return ""
@@ -140,11 +140,11 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 
 
 def describe(data: FileNames) -> DescribedFile:
-    """Look at the first rows of a file; of several at those of the first."""
+    """Describe the first rows of a file, or of the first of several files."""
     table = open_table(sources(data)[0])
     if table.separated is not None:
         csv.refuse_titles(table.source, table.separated)
-    tell_what_was_found(table)
+    warn_of_detected_format(table)
     frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
     frame = frame.head(LOOKED_AT)
     return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame])
@@ -152,17 +152,17 @@ def describe(data: FileNames) -> DescribedFile:
 
 def _described(table: FileTable, column: pl.Series) -> DescribedColumn:
     if table.dialect is not None and column.dtype == pl.String:
-        with suppress(InputError):  # numbers that a question is asked about are listed as text
+        with suppress(InputError):  # numbers that can be read in two ways are listed as text
             column = as_numbers(table.dialect.normal(column, column.name))
-    held = column.drop_nulls()
+    present = column.drop_nulls()
     if column.dtype.is_nested():
         return DescribedColumn(column.name, str(column.dtype), 0, column.null_count(), [])
-    values = held.unique().sort()
+    values = present.unique().sort()
     if not column.dtype.is_numeric():
         kind = {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
         examples = [visible(str(value)) for value in values.head(_FEW)]
         return DescribedColumn(column.name, kind, len(values), column.null_count(), examples)
-    whole = column.dtype.is_integer() or bool((held == held.floor()).all())
+    whole = column.dtype.is_integer() or bool((present == present.floor()).all())
     ends = values if len(values) <= _SHOWN else pl.concat([values.head(1), values.tail(1)])
     kind, examples = "whole numbers" if whole else "numbers", [f"{value:g}" for value in ends]
     return DescribedColumn(column.name, kind, len(values), column.null_count(), examples)
@@ -178,6 +178,6 @@ def _is_called(column: DescribedColumn, role: str) -> bool:
 
 
 def _choose(role: str, among: list[DescribedColumn]) -> DescribedColumn | None:
-    """The one that is called so, or the only one."""
+    """The column with a usual name for this role, or the only one."""
     called = [one for one in among if _is_called(one, role)]
     return called[0] if called else among[0] if len(among) == 1 else None

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import fastexcel
 
 _MOST_BYTES = 256 << 20
-"""What a file may unpack to."""
+"""Most bytes that a file may unpack to."""
 
 _PLAIN = r"^-?(0|[1-9]\d*)(\.\d+)?$"
-"""How numbers look that stand beside text in a column."""
+"""A number in a column that also holds text."""
 
 
 def read(source: Source) -> tuple[pl.LazyFrame, Dialect]:
-    """Read a sheet, and how numbers in text cells are written; all other columns have the types of their cells."""
+    """Read a sheet, and find how numbers in text cells are written; other columns have the types of their cells."""
     book = _open(source)
     sheet = _sheet(source, book)
     cells = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
@@ -54,7 +54,7 @@ def _all_plain(column: pl.Series) -> bool:
 
 
 def _as_days(column: pl.Series) -> pl.Series:
-    """Days where there is no time of the day."""
+    """Convert times to days if all are midnight."""
     return column.cast(pl.Date) if (column.dt.truncate("1d") == column).all() else column
 
 
@@ -77,7 +77,7 @@ def _open(source: Source) -> "fastexcel.ExcelReader":
 
 
 def _sheet(source: Source, book: "fastexcel.ExcelReader") -> str:
-    """The sheet that is asked for, or the first."""
+    """The sheet that was named, or the first."""
     if source.table is not None and source.table not in book.sheet_names:
         hint = nearest(source.table, book.sheet_names)
         raise InputError("no-such-sheet", f"{source.name}: there is no sheet {source.table!r}{hint}")
@@ -87,12 +87,12 @@ def _sheet(source: Source, book: "fastexcel.ExcelReader") -> str:
 def _header(
     source: Source, book: "fastexcel.ExcelReader", sheet: str, cells: pl.DataFrame
 ) -> tuple[int, dict[int, str]]:
-    """How many rows stand above the names of the columns, and these by the place of their column, if it holds anything.
+    """The number of rows above the header, and the names of the columns that are not empty by their index.
 
-    The first of them may lack its name, as that of row names does.
+    The first column may lack its name, as a column of row names does.
     """
-    held = [place for place, column in enumerate(cells) if not _is_empty(column)]
-    rows = [[row[place] for place in held] for row in cells.iter_rows()]
+    filled = [place for place, column in enumerate(cells) if not _is_empty(column)]
+    rows = [[row[place] for place in filled] for row in cells.iter_rows()]
     above = range(source.format.skip, len(rows))
     skip = next((row for row in above if any(rows[row])), None)
     if skip is None:
@@ -100,8 +100,8 @@ def _header(
         other = f"{source.path}::{others[0]}" if others else ""
         hint = f"; name another, such as {other!r}" if other else ""
         raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty{hint}")
-    names = {place: name or f"column {place + 1}" for place, name in zip(held, rows[skip], strict=True)}
-    unnamed = [place + 1 for place, name in list(zip(held, rows[skip], strict=True))[1:] if not name]
+    names = {place: name or f"column {place + 1}" for place, name in zip(filled, rows[skip], strict=True)}
+    unnamed = [place + 1 for place, name in list(zip(filled, rows[skip], strict=True))[1:] if not name]
     if unnamed:
         full = next((row for row in above[:TITLES] if all(n and read_number(n) is None for n in rows[row][1:])), skip)
         if full > skip:

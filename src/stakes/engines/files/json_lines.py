@@ -1,4 +1,4 @@
-"""JSON: an object for each row, in lines, or all in one document. A slow second look names the line that is wrong."""
+"""JSON: an object for each row, in lines, or all in one document. A slow second pass finds the line that is wrong."""
 
 import json
 import math
@@ -19,21 +19,21 @@ from stakes.text import named_once
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
 _MOST_BYTES = 64 << 20
-"""Of a list that is read at once."""
+"""Largest document that is read at once."""
 
 _MANY_BRACKETS = 500
 _MOST_DIGITS = 4_000
 _MOST_COLUMNS = 10_000
-"""Polars takes minutes to find the types of more of them."""
-_LOOKED_AT, _EVERY = 1 << 20, 16 << 20
-_CHANGED: dict[type[pl.DataType], bytes] = {pl.String: rb"\s*:\s*[-0-9tf]", pl.Float64: rb"\s*:\s*-?[0-9]{16}"}
-"""What follows the name of a column where a value of another type may have become one of this."""
+"""With more columns Polars takes minutes to find their types."""
+_BLOCK, _EVERY = 1 << 20, 16 << 20
+"""Names are searched for in the first bytes, and then in one block of every so many."""
 
-"""Names are looked for in the first bytes, and then in some at every so many."""
+_CHANGED: dict[type[pl.DataType], bytes] = {pl.String: rb"\s*:\s*[-0-9tf]", pl.Float64: rb"\s*:\s*-?[0-9]{16}"}
+"""What follows the name of a column if Polars may have converted a value to this type."""
 
 
 def scan(source: Source) -> pl.LazyFrame:
-    """Scan with the types that all lines together need."""
+    """Scan lines, with types that fit all of them."""
     if DIES_OF_BRACKETS:
         _refuse_brackets(source)
     _refuse_many_columns(source)
@@ -41,7 +41,7 @@ def scan(source: Source) -> pl.LazyFrame:
 
 
 def _refuse_brackets(source: Source) -> None:
-    """Refuse brackets within each other that are too many for Python's reader, before Polars sees them."""
+    """Refuse nesting that is too deep for Python's reader, before Polars sees it."""
     with source.open() as file:
         many = any(line.count(b"[") + line.count(b"{") > _MANY_BRACKETS for line in file)
     if many and (problem := fault(source)):
@@ -51,15 +51,15 @@ def _refuse_brackets(source: Source) -> None:
 def _refuse_many_columns(source: Source) -> None:
     names: set[bytes] = set()
     with source.open() as file:
-        for start in (*range(0, _EVERY, _LOOKED_AT), *range(_EVERY, source.size, _EVERY)):
+        for start in (*range(0, _EVERY, _BLOCK), *range(_EVERY, source.size, _EVERY)):
             file.seek(start)
-            names.update(_NAME.findall(file.read(_LOOKED_AT)))
+            names.update(_NAME.findall(file.read(_BLOCK)))
             if len(names) > _MOST_COLUMNS:
                 raise errors.too_many_columns(source.name, "the lines name", _MOST_COLUMNS)
 
 
 def fault(source: Source) -> errors.InputError | None:
-    """The first line that is not an object of JSON, or has a number that no float64 holds."""
+    """The error of the first line that is not a JSON object, or has a number beyond float64."""
     with source.open() as file:
         for number, line in enumerate(file, 1):
             try:
@@ -99,9 +99,9 @@ _parse = partial(
 
 
 def refuse_ambiguous(source: Source, types: Mapping[str, pl.DataType]) -> None:
-    """Refuse lines that name a column twice, or whose value Polars has changed to suit others.
+    """Refuse lines that name a column twice, or whose value Polars has converted to suit others.
 
-    Lines that may be such are told from the others by their bytes; large files are looked at in blocks first.
+    Only lines whose bytes look suspicious are parsed; large files are checked in blocks first.
     """
     keys = [json.dumps(name.rpartition(".")[2], ensure_ascii=False).encode() for name in types]
     changed = [
@@ -129,7 +129,7 @@ def _look(source: Source, number: int, line: bytes, types: Mapping[str, pl.DataT
 
 
 def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, pl.DataType]) -> None:
-    """Refuse a number that became text because others are, and one that was rounded because others are fractions."""
+    """Refuse a number that became text because others are text, or was rounded because others are fractions."""
     for name, dtype in types.items():
         value: object = row
         for part in [name] if name in row else name.split("."):
@@ -145,7 +145,7 @@ def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, p
 
 
 def read_array(source: Source) -> pl.LazyFrame:
-    """Read a file that is one document with all rows, or else lines of JSON."""
+    """Read a file that is one document with all rows, or JSON lines."""
     rows = _array(source)
     if rows is None:
         source.refuse_endless(False)
@@ -154,7 +154,7 @@ def read_array(source: Source) -> pl.LazyFrame:
 
 
 def _array(source: Source) -> list[dict[str, object]] | None:
-    """The rows of a file that is one document; nothing if it is lines."""
+    """The rows of a file that is one document; None if it holds lines."""
     with source.open() as file:
         text = file.read(_MOST_BYTES + 1)
     if len(text) > _MOST_BYTES:
@@ -162,7 +162,7 @@ def _array(source: Source) -> list[dict[str, object]] | None:
             source.name, f"it has more than {_MOST_BYTES:,} bytes; write one object in each line"
         )
     if text.lstrip().startswith(b"{"):
-        with suppress(ValueError, RecursionError):  # lines, whose faults are told with their number
+        with suppress(ValueError, RecursionError):  # JSON lines, whose errors name the line
             return _rows_in(_parse(text))
         return None
     if not text.lstrip().startswith(b"["):
@@ -177,21 +177,21 @@ def _array(source: Source) -> list[dict[str, object]] | None:
     return rows
 
 
-def _rows_in(found: dict[str, Any]) -> list[dict[str, object]] | None:
-    """The rows of an object, as libraries write tables: a list of rows in it, columns of lists, numbered rows."""
-    names, values = found.get("columns", ()), list(found.values())
+def _rows_in(document: dict[str, Any]) -> list[dict[str, object]] | None:
+    """The rows in an object, as libraries write tables: a list of rows, lists by column, or numbered rows."""
+    names, values = document.get("columns", ()), list(document.values())
     tables: list[list[dict[str, object]]] = [value for value in values if _are(dict, value)]
-    if _are(str, names) and _are(list, found.get("data")):
-        return [dict(zip(names, row, strict=True)) for row in found["data"]]
+    if _are(str, names) and _are(list, document.get("data")):
+        return [dict(zip(names, row, strict=True)) for row in document["data"]]
     if len(tables) == 1:
         return tables[0]
     if _are(list, values) and len({len(value) for value in values}) == 1:
-        return [dict(zip(found, row, strict=True)) for row in zip(*values, strict=True)]
+        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
     if not _are(dict, values) or len({tuple(value) for value in values}) > 1:
         return None
     if _are_numbers(values[0]):
-        return [{name: column[row] for name, column in found.items()} for row in values[0]]
-    return values if _are_numbers(found) else None
+        return [{name: column[row] for name, column in document.items()} for row in values[0]]
+    return values if _are_numbers(document) else None
 
 
 def _are(kind: type, values: object) -> bool:
@@ -199,12 +199,12 @@ def _are(kind: type, values: object) -> bool:
 
 
 def _are_numbers(names: Iterable[str]) -> bool:
-    """Whether rows are numbered so, from 0 on."""
+    """Whether these are the numbers of rows, from 0 on."""
     return list(names) == [str(row) for row, _ in enumerate(names)]
 
 
 def refuse_ambiguous_array(source: Source, types: Mapping[str, pl.DataType]) -> None:
-    """Do the same for a file that is one document with all rows, or else lines of JSON."""
+    """Do the same for a file that is one document with all rows, or JSON lines."""
     rows = _array(source)
     if rows is None:
         refuse_ambiguous(source, types)

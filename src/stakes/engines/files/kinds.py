@@ -1,4 +1,4 @@
-"""The kinds of files: by their first bytes, and text by the end of the name."""
+"""The kinds of files: known by their first bytes, text files by their extension."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,27 +24,27 @@ _SHEET = ".xlsx"
 _ARROW_FILE, _FIRST_FEATHER, _OLD_SHEET = b"ARROW1", b"FEA1", b"\xd0\xcf\x11\xe0"
 
 _VALUE, _QUANTITY = 8, 100
-"""Bytes of memory that a value takes while it is counted; errors of predicted numbers are sorted and added up."""
+"""Bytes per value while counting: of a label or score, and of a predicted number, whose errors are sorted."""
 
 _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError)
-"""What reading may end in: a damaged file can make its reader panic."""
+"""Errors of reading; a damaged file can make its reader panic."""
 
 _LINES = (*csv.USUAL, *_JSON_LINES)
 """Kinds whose rows are lines of text; the others know how many rows they have."""
 
 _MARKS = {b"PAR1": ".parquet", _ARROW_FILE: ".arrow", b"PK\x03\x04": _SHEET}
-"""Kinds that their first bytes tell, whatever their name."""
+"""Kinds that are known by their first bytes, whatever their name."""
 
 
 class NotNumbersError(errors.InputError):
-    """Text was not what :meth:`FileTable.with_types` took it for; what is wrong with it takes another look."""
+    """Text did not fit the types of :meth:`FileTable.with_types`; another pass finds out why."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileTable:
     """The rows of one source, not read yet.
 
-    ``dialect`` is that of separated text, in which all values are text unless they are ``typed``, and of text cells.
+    ``dialect`` is set for separated text, in which all values are text unless ``typed``, and for spreadsheets.
     """
 
     source: Source
@@ -55,11 +55,11 @@ class FileTable:
 
     @property
     def separated(self) -> Dialect | None:
-        """How separated text is written; cells of a spreadsheet are parted already."""
+        """The dialect of separated text; None for spreadsheets, whose cells need no separator."""
         return self.dialect if self.dialect is not None and self.dialect.separator else None
 
     def place(self, row: int) -> str:
-        """Where a row stands: the file, and the line of text, the row of the sheet, or the number of the row."""
+        """The place of a row: the file, and the line of text, the row of the sheet, or the number of the row."""
         if self.separated is not None:
             line, fields = csv.row_at(self.source, self.separated, row)
             words = [word for word in fields if word in ("", *self.separated.missing)]
@@ -79,7 +79,7 @@ class FileTable:
             return frame.select(names)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
-        """Read some columns, so many rows at a time, in their order."""
+        """Read some columns in batches of ``rows``, in their order."""
         with reading(self.source, self.separated, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
@@ -89,7 +89,7 @@ class FileTable:
                 if not checked and self._ends_early(frame):
                     self.refuse_faults()
                     checked = True
-                yield frame.select(names).rechunk()  # once: whoever looks at all rows would do it again
+                yield frame.select(names).rechunk()  # once, instead of in each use
 
     def refuse_ambiguous(self, names: Collection[str]) -> None:
         """Refuse JSON that names one of these columns twice in a row, or mixes kinds of values in it."""
@@ -100,39 +100,39 @@ class FileTable:
                 look(self.source, {name: schema[name] for name in names})
 
     def refuse_faults(self) -> None:
-        """Raise what is wrong with the first wrong line of separated text, if any is."""
+        """Raise the error of the first wrong line of separated text, if there is one."""
         if self.separated is not None:
             csv.refuse_faults(self.source, self.separated)
 
     def _read(self, names: Sequence[str]) -> list[str]:
-        """The columns to read: of separated text also the last, in which a line that ends too early shows."""
+        """The columns to read; with separated text also the last, which is missing in lines that end early."""
         return list(dict.fromkeys([*names, self.columns[-1]] if self.separated else names))
 
     def _ends_early(self, frame: pl.DataFrame) -> bool:
         return bool(self.separated and frame[self.columns[-1]].null_count())
 
     def with_types(self, numbers: Mapping[str, bool], gaps: bool) -> "FileTable":
-        """The same table; in separated text some columns are numbers, others codes of text."""
+        """The same table; in separated text some columns are read as numbers, others as categories."""
         dialect = self.separated
         if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
         if not gaps and not any(re.match(r"[+-]?\d", word) for word in dialect.missing):
-            dialect = replace(dialect, missing=("",))  # the others are no numbers, and take time to look for
+            dialect = replace(dialect, missing=("",))  # the others are not numbers, and take time to search for
         return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
 
     def rows_up_to(self, most: int) -> int:
-        """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
+        """Count the rows (in text the lines) without parsing them; stop beyond ``most``."""
         if self._rows_known is not None:
             return self._rows_known
         return self.source.lines_up_to(most) - (0 if self.dialect is None else self.dialect.skip + 1)
 
     @property
     def likely_rows(self) -> int:
-        """How many rows there are; of lines of text a guess, by the first of them."""
+        """The number of rows; for lines of text an estimate from the first of them."""
         return self._rows_known if self._rows_known is not None else self.source.likely_lines
 
     def bytes_of(self, wanted: tuple[str, str]) -> int:
-        """How much memory a value of an argument in a column takes at least until it is counted."""
+        """The least memory that a value takes until it is counted; ``wanted`` is an argument and its column."""
         argument, name = wanted
         if self.lazy is None or argument not in ("truth", "prediction"):
             return _VALUE
@@ -149,13 +149,13 @@ class FileTable:
 
 
 def as_numbers(column: pl.Series) -> pl.Series:
-    """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
+    """Convert text to numbers if every value is a number or missing; return any other column as it is."""
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False) if column.dtype == pl.String else column
     return numbers if numbers.null_count() == column.null_count() else column
 
 
-def tell_what_was_found(table: FileTable) -> None:
-    """Say how text is read where nobody had said it."""
+def warn_of_detected_format(table: FileTable) -> None:
+    """Warn about how text is read, if the call did not say it."""
     dialect, name = table.dialect, table.source.name
     if dialect is None:
         return
@@ -209,7 +209,7 @@ def _open_table(source: Source) -> FileTable:
 
 
 def _refuse_useless(source: Source, kind: str) -> None:
-    """Refuse what was said about how text is written where a file is not written so."""
+    """Refuse options of text files for a file that is not text."""
     useful = FORMAT_OPTIONS if kind in csv.USUAL else _USEFUL_OPTIONS.get(kind, ("percent",))
     useless = [name for name in source.format.changes if name not in useful]
     if useless:
@@ -229,7 +229,7 @@ def _open_text(source: Source, usual: str | None) -> FileTable:
 
 
 def _kind(source: Source) -> str:
-    """The kind of a file, called by the usual end of its name; empty where neither bytes nor name tell."""
+    """The kind of a file, as its usual extension; "" if neither its bytes nor its name are known."""
     start = source.start(max(map(len, (*_MARKS, _OLD_SHEET))))
     if start.startswith(_OLD_SHEET):
         raise errors.unreadable_file(
@@ -263,10 +263,10 @@ def _flat(lazy: pl.LazyFrame) -> pl.LazyFrame:
     schema = lazy.collect_schema()
     if not any(isinstance(dtype, pl.Struct) for dtype in schema.values()):
         return lazy
-    found: dict[str, pl.Expr] = {}
+    columns: dict[str, pl.Expr] = {}
     for name, dtype in schema.items():
-        found.update(_fields(name, pl.col(name), dtype))
-    return lazy.select(expression.alias(name) for name, expression in found.items())
+        columns.update(_fields(name, pl.col(name), dtype))
+    return lazy.select(expression.alias(name) for name, expression in columns.items())
 
 
 def _fields(
@@ -284,7 +284,7 @@ def _scan_parquet(source: Source) -> pl.LazyFrame:
 
 
 def _scan_arrow(source: Source) -> pl.LazyFrame:
-    """Arrow's file format can be scanned; what was written as a stream is read at once."""
+    """Scan Arrow's file format; a stream is read at once."""
     start = source.start(len(_ARROW_FILE))
     if start.startswith(_FIRST_FEATHER):
         raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
@@ -299,13 +299,13 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     **dict.fromkeys(_ARROW, _scan_arrow),
     _JSON: json_lines.read_array,
 }
-"""How a file becomes a lazy Polars frame, by the end of its name; text and sheets have more to them."""
+"""Functions that open a file as a lazy Polars frame, by kind; text and sheets have functions of their own."""
 
 _AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
     **dict.fromkeys(_JSON_LINES, json_lines.refuse_ambiguous),
     _JSON: json_lines.refuse_ambiguous_array,
 }
-"""How to find what its reader has made unambiguous without a word."""
+"""Checks for values that the reader has silently converted or dropped."""
 
 KINDS = (*csv.USUAL, *_SCANS, _SHEET)
 
@@ -314,32 +314,32 @@ _USEFUL_OPTIONS = {
     **dict.fromkeys(JSON, ("encoding", "na", "percent")),
     **dict.fromkeys((".parquet", *_ARROW), ("na", "percent")),
 }
-"""What can be said about files that are no separated text, by their kind; of databases the last only."""
+"""Format options of files other than separated text, by kind; databases only have the last."""
 
 
 @contextmanager
 def reading(source: Source, dialect: Dialect | None = None, typed: bool = False) -> Iterator[None]:
-    """Notice when the file changes, and put into words what its reader stumbles over; ``typed`` text is read again."""
+    """Refuse a file that changes meanwhile, and explain errors of its reader; ``typed`` text is read again."""
     with source.watched():
         try:
             yield
         except _PROBLEMS as problem:
-            doubtful = typed and not errors.lacks_memory(problem)
-            raise NotNumbersError("second-look") if doubtful else _in_words(source, problem, dialect) from None
+            again = typed and not errors.lacks_memory(problem)
+            raise NotNumbersError("second-look") if again else _in_words(source, problem, dialect) from None
 
 
 def _in_words(source: Source, problem: BaseException, dialect: Dialect | None) -> errors.StakesError:
-    """Take a second look for the line that is wrong; otherwise say what the reader said."""
+    """Find the line that is wrong by a second pass; otherwise pass on the reader's message."""
     if errors.lacks_memory(problem):
         return errors.lack_of_memory(errors.first_line(problem))
     if errors.lacks_files(problem):
         return errors.lack_of_files()
-    found = None
-    with suppress(OSError, EOFError):  # what cannot be read at all has no line
+    fault = None
+    with suppress(OSError, EOFError):  # a file that cannot be read at all has no wrong line
         if dialect is not None:
-            found = csv.fault(source, dialect) or csv.stray_quote(source, dialect)
+            fault = csv.fault(source, dialect) or csv.stray_quote(source, dialect)
         elif _kind(source) in _JSON_LINES:
-            found = json_lines.fault(source)
-    panics = not isinstance(problem, Exception)  # of which the reader tells in terms of its own code
+            fault = json_lines.fault(source)
+    panics = not isinstance(problem, Exception)  # whose message is about the reader's own code
     why = "it is damaged" if panics else getattr(problem, "strerror", None) or errors.first_line(problem)
-    return found or errors.unreadable_file(source.name, why)
+    return fault or errors.unreadable_file(source.name, why)

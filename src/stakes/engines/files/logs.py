@@ -2,8 +2,8 @@
 
 Inspect writes ``.eval`` (a zip archive) or ``.json``; lm-evaluation-harness ``samples_TASK_TIME.jsonl``, with the name
 of the model in ``results_TIME.json`` beside it; promptfoo JSON or JSON lines in which several models stand; DeepEval
-``test_run_TIME.json``; HELM ``per_instance_stats.json``, with ``run_spec.json`` beside it. All are read as they are,
-and the mean that the tool itself gives is worked out once more, so that a misunderstanding shows.
+``test_run_TIME.json``; HELM ``per_instance_stats.json``, with ``run_spec.json`` beside it. The mean that the
+tool itself reports is computed again, which reveals a misunderstanding.
 """
 
 import io
@@ -11,7 +11,7 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,10 +30,10 @@ _KEYS = {
     "promptfoo": ("testIdx", "promptIdx", "promptId", "provider", "testCase", "failureReason"),
     "deepeval": ("testCases", "metricsData"),
 }
-"""What stands near the beginning of each kind of log."""
+"""Keys near the beginning of each kind of log."""
 
 _FAILED = 2
-"""promptfoo's reason of a row that has no answer; others have one, if a wrong one."""
+"""promptfoo's ``failureReason`` of a row without an answer."""
 
 _HARNESS_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -43,7 +43,7 @@ _CLOSE = 1e-6
 
 @dataclass(frozen=True)
 class Answered:
-    """One run of one item: its score (NaN where there is none), what it was about, and what it may belong to."""
+    """One run of one item: its score (NaN if there is none), its target (``same``) and its possible ``groups``."""
 
     item: str
     repeat: int
@@ -54,7 +54,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Log:
-    """What a log holds: a model, a task, and the answers by the names of scores; ``told`` are the tool's own means."""
+    """One log: a model, a task, and the answers by score; ``reported`` are the tool's own means."""
 
     name: str
     model: str
@@ -64,7 +64,7 @@ class Log:
     reported: Mapping[str, float] = field(default_factory=dict)
 
     def chosen(self, wanted: str | None) -> str:
-        """The score that is asked for, by its name or its beginning; the only one if none is."""
+        """The score of this name, or whose first part has this name; without a name the only score."""
         fits = [one for one in self.scores if wanted is None or one == wanted or one.split(",")[0] == wanted]
         if len(fits) == 1:
             return fits[0]
@@ -77,7 +77,7 @@ class Log:
 
 
 def read_logs(paths: list[Path]) -> list[Log] | None:
-    """Read logs; None where these are no logs."""
+    """Read logs; None if these files are not logs."""
     kinds = [_kind(path) for path in paths]
     if not any(kinds):
         return None
@@ -88,7 +88,7 @@ def read_logs(paths: list[Path]) -> list[Log] | None:
 
 
 def _kind(path: Path) -> str | None:
-    """What wrote a file, by what is in it."""
+    """The tool that wrote a file, by its content."""
     try:
         with path.open("rb") as file:
             start = file.read(_FIRST)
@@ -115,7 +115,7 @@ def _read_inspect(path: Path) -> list[Log]:
 
 
 def _read_archive(path: Path) -> list[Log]:
-    """An archive: the header, and summaries of all samples, or else each of them."""
+    """Read an archive: its header, and the summaries of all samples, or else each sample."""
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
         head = _parse(path, _member(path, archive, "header.json" if "header.json" in names else "_journal/start.json"))
@@ -154,10 +154,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
     about = head.get("eval", {})
-    scores: dict[str, list[Answered]] = {}
-    every = list(_inspect_scores(samples))
-    for name in every:
-        scores[name] = [_inspect_answer(path, sample, name) for sample in samples]
+    scores = {name: [_inspect_answer(path, sample, name) for sample in samples] for name in _inspect_scores(samples)}
     if not scores:
         raise errors.unreadable_file(str(path), f"it holds no scores (status {head.get('status')!r})")
     planned = about.get("dataset", {}).get("sample_ids") or []
@@ -172,15 +169,15 @@ def _of_inspect(path: Path, head: Plain, samples: list[Plain]) -> Log:
     return Log(str(path), str(about.get("model")), str(about.get("task")), scores, finished, reported)
 
 
-def _inspect_scores(samples: list[Plain]) -> Iterator[str]:
-    """The names of scores, those of a scorer that gives several as SCORER.NAME."""
-    known: dict[str, None] = {}
+def _inspect_scores(samples: list[Plain]) -> dict[str, None]:
+    """The names of scores; those of a scorer with several are SCORER.NAME."""
+    names: dict[str, None] = {}
     for sample in samples:
         for scorer, score in (sample.get("scores") or {}).items():
             value = score.get("value")
             inner = [f"{scorer}.{key}" for key in value] if isinstance(value, dict) else [scorer]
-            known.update(dict.fromkeys(inner))
-    return iter(known)
+            names.update(dict.fromkeys(inner))
+    return names
 
 
 def _inspect_answer(path: Path, sample: Plain, name: str) -> Answered:
@@ -195,7 +192,7 @@ def _inspect_answer(path: Path, sample: Plain, name: str) -> Answered:
 
 
 def _number(path: Path, value: Value) -> float:
-    """The number that a score stands for, as Inspect itself reads it; a word that it does not know is refused."""
+    """The number of a score, as Inspect reads it; words that it does not know are refused."""
     if value is None:
         return math.nan
     if isinstance(value, bool | int | float):
@@ -236,15 +233,17 @@ def _read_harness(path: Path) -> list[Log]:
 
 
 def _harness_metrics(row: Plain) -> list[str]:
-    """The metrics that are one number for each sample; others (f1 as a pair, say) are of the whole corpus."""
+    """The metrics with one number for each sample; others (f1 as a pair, say) are of the whole corpus."""
     names = row.get("metrics") or [name for name in row if name not in (*_HARNESS_ROW, "filter")]
     return [name for name in names if isinstance(row.get(name), bool | int | float)]
 
 
 # ── promptfoo ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _read_promptfoo(path: Path) -> list[Log]:
-    """One log for each provider and prompt. A test is known by its variables and assertions, since a repeat has a
-    number of its own; rows that failed without an answer have no score, where the tool gives them 0.
+    """Read one log for each provider and prompt.
+
+    A test is identified by its variables and assertions, since each repeat has a number of its own. Rows that failed
+    without an answer have no score; the tool gives them 0.
     """
     text = path.read_bytes()
     if b'"evalId"' in text[:_FIRST]:
@@ -268,7 +267,7 @@ def _provider(row: Plain) -> str:
 
 
 def _of_promptfoo(path: Path, rows: list[Plain], several: bool, sums: Plain) -> Log:
-    """The rows of one model; of one provider with ``several`` prompts these are models of their own."""
+    """The log of one model; with ``several`` prompts of a provider each prompt is a model."""
     prompt = rows[0].get("prompt", {}).get("label") or rows[0]["promptId"]
     scores: dict[str, list[Answered]] = {"score": [], "pass": []}
     runs: dict[str, int] = {}
@@ -292,7 +291,7 @@ def _of_promptfoo(path: Path, rows: list[Plain], several: bool, sums: Plain) -> 
 
 # ── DeepEval ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _read_deepeval(path: Path) -> list[Log]:
-    """The cases of a run, known by their input; a metric that ended in an error has no score."""
+    """Read the cases of a run, identified by their input; a metric that failed has no score."""
     whole = _parse(path, path.read_bytes())
     whole = whole.get("testRunData", whole)
     scores: dict[str, list[Answered]] = {}
@@ -314,7 +313,7 @@ def _read_deepeval(path: Path) -> list[Log]:
 
 # ── HELM ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _read_helm(path: Path) -> list[Log]:
-    """The instances of a run as they are, without perturbed copies; each split is a score of its own."""
+    """Read the instances of a run without perturbed copies; each split is a score of its own."""
     beside = path.with_name("run_spec.json")
     if not beside.exists():
         raise errors.unreadable_file(str(path), "which model it is about stands in run_spec.json, which is not there")
@@ -340,12 +339,12 @@ def _read_helm(path: Path) -> list[Log]:
 
 
 def _helm_name(name: Mapping[str, Value]) -> str:
-    """A score and the split that it is of."""
+    """The name of a score, with its split."""
     return ",".join(filter(None, (str(name["name"]), name.get("split"))))
 
 
 def _parse(path: Path, text: bytes) -> Value:
-    """Read JSON, in which these tools also write NaN."""
+    """Parse JSON; these tools also write NaN."""
     try:
         return json.load(io.TextIOWrapper(io.BytesIO(text), encoding="utf-8"))
     except (ValueError, RecursionError) as problem:
@@ -366,7 +365,7 @@ _READERS = {
 def columns_of_logs(
     logs: list[Log], wanted: str | None, cluster: str | None, partial: bool, by_task: bool = False
 ) -> dict[str, list[Value]]:
-    """The logs as one table: item, model, score, repeat, task, and a cluster if one is named; ``partial`` runs, too."""
+    """The logs as one table: item, model, score, repeat, cluster and task; ``partial`` allows unfinished runs."""
     table: dict[str, list[Value]] = {name: [] for name in ("item", "model", "score", "repeat", "cluster", "task")}
     about: dict[str, str] = {}
     tasks = list(dict.fromkeys(log.task for log in logs))
@@ -413,7 +412,7 @@ def _cluster(log: Log, one: Answered, cluster: str | None) -> str | None:
 
 
 def _check_own_mean(log: Log, name: str) -> None:
-    """Warn where the mean of the items is another one than the log's own."""
+    """Warn if the mean of the items differs from the log's own."""
     if name not in log.reported:
         return
     runs: dict[str, list[float]] = {}

@@ -1,4 +1,4 @@
-"""Files of predictions: whatever holds rows by name of column, read as one table."""
+"""Files of predictions, of any kind that has named columns, read as one table."""
 
 import functools
 import itertools
@@ -20,7 +20,7 @@ from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
 from stakes.engines.files.dialect import fields_of, shares_of
-from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
+from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, warn_of_detected_format
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, RowsOnDisk, single, sources
 from stakes.engines.older_polars import STREAMING
@@ -34,25 +34,25 @@ T = TypeVar("T")
 
 _NUMBERS = ("score", "weight", "frequency")
 _LOOKED_AT = 1 << 20
-"""Rows that are looked at together before any is counted."""
+"""Rows per batch in passes before counting."""
 
 _SCORED = ("truth", *_NUMBERS)
 
 _MANY = 1 << 17
-"""Of so many rows of text numbers are kept as numbers from the start, in half the memory."""
+"""From this many rows of text on, numbers are parsed while reading, which halves the memory."""
 
 
 def read(data: FileNames, wanted: dict[str, str], where: object = None) -> dict[str, pl.Series]:
     """Return argument → column, for the arguments that name one.
 
-    ``data`` names a file, several of them or a pattern, all of which are one table; ``where`` says which rows to keep.
+    ``data`` names a file, several of them or a pattern, which make up one table; ``where`` says which rows to keep.
     """
     return Files.open(data, wanted, where).whole()
 
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """Files that are one table, the columns that are wanted of it (argument → name), and a condition for its rows."""
+    """Files that make up one table, the columns to read from it (argument → name), and a condition on its rows."""
 
     tables: list[FileTable]
     wanted: dict[str, str]
@@ -64,7 +64,7 @@ class Files:
         """Find the files, and check that they have the columns."""
         condition = None if where is None else parse(where)
         if condition is not None:
-            groups(condition)  # what is wrong with it in itself is said before a file is opened
+            groups(condition)  # refuses a wrong condition before a file is opened
         tables = [open_table(source) for source in sources(data)]
         for table in tables:
             _same_columns(tables[0], table)
@@ -75,14 +75,14 @@ class Files:
                     absent = errors.no_such_column(argument, name, table.columns, others)
                     raise _suspicion(table, wanted.values()) or absent
             if wanted:
-                tell_what_was_found(table)
+                warn_of_detected_format(table)
             if condition is not None:
                 condition.check(table.columns)
             table.refuse_ambiguous({*wanted.values(), *(condition.columns if condition is not None else ())})
         return cls(tables, wanted, condition, not isinstance(data, RowsOnDisk))
 
     def have_more_rows_than(self, most: int) -> bool:
-        """Whether there are more rows than that, told without reading them."""
+        """Whether there are more rows than that, without parsing them."""
         left = most
         for table in self.tables:
             left -= table.rows_up_to(left)
@@ -91,12 +91,12 @@ class Files:
         return False
 
     def relation(self) -> AbstractContextManager["duckdb.DuckDBPyRelation | None"]:
-        """The rows as a table of an engine that can count it by itself, if they are one; otherwise nothing."""
+        """The rows as a table of an engine that can count them itself, or None."""
         first = self.tables[0]
         return nullcontext() if len(self.tables) > 1 or first.lazy is not None else database.relation(first.source)
 
     def gap(self) -> errors.InputError | None:
-        """What is to say about missing values, counted over all rows; nothing where that takes more than a scan."""
+        """The error about missing values, counted over all rows; None if that takes more than a scan."""
         tables = [table.lazy for table in self.tables if table.lazy is not None]
         if self.condition is not None or len(tables) < len(self.tables):
             return None
@@ -110,11 +110,11 @@ class Files:
         return None
 
     def _located(self, problem: errors.InputError, first: int = 0) -> errors.InputError:
-        """Say where a row stands, which is counted from the first one."""
+        """Add the place of the row to an error; its row is counted from ``first``."""
         return problem.located(lambda row: self.place_of(first + row)) if self.numbered else problem.unnumbered()
 
     def place_of(self, row: int) -> str:
-        """Where one of the rows stands that satisfy the condition."""
+        """The place of a row, counted among those that satisfy the condition."""
         for table in self.tables:
             start = 0
             for frame in table.batches(self._names or table.columns[:1], _LOOKED_AT):
@@ -132,7 +132,7 @@ class Files:
 
     @property
     def likely_rows(self) -> int:
-        """About how many rows there are."""
+        """The approximate number of rows."""
         return sum(table.likely_rows for table in self.tables)
 
     def whole(self) -> dict[str, pl.Series]:
@@ -140,7 +140,7 @@ class Files:
         if "score" in self.wanted and all(name in _SCORED or name.startswith("by") for name in self.wanted):
             quick = self.with_types() if self.likely_rows > _MANY else self
             if quick is not self:
-                with suppress(errors.InputError):  # which takes longer to be said with its line
+                with suppress(errors.InputError):  # the slower pass below names the line
                     return quick._whole()
         return self._whole()
 
@@ -148,9 +148,9 @@ class Files:
         for table in self.tables:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
-        held = list(zip(self.tables, frames, strict=True))
-        kinds = self._settle(held)
-        parts = [self._take(table, frame, kinds) for table, frame in held]
+        pairs = list(zip(self.tables, frames, strict=True))
+        kinds = self._settle(pairs)
+        parts = [self._take(table, frame, kinds) for table, frame in pairs]
         rows = sum(len(column) for part in parts for column in part.values())
         if self.condition is not None and any(map(len, frames)) and not rows:
             raise errors.nothing_satisfies(self.condition.text)
@@ -161,7 +161,7 @@ class Files:
         return whole
 
     def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
-        """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
+        """Read batches of ``rows``, in their order, and report the progress."""
         done, total, kinds = 0, self.likely_rows, self._kinds_in_batches
         for table in self.tables:
             before = done
@@ -172,9 +172,9 @@ class Files:
         progress.tell(done, done)
 
     def read_batches(self, rows: int, read: Callable[[dict[str, pl.Series], int], T]) -> Iterator[T | int]:
-        """Yield what ``read`` makes of so many rows (and of the number of the first), batch by batch.
+        """Yield the results of ``read``, called with each batch of ``rows`` and the number of its first row.
 
-        Of a batch without rows that count, how many were left out. What is wrong with a row is told with its place.
+        For a batch without rows to count, yield the number of dropped rows. Errors name the place of the row.
         """
         start = 0
         for found in self.batches(rows):
@@ -187,9 +187,9 @@ class Files:
                 raise self._located(problem, first) from None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS, gaps: bool = True) -> "Files":
-        """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line.
+        """The same files, with numbers parsed by Polars and labels as categories: faster, but errors have no line.
 
-        Without ``gaps`` a word for a missing value is such a fault.
+        Without ``gaps`` a word for a missing value is such an error.
         """
         if not any(table.dialect for table in self.tables) or self.condition is not None:
             return self
@@ -202,20 +202,20 @@ class Files:
         return list(dict.fromkeys([*self.wanted.values(), *(self.condition.columns if self.condition else ())]))
 
     def nothing_there(self) -> errors.InputError:
-        """Why no row is left to count."""
+        """The error if no row is left to count."""
         if "weight" in self.wanted:
             return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
     def _settle(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
-        """What the columns of the condition are compared as, by all rows of all files."""
+        """The kinds that the columns of the condition are compared as, decided by all rows of all files."""
         if self.condition is None:
             return {}
         return settle_kinds(groups(self.condition), (_part(table, frame) for table, frame in frames))
 
     @cached_property
     def _kinds_in_batches(self) -> dict[str, str]:
-        """The same for rows that are read in batches: one pass more if only the values tell, otherwise a first look."""
+        """The same for rows read in batches: an extra pass if only the values decide, otherwise the first batch."""
         if self.condition is None:
             return {}
         most = None if any(group.candidates for group in groups(self.condition)) else 1
@@ -238,7 +238,7 @@ class Files:
 def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
     """Return the file as a Polars frame with all its columns; those of a text file stay text.
 
-    Texts that stand for a ``missing`` value are null, unless they shall stay as they stand.
+    With ``missing`` the words for a missing value become null; otherwise all text stays as it is.
     """
     source = single(file)
     if not missing:
@@ -263,13 +263,13 @@ def _part(table: FileTable, frame: pl.DataFrame) -> Part:
 
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
 def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError | None:
-    """What else may be wrong with separated text when a column is not there."""
+    """The error that may be behind an absent column of separated text: title lines, separator or header."""
     if table.separated is None:
         return None
     line, sign = csv.header_with(table.source, wanted) or (0, "")
     if line > table.separated.skip + 1:
         return errors.title_lines(table.source.name, f"line {line}", line - 1)
-    if not sign and len(table.columns) == 1:  # a sign that few files have
+    if not sign and len(table.columns) == 1:  # perhaps an unusual separator
         signs = [one for one in dict.fromkeys(table.columns[0]) if one.isascii() and not one.isalnum() and one != '"']
         sign = next((one for one in signs if set(wanted) <= set(fields_of(table.columns[0], one))), "")
     if sign not in ("", table.separated.separator):
@@ -288,10 +288,10 @@ def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError |
 
 
 def _same_columns(first: FileTable, other: FileTable) -> None:
-    """Several files are one table only if they have the same columns, in whatever order."""
+    """Refuse files with different columns; their order may differ."""
     for one, two in ((first, other), (other, first)):
-        known = set(two.columns)
-        lacking = [name for name in one.columns if name not in known]
+        present = set(two.columns)
+        lacking = [name for name in one.columns if name not in present]
         if lacking:
             kind = "column" if len(lacking) == 1 else "columns"
             raise InputError(
@@ -303,19 +303,19 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
 def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
-    """The values of a column as its argument takes them; scores that are percentages become shares."""
+    """Convert a column to the type of its argument; scores that are percentages become shares."""
     values = _typed(table, column, argument)
     return shares_of(values) if _in_percent(table, argument, column.name) else values
 
 
 def _in_percent(table: FileTable, argument: str, name: str) -> bool:
-    """Whether a column holds percentages, as a user says; those with a sign are shares already."""
+    """Whether a column holds percentages by ``percent=``; values with a percent sign are shares already."""
     signed = table.dialect is not None and name in table.dialect.percentages
     return table.source.format.percent and argument.startswith("score") and not signed
 
 
 def _refuse_shares(argument: str, values: pl.Series) -> None:
-    """Refuse percentages none of which is above 1."""
+    """Refuse percentages if none is above 1."""
     if values.is_between(0, 0.01).all():
         raise InputError(
             "percent-of-shares",
@@ -327,7 +327,7 @@ def _refuse_shares(argument: str, values: pl.Series) -> None:
 
 def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
-    if table.typed and table.dialect is not None and _doubtful(column, table.dialect.missing):
+    if table.typed and table.dialect is not None and _needs_second_pass(column, table.dialect.missing):
         raise NotNumbersError("second-look")
     if not argument.startswith(_NUMBERS) or column.dtype != pl.String:
         if table.dialect is not None and column.dtype == pl.String:
@@ -352,44 +352,44 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     return numbers
 
 
-def _doubtful(column: pl.Series, missing: Sequence[str]) -> bool:
-    """Whether a column that Polars gave its type holds what a second look has to find the line of."""
+def _needs_second_pass(column: pl.Series, missing: Sequence[str]) -> bool:
+    """Whether a column parsed by Polars holds an error whose line a second pass must find."""
     if column.dtype == pl.Categorical:
         return any("\0" in name or name in missing for name in codes_of(column.drop_nulls())[2])
     return column.dtype == pl.Float64 and not np.isfinite(column.drop_nulls().to_numpy()).all()
 
 
 def _place(table: FileTable, column: str, value: str) -> str:
-    """Where a text stands first."""
+    """The place of the first occurrence of a text."""
     rows = table.collect([column])[column]
     return table.place(int((rows == value).arg_true()[0]))
 
 
 def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
-    """How many rows a column has, how many of them are missing (null, or no number), and the first of those."""
+    """The number of rows of a column, the number of missing ones (null or NaN), and the first of these."""
     column = pl.col(name)
     floats = lazy.select(name).collect_schema()[name].is_float()
     missing = column.is_null() | column.is_nan().fill_null(True) if floats else column.is_null()
     row = pl.col("row of the table").filter(missing).min()
     numbered = lazy.select(name).with_row_index("row of the table")
-    asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
-    ((rows, gaps, first),) = asked.collect(**STREAMING).rows()
+    counts = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
+    ((rows, gaps, first),) = counts.collect(**STREAMING).rows()
     return rows, gaps, first or 0
 
 
 def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]) -> pl.Series:
-    """The columns of all files below each other; they must be of one kind."""
+    """Concatenate the columns of all files; they must be of one kind."""
     if len(parts) == 1:
         return parts[0]
     parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
     typed = {_kind(part) for part in parts if part.dtype not in (pl.Null, pl.String)}
     parts = [_parse_as(part, typed) if table.separated else part for table, part in zip(tables, parts, strict=True)]
-    known: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for table, part in zip(tables, parts, strict=True):
         if part.dtype != pl.Null:
-            known.setdefault(_kind(part), table.source.name)
-    if len(known) > 1:
-        (one, first), (other, second) = list(known.items())[:2]
+            kinds.setdefault(_kind(part), table.source.name)
+    if len(kinds) > 1:
+        (one, first), (other, second) = list(kinds.items())[:2]
         raise InputError(
             "different-kinds",
             About(argument),
@@ -400,7 +400,7 @@ def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]
 
 
 def _parse_as(text: pl.Series, kinds: set[str]) -> pl.Series:
-    """Text as what files with types hold beside it, if it spells nothing else; codes such as 007 are no numbers."""
+    """Convert text to the kind of the typed files, if every value fits; codes such as 007 are not numbers."""
     if text.dtype == pl.String and kinds == {"numbers"} and not text.str.contains(r"^\s*[+-]?0\d").any():
         return as_numbers(text)
     if text.dtype == pl.String and kinds == {"booleans"}:
@@ -416,7 +416,7 @@ def _kind(column: pl.Series) -> str:
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
-    """Count files with types; where something is wrong once more without, which takes longer and names the line."""
+    """Count files with types; on an error count again without types, which takes longer but names the line."""
     try:
         try:
             return count(quick)

@@ -1,4 +1,4 @@
-"""How much memory is left, so that what cannot be read is refused before a library ends the process over it."""
+"""Available memory: files that cannot fit are refused before a library ends the process."""
 
 import math
 import os
@@ -10,7 +10,7 @@ from stakes.errors import LackOfMemoryError
 
 
 def refuse_beyond_memory(what: str, needed: float) -> None:
-    """Refuse what surely takes more memory than is left."""
+    """Refuse reading that certainly takes more memory than is left."""
     left = memory_left()
     if needed > left:
         raise LackOfMemoryError(
@@ -21,23 +21,23 @@ def refuse_beyond_memory(what: str, needed: float) -> None:
 
 
 def memory_left() -> float:
-    """Bytes that this process may still take: the least of what the machine, its container and its limits leave."""
+    """Bytes that this process may still use, by the machine, its container and its limits."""
     left = math.inf
-    for ask in (_of_machine, _of_container, _of_limit):
-        with suppress(OSError, ImportError, ValueError, KeyError, IndexError):  # a system that does not tell
-            left = min(left, ask())
+    for limit in (_of_machine, _of_container, _of_limit):
+        with suppress(OSError, ImportError, ValueError, KeyError, IndexError):  # the system does not say
+            left = min(left, limit())
     return max(left, 0)
 
 
 @contextmanager
 def little_memory(most: int) -> Iterator[None]:
-    """Let this process take so many bytes more and no others, where the system sees to that."""
+    """Limit the further memory of this process to so many bytes, if the system can."""
     try:
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (_held() + most, before[1]))
-    except (OSError, ImportError, ValueError):  # it does not, or less than that is left
+        resource.setrlimit(resource.RLIMIT_AS, (_used() + most, before[1]))
+    except (OSError, ImportError, ValueError):  # it cannot, or less than that is left
         yield
         return
     try:
@@ -51,24 +51,24 @@ def _of_machine() -> float:
 
 
 def _of_container() -> float:
-    """What Linux' control group leaves, apart from files that are kept in memory while there is room."""
+    """The rest of Linux's control group; cached files count as free."""
     place = Path("/sys/fs/cgroup")
     most, used = (float((place / f"memory.{name}").read_text()) for name in ("max", "current"))
     return most - used + _table(place / "memory.stat")["inactive_file"]
 
 
 def _of_limit() -> float:
-    """What ``ulimit -v`` leaves."""
+    """The rest of ``ulimit -v``."""
     import resource
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
         return math.inf
-    return limit - _held()
+    return limit - _used()
 
 
-def _held() -> int:
-    """Bytes of address space that this process has."""
+def _used() -> int:
+    """Bytes of address space of this process."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 

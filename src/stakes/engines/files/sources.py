@@ -1,4 +1,4 @@
-"""Which files are meant: one, several, those that match a pattern, a table of a database, or standard input."""
+"""Finds the files that names stand for: one, several, a pattern, a table of a database, or standard input."""
 
 import codecs
 import glob
@@ -29,31 +29,31 @@ STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
-"""Bytes that are read at a time; those at the beginning tell how long lines are."""
+"""Bytes per block; the length of lines is estimated from the first block."""
 
 _STARTS, _FEW = 1 << 16, 1 << 8
-"""Bytes that tell how lines end, and whether a text is JSON."""
+"""Bytes from which line ends are found, and whether a text is JSON."""
 
 JSON = (".jsonl", ".ndjson", ".json")
-"""How names of files end that hold JSON."""
+"""File extensions of JSON."""
 
 _LONGEST_LINE = 16 << 20
 
 _MOST_PIPED = 256 << 20
-"""Bytes of what can be read once only, and is kept in memory."""
+"""Most bytes from a pipe, which can be read only once and is kept in memory."""
 
 _MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 }
-"""First bytes that tell the encoding; the longer ones begin like the shorter."""
+"""Byte order marks, the longer ones first since they begin like the shorter."""
 
 _WESTERN = ("cp1252", "iso8859-1", "iso8859-15")
 _LETTER_IN_UTF8 = re.compile(rb"\xc3[\x84\x9c\x9f\xa1-\xbf]")
-"""Letters such as ä and é in UTF-8; in an encoding of Western Europe nobody writes what these bytes stand for."""
+"""Letters such as ä and é in UTF-8; in Western European encodings these bytes make no sense."""
 
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
-"""How files are called, beside their database, that hold what was written last."""
+"""Extensions of the files beside a database that hold its latest changes."""
 
 State: TypeAlias = tuple[int, int, int]
 Opened: TypeAlias = IO[bytes] | gzip.GzipFile
@@ -63,7 +63,7 @@ FileName: TypeAlias = str | os.PathLike[str]
 
 
 class RowsOnDisk(str):
-    """The files of rows that another engine gave, which are deleted when nobody knows of them any more."""
+    """Files with rows of another engine; they are deleted with the last reference to them."""
 
     def __new__(cls, pattern: str, folder: tempfile.TemporaryDirectory[str]) -> Self:
         """Name the files in a folder."""
@@ -78,7 +78,7 @@ FileNames: TypeAlias = FileName | Sequence[FileName]
 
 
 class Unpacked(NamedTuple):
-    """How many bytes and lines a compressed text has, and how many lines of nothing at its end."""
+    """The bytes and lines of a compressed text, and the number of empty lines at its end."""
 
     size: int
     lines: int
@@ -87,9 +87,9 @@ class Unpacked(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One thing that holds rows: a file, perhaps with the name of a table in it, or the content of standard input.
+    """One source of rows: a file, perhaps with the name of a table in it, or the content of standard input.
 
-    ``name`` is how messages call it; ``state`` is what the file looked like before anything was read.
+    ``name`` is its name in messages; ``state`` identifies the version of the file before reading.
     """
 
     name: str
@@ -101,12 +101,12 @@ class Source:
 
     @property
     def for_polars(self) -> Path | io.BytesIO:
-        """What Polars' readers take."""
+        """The argument for Polars' readers."""
         return self.plain_path if self.content is None else io.BytesIO(self.content)
 
     @property
     def plain_path(self) -> Path:
-        """The path for libraries that take names in UTF-8 only: a file of another name is handed over opened."""
+        """The path for libraries that only take names in UTF-8: other files are opened and passed by descriptor."""
         if os.fsencode(self.path) == str(self.path).encode("utf-8", "replace"):
             return self.path
         opened = Path(f"/proc/self/fd/{self._opened}")
@@ -121,11 +121,11 @@ class Source:
         return number
 
     def open(self) -> Opened:
-        """Open the bytes; those of a compressed file come out as they were."""
+        """Open the bytes, decompressed."""
         if self.content is None:
             return gzip.open(self.path) if self.zipped else self.path.open("rb")
-        held = io.BytesIO(self.content)
-        return gzip.open(held) if self.zipped else held
+        content = io.BytesIO(self.content)
+        return gzip.open(content) if self.zipped else content
 
     @property
     def zipped(self) -> bool:
@@ -133,7 +133,7 @@ class Source:
         return self.start(len(_GZIP)) == _GZIP
 
     def start(self, size: int) -> bytes:
-        """The first bytes, as they stand in the file."""
+        """The first bytes of the file, perhaps compressed."""
         if self.content is not None:
             return self.content[:size]
         with self.path.open("rb") as file:
@@ -141,14 +141,14 @@ class Source:
 
     @property
     def size(self) -> int:
-        """How many bytes there are, once they are unpacked."""
+        """The number of bytes, decompressed."""
         if self.zipped:
             return self.unpacked.size
         return self.path.stat().st_size if self.content is None else len(self.content)
 
     @cached_property
     def unpacked(self) -> "Unpacked":
-        """What a compressed text comes to; endless lines are refused before a reader unpacks them."""
+        """The size of a compressed text; endless lines are refused before a reader decompresses them."""
         size = lines = blank = longest = 0
         with self.open() as file:
             for block in self._closing(file):
@@ -160,7 +160,7 @@ class Source:
         return Unpacked(size, lines, blank)
 
     def _closing(self, file: Opened) -> Iterator[bytes]:
-        """Read separated text block by block; of a quote that stays open readers take the rest for one value."""
+        """Read separated text block by block; refuse a quote that is never closed, which would swallow the rest."""
         read, opened = 0, None
         while block := file.read(_LOOKED_AT):
             if not block.strip(b"\r\n") and len(block) == _LOOKED_AT:
@@ -182,13 +182,13 @@ class Source:
             yield block
 
     def _line_at(self, place: int) -> int:
-        """The line in which a byte stands."""
+        """The line of a byte."""
         with self.open() as file:
             whole, rest = divmod(place, _LOOKED_AT)
             return 1 + sum(file.read(_LOOKED_AT).count(b"\n") for _ in range(whole)) + file.read(rest).count(b"\n")
 
     def lines_up_to(self, most: int) -> int:
-        """Count the lines, or stop where there are more than that."""
+        """Count the lines; stop beyond ``most``."""
         if self.zipped:
             return self.unpacked.lines
         if "_lines" in vars(self):
@@ -204,7 +204,7 @@ class Source:
 
     @property
     def likely_lines(self) -> int:
-        """About how many lines there are, if all are as long as the first ones."""
+        """The approximate number of lines, estimated from the first ones."""
         if self.zipped:
             return self.unpacked.lines
         with self.open() as file:
@@ -212,9 +212,9 @@ class Source:
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
     def as_utf8(self, kind: str) -> "Source":
-        """The same text in UTF-8 and with line ends of Unix, in a file that is deleted when nobody needs it.
+        """The same text in UTF-8 with Unix line ends, in a file that is deleted with the last reference to it.
 
-        Readers of separated text know the mark of UTF-8 and what comes through a pipe; those of JSON do not.
+        Readers of separated text accept a UTF-8 byte order mark and content in memory; those of JSON do not.
         """
         with self.open() as file:
             start = file.read(_STARTS)
@@ -231,8 +231,8 @@ class Source:
             _ = self.unpacked
         encoding = "utf-8-sig" if name == "utf-8" else encoding
         handle, path = tempfile.mkstemp(prefix="stakes-", suffix=kind)
-        found = replace(self, path=Path(path), content=None, state=None)
-        weakref.finalize(found, os.unlink, path)
+        converted = replace(self, path=Path(path), content=None, state=None)
+        weakref.finalize(converted, os.unlink, path)
         lines = 0
         with os.fdopen(handle, "wb") as out, io.TextIOWrapper(self.open(), encoding, newline=None) as text:
             try:
@@ -245,10 +245,10 @@ class Source:
                     f"{self.name}: line {lines + 1:,} or one soon after it is not {encoding}; pass another ",
                     Pass("encoding"),
                 ) from None
-        return found
+        return converted
 
     def _refuse_utf8(self, encoding: str) -> None:
-        """Refuse UTF-8, in the whole file or in a part of it, that another encoding would make other letters of."""
+        """Refuse a file that holds UTF-8, which this encoding would read as other letters."""
         read = 0
         with self.open() as file:
             while block := file.read(_LOOKED_AT):
@@ -262,16 +262,16 @@ class Source:
                 read += len(block)
 
     def text_start(self) -> str:
-        """The first letters, however they are encoded, without a mark and blanks."""
+        """The first characters in any encoding, without byte order mark and blanks."""
         with self.open() as file:
             start = file.read(_FEW)
         return start.decode(_encoding(start), "ignore").lstrip("\ufeff \t\r\n")
 
     def refuse_endless(self, separated: bool) -> None:
-        """Refuse a line of which readers would take many times the memory.
+        """Refuse a line that is so long that readers would take many times its memory.
 
-        One of twice the length covers a whole window, so that it is found by looking for an end of line in each. In
-        separated text a value that a quote opens and none closes is refused too, and so is nothing but line ends.
+        A line of twice the limit covers a whole window, so a window without a line end reveals it. In separated text an
+        open quote is refused too, and so is a block of nothing but line ends.
         """
         if self.zipped:
             _ = self.unpacked
@@ -288,7 +288,7 @@ class Source:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Notice when the file is not what it was any more; then whatever was read, or failed, means nothing."""
+        """Refuse a file that changes meanwhile: results and errors would mean nothing."""
         try:
             yield
         finally:
@@ -300,7 +300,7 @@ class Source:
 
 
 def _encoding(start: bytes) -> str:
-    """The encoding that the first bytes tell: in UTF-16 every other byte of plain letters and digits is 0."""
+    """The encoding by the first bytes: in UTF-16 every other byte of plain letters and digits is 0."""
     marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if marked is not None or b"\0" not in start:
         return marked or "utf-8"
@@ -310,7 +310,7 @@ def _encoding(start: bytes) -> str:
 
 
 def sources(data: FileNames) -> list[Source]:
-    """Find what a name, or several, stand for; nothing is taken twice."""
+    """Find the sources of one or several names; refuse a source that occurs twice."""
     found = [source for one in _named(data) for source in _find(one)]
     _refuse_twice(found)
     return found
@@ -321,7 +321,7 @@ def _named(data: FileNames) -> Sequence[FileName]:
 
 
 def single(file: FileName) -> Source:
-    """The file of that very name."""
+    """The file of exactly this name."""
     path, format = Path(real_name(file)), file.format if isinstance(file, FormattedFile) else TextFormat()
     if os.path.isdir(path):
         raise errors.unreadable_file(str(path), "it is a directory")
@@ -351,7 +351,7 @@ def _find(one: FileName) -> list[Source]:
 
 
 def files_and_tables(name: str) -> list[tuple[str, str | None]]:
-    """A file of that very name goes before everything that the name might mean otherwise."""
+    """The files (and tables) of a name; a file of exactly this name comes before any other meaning."""
     name = real_name(name)
     if os.path.exists(name):
         return [(name, None)]
@@ -364,12 +364,12 @@ def files_and_tables(name: str) -> list[tuple[str, str | None]]:
 
 
 def literally(path: Path) -> str:
-    """A name for those of Polars' readers that take it for a pattern and have no option against it."""
+    """Escape a path for Polars' readers that always take it for a pattern."""
     return glob.escape(str(path))
 
 
 def read_places(name: str) -> list[str | int]:
-    """Return all that is read by that name: files, what databases keep beside them, or the number of an open file."""
+    """Return all files that are read by that name, with those beside a database, or the number of an open file."""
     if name == STANDARD_INPUT:
         return [0]
     found = files_and_tables(name)
@@ -378,7 +378,7 @@ def read_places(name: str) -> list[str | int]:
 
 
 def _read_all(name: str, file: IO[bytes]) -> bytes:
-    """Read to the end, if there is one."""
+    """Read to the end; refuse endless input."""
     parts, size, longest = [], 0, 0
     while part := file.read(_LOOKED_AT):
         parts.append(part)
@@ -394,12 +394,12 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
 
 
 def _measure_line(line: int, block: bytes) -> int:
-    """How long the last line is once a block follows."""
+    """The length of the last line after another block."""
     return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 
 
 def read_once(data: FileNames) -> bool:
-    """Whether there is something among these that can be read only once: standard input, or a pipe."""
+    """Whether one of these can be read only once: standard input, or a pipe."""
     names = [os.fspath(one) for one in _named(data)]
     piped = (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name) for name in names)
     return STANDARD_INPUT in names or any(piped)
@@ -414,7 +414,7 @@ def _state(path: Path) -> State | None:
 
 
 def identity(place: FileName | int) -> str | tuple[int, int] | None:
-    """Return what two names, or numbers of open files, share if they are of one file; nothing for pipes and devices."""
+    """A key that is the same for all names and numbers of one file; None for pipes and devices."""
     try:
         seen = os.stat(place)
     except OSError:

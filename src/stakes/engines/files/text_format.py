@@ -1,4 +1,4 @@
-"""How text files are written, as far as a user says so; it goes along with the name of the file."""
+"""How text files are written, as far as a user says so; it is passed on with the file's name."""
 
 import codecs
 import os
@@ -14,15 +14,15 @@ from stakes.tallies.checks import check_text
 T = TypeVar("T")
 
 MISSING = ("NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")
-"""How text files write a missing value beside leaving it out, unless "" is given as the only word for it."""
+"""Words for a missing value in text files, besides an empty field, unless ``na`` contains ""."""
 
 _SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
-"""How separators can be spelled."""
+"""Names of separators."""
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written; None is found out.
+    """How a text file is written; None is detected.
 
     ``skip`` lines stand above the header, ``na`` are the words for a missing value, ``percent`` says that scores are
     percentages.
@@ -37,7 +37,7 @@ class TextFormat:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "TextFormat | None":
-        """What a user stated about files; None where it is nothing."""
+        """The format that a user stated; None if there is nothing."""
         named = {one.name: given[one.name] for one in fields(cls) if given.get(one.name) not in (None, 0, False)}
         if "separator" in named:
             named["separator"] = _SPELLED.get(named["separator"], named["separator"])
@@ -48,7 +48,7 @@ class TextFormat:
 
     @property
     def changes(self) -> list[str]:
-        """The names of what is not as usual."""
+        """The names of the fields that differ from the default."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 
     def __post_init__(self) -> None:
@@ -79,12 +79,12 @@ def _check_encoding(name: str) -> None:
         raise InputError(
             "no-such-encoding",
             Given("encoding", name),
-            " is none that there is; give 'utf-8', 'utf-16', 'windows-1252' or another of Python's",
+            " does not exist; give 'utf-8', 'utf-16', 'windows-1252' or another of Python's",
         )
 
 
 def in_format(data: Any, format: TextFormat | None) -> Any:
-    """The names of files with how they are written; what is no file is not written in any way."""
+    """Add the format to the names of files; refuse it for anything that is not a file."""
     if format is None:
         return data
     names = data if isinstance(data, list | tuple) else [data]
@@ -92,10 +92,10 @@ def in_format(data: Any, format: TextFormat | None) -> Any:
         raise InputError(
             "format-of-no-file",
             several(format.changes),
-            " tells how a text file is written, and the rows are not in one; leave that out, or name the file",
+            " says how a text file is written, and the rows are not in one; leave that out, or name the file",
         )
-    found = [FormattedFile(os.fspath(name), format) for name in names]
-    return found if names is data else found[0]
+    files = [FormattedFile(os.fspath(name), format) for name in names]
+    return files if names is data else files[0]
 
 
 _found: ContextVar[dict[str, None] | None] = ContextVar("found", default=None)
@@ -104,7 +104,7 @@ _opened: ContextVar[dict[Hashable, Any] | None] = ContextVar("opened", default=N
 
 @contextmanager
 def hearing() -> Iterator[dict[str, None]]:
-    """Collect, while the block lasts, how files are read where nobody had said it; each is opened once."""
+    """Collect what is detected about files within the block, and open each file only once."""
     found: dict[str, None] = {}
     tokens = _found.set(found), _opened.set({})
     try:
@@ -115,18 +115,18 @@ def hearing() -> Iterator[dict[str, None]]:
 
 
 def opened_once(file: Hashable, opened: Callable[[], T]) -> T:
-    """Return what was made of a file before in the same block, or make it."""
-    known = _opened.get()
-    if known is None:
+    """Return the result for a file from the same block, or compute it."""
+    cache = _opened.get()
+    if cache is None:
         return opened()
-    if file not in known:
-        known[file] = opened()
-    found: T = known[file]
-    return found
+    if file not in cache:
+        cache[file] = opened()
+    result: T = cache[file]
+    return result
 
 
 def is_new(words: str) -> bool:
-    """Remember what was found out about a file; whether that is news."""
+    """Note what was detected about a file; return whether it is new."""
     found = _found.get()
     if found is None:
         return True

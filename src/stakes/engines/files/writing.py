@@ -1,4 +1,4 @@
-"""Files that are written: never over what is read, in the format that their name promises, whole or not at all."""
+"""Writes files: never over input, in the format of their extension, whole or not at all."""
 
 import errno
 import os
@@ -33,23 +33,23 @@ _FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tally": ("a tally", (".tally",)),
     "table": ("a table", (".csv", ".parquet", ".jsonl")),
 }
-"""What is written, in words, and how its names end. A name without an ending promises nothing, and is taken."""
+"""Each form in words, and its file extensions. A name without an extension is accepted."""
 
 _READ_BY_ENDING = ("tally", "table")
-"""What is only known by its ending when it is read, so that it must have one."""
+"""Forms that are recognised by their extension when they are read, so they must have one."""
 
 _LONGEST_START = 40
-"""Bytes of a target's name that stand in a temporary one, so that this fits wherever the target does."""
+"""Bytes of a target's name in a temporary one, which must not become too long."""
 
 
 def form_of(path: FileName) -> str:
-    """Return the form of an answer that the ending of a name chooses."""
+    """Return the form of output for the extension of a name."""
     return _CHOOSING.get(Path(path).suffix.lower(), "text")
 
 
 # ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
 def check_target(path: FileName, form: str, read: Iterable[tuple[FileName | int, str]] = ()) -> None:
-    """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
+    """Refuse a target that cannot or should not be written; ``read`` are input files, and what each of them holds."""
     target = as_path("path", path)
     given, path = os.fspath(path), target
     keep_inputs(given, read)
@@ -58,7 +58,7 @@ def check_target(path: FileName, form: str, read: Iterable[tuple[FileName | int,
     if not path.parent.is_dir():
         raise InputError("no-such-folder", f"{given}: the folder to write to does not exist; make it first")
     if path.is_file():
-        os.close(os.open(path, os.O_WRONLY))  # renaming would replace a file that is only to be read
+        os.close(os.open(path, os.O_WRONLY))  # renaming would replace even a read-only file
     what, endings = _FORMS[form]
     for name in (given, os.path.realpath(path)):
         if not _may_be_called(Path(name), form, endings):
@@ -66,7 +66,7 @@ def check_target(path: FileName, form: str, read: Iterable[tuple[FileName | int,
 
 
 def keep_inputs(target: FileName | int, read: Iterable[tuple[FileName | int, str]]) -> None:
-    """Refuse to write over a file that is read, by whatever name or link."""
+    """Refuse to write over an input file, by whatever name or link."""
     here = identity(target)
     for place, what in read:
         if here is not None and identity(place) == here:
@@ -78,7 +78,7 @@ def keep_inputs(target: FileName | int, read: Iterable[tuple[FileName | int, str
 
 
 def are_same(one: FileName, other: FileName) -> bool:
-    """Whether some file, or some table of one, is read by both names."""
+    """Whether both names read the same file, or the same table of one."""
     here, there = ({(identity(file), table) for file, table in files_and_tables(str(name))} for name in (one, other))
     return any(file is not None for file, _ in here & there)
 
@@ -87,7 +87,7 @@ def _may_be_called(path: Path, form: str, endings: tuple[str, ...]) -> bool:
     ending = path.suffix.lower()
     if ending in endings or form in _READ_BY_ENDING:
         return ending in endings
-    promises = ending[1:].isalnum() and not ending[1:].isdigit()  # a date or a version promises nothing
+    promises = ending[1:].isalnum() and not ending[1:].isdigit()  # a date or a version is not an extension
     return not promises or _is_stream(path)
 
 
@@ -97,32 +97,32 @@ def _is_stream(path: Path) -> bool:
 
 # ── how to write ─────────────────────────────────────────────────────────────────────────────────────────────────
 def write_text(path: FileName, text: str, form: str) -> None:
-    """Write a text of some form; the name of a file that is no UTF-8 may stand in it, and is escaped."""
+    """Write a text of some form; names of files in it that are not UTF-8 are escaped."""
     with written_beside(as_path("path", path), form) as place:
         place.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def write_whole(frame: "pl.DataFrame", path: Path) -> None:
-    """Write a Polars frame as its name ends: CSV, Parquet or JSON lines."""
+    """Write a Polars frame by the extension of the path: CSV, Parquet or JSON lines."""
     import polars as pl
 
-    ways = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
-    write = cast("Callable[[IO[bytes]], None]", ways[path.suffix.lower()])
-    with written_beside(path, "table") as place, place.open("wb") as file:  # Polars takes no name that is not UTF-8
+    writers = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    write = cast("Callable[[IO[bytes]], None]", writers[path.suffix.lower()])
+    with written_beside(path, "table") as place, place.open("wb") as file:  # Polars only takes names in UTF-8
         try:
             write(file)
-        except pl.exceptions.PolarsError as problem:  # a full disk, of which Parquet's writer makes something else
+        except pl.exceptions.PolarsError as problem:  # such as a full disk, which Parquet's writer reports otherwise
             raise OSError(errno.EIO, errors.first_line(problem)) from None
 
 
 @contextmanager
 def written_beside(path: Path, form: str) -> Iterator[Path]:
-    """Give a place beside the target to write to, and rename it into place when all went well: whole, or not at all.
+    """Yield a temporary path beside the target, and rename it to the target if no error occurs: whole, or not at all.
 
-    Of two processes that write the same target at once, the one that is done last stays. The data is not forced to the
-    disk before it is renamed: that would take long on slow disks, and guard against nothing but a power cut, which is
-    not promised. A device or a pipe is written to as it is, and a link stays a link. Until it is renamed, nobody else
-    can read the new file, and its name cannot be foreseen; it never existed before, so no link leads elsewhere.
+    If two processes write the same target at once, the last one wins. The data is not forced to the disk before it is
+    renamed: that would be slow on slow disks, and only guard against a power cut. A device or a pipe is written to
+    directly, and a link stays a link. Until it is renamed, nobody else can read the new file. Its name is random and
+    did not exist before, so no link can redirect it.
     """
     check_target(path, form)
     if _is_stream(path):
@@ -144,7 +144,7 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let what cannot be written be called by its name, not by that of the place beside it."""
+    """Name the target in errors, not the temporary file."""
     try:
         yield
     except OSError as problem:
@@ -152,7 +152,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _make_alike(beside: Path, target: Path) -> None:
-    """Give a file the mode, the owner and the group of the one that it replaces; a new one has the usual mode."""
+    """Give a file the mode, owner and group of the one that it replaces; a new one has the default mode."""
     if os.name != "posix":
         return
     if not target.exists():
@@ -163,29 +163,28 @@ def _make_alike(beside: Path, target: Path) -> None:
     made, old = beside.stat(), target.stat()
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
-        for owner in (old.st_uid, -1):  # root may give files away, others only to groups of theirs
+        for owner in (old.st_uid, -1):  # only root may give files away; others may set their own groups
             with suppress(OSError):
                 os.chown(beside, owner, old.st_gid)
                 break
         else:
-            mode &= ~stat.S_IRWXG  # what one group may is not what another may
+            mode &= ~stat.S_IRWXG  # rights of one group are not for another
     beside.chmod(mode)
 
 
 def _start(target: Path) -> str:
-    """How the names begin that this machine writes beside a target; a number says which process."""
+    """Prefix of this machine's temporary files of a target; the number of the process follows."""
     name = os.fsencode(target.name)[:_LONGEST_START].decode(errors="ignore")
     return f".{name}.{re.sub('[^A-Za-z0-9]', '_', platform.node())[:_LONGEST_START]}-"
 
 
 def _clear_litter(target: Path) -> None:
-    """Remove what processes that were killed left behind while they wrote this target.
+    """Remove temporary files that killed processes left while writing this target.
 
-    Their number tells whether they are still there. It only does on the machine that gave it, which is why the name of
-    the machine stands before it. A number that another process has got meanwhile keeps the litter for a while longer;
-    a file in use is never removed.
+    The process number in the name shows whether the process still runs, on the machine that is also in the name. If the
+    number has been reused, the file stays for a while longer; a file in use is never removed.
     """
-    if os.name != "posix":  # elsewhere asking for a process could end it
+    if os.name != "posix":  # elsewhere os.kill could end the process
         return
     named = re.compile(rf"{re.escape(_start(target))}(\d+)-\w+\.part")
     with suppress(OSError):  # a folder that may be written to, but not listed

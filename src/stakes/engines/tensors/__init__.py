@@ -1,1 +1,1 @@
-"""Tensors are counted where they lie: on a GPU, through PyTorch or CuPy."""
+"""Counts tensors on their device, a GPU, through PyTorch or CuPy."""

@@ -1,4 +1,4 @@
-"""What is a tensor, where it lies, and how it comes here."""
+"""Recognises tensors, finds their device, and copies them to NumPy."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,17 +11,17 @@ from stakes.errors import About, InputError
 from stakes.tallies.arithmetic import Array
 
 Tensor: TypeAlias = Any
-"""An array of PyTorch, CuPy or JAX; of NumPy where tests try the same code."""
+"""An array of PyTorch, CuPy or JAX, or of NumPy in tests of the same code."""
 
 Values: TypeAlias = Any
-"""A column, or another argument, as a user hands it over."""
+"""A column, or another argument, as passed by the user."""
 
 _MAKERS = {"torch": "Tensor", "cupy": "ndarray", "jax": "Array"}
-_seen: dict[type, str] = {}  # a loop asks about the same kind of tensor again and again
+_seen: dict[type, str] = {}  # loops pass the same type of tensor again and again
 
 
 def maker_of(values: Values) -> str:
-    """The library that made a tensor; an empty text for anything else. No library is loaded for that."""
+    """The library of a tensor, "" for anything else; no library is imported."""
     if (seen := _seen.get(type(values))) is not None:
         return seen
     if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
@@ -33,7 +33,7 @@ def maker_of(values: Values) -> str:
 
 
 def device_of(values: Tensor) -> str:
-    """Where a tensor lies: "cpu", "cuda:0", "meta" and the like."""
+    """The device of a tensor: "cpu", "cuda:0", "meta" and the like."""
     maker = maker_of(values)
     if maker == "torch":
         return str(values.device)
@@ -46,13 +46,13 @@ def device_of(values: Tensor) -> str:
 
 
 def at_home(values: Values, argument: str) -> Values:
-    """A tensor as an array of NumPy, without a copy where it lies here already; anything else as it is.
+    """Convert a tensor to a NumPy array, without a copy if it is in memory; return anything else as it is.
 
-    float16 and bfloat16 become float32 where NumPy knows no such numbers, which loses nothing.
+    Types that NumPy does not have, such as bfloat16, become float32, which loses nothing.
     """
     maker = maker_of(values)
     if maker and device_of(values) not in ("cpu", "meta"):
-        import logging  # only wanted here
+        import logging  # only needed here
 
         words = "%s, a tensor of shape %s, was copied from %s to be counted"
         logging.getLogger("stakes").info(words, argument, tuple(values.shape), device_of(values))
@@ -79,7 +79,7 @@ def _from_torch(tensor: Tensor, argument: str) -> Array:
 
 
 def refuse_empty_shell(tensor: Tensor, argument: str) -> None:
-    """Refuse a tensor that has a shape and no values."""
+    """Refuse a tensor with a shape but no values."""
     if device_of(tensor) == "meta":
         raise InputError(
             "meta-tensor",
@@ -90,12 +90,12 @@ def refuse_empty_shell(tensor: Tensor, argument: str) -> None:
 
 
 def lie_elsewhere(columns: Mapping[str, Values]) -> bool:
-    """Whether a tensor that lies on another device is among the columns of a call.
+    """Whether a column of a call is a tensor on another device.
 
-    Tensors on several devices are refused: which of them is to be copied is for their owner to say. Those in the memory
-    of this machine are read like any other array.
+    Tensors on several devices are refused: the user has to say which of them to copy. Those in the memory of this
+    machine are read like any other array.
     """
-    if _MAKERS.keys().isdisjoint(sys.modules.keys()):  # nobody could have made one
+    if _MAKERS.keys().isdisjoint(sys.modules.keys()):  # no library is loaded that could have made one
         return False
     found = dict(_tensors_in(columns))
     for name, tensor in found.items():

@@ -1,14 +1,14 @@
-"""Probabilities counted straight into the bins of the fixed grid, where they lie and without sorting.
+"""Counts probabilities directly into the bins of the fixed grid, on their device and without sorting.
 
-A table over all bins would be long, since they grow finer towards 0 and 1 for as long as floats do. Below 2⁻³² and
-above 1 − 2⁻³² the bins are one, except for 0 and 1 themselves; a table says so only if something lies there.
+A table of all bins would be long, since they grow finer towards 0 and 1 for as long as floats do. Below 2⁻³² and above
+1 − 2⁻³² bins are merged, except for 0 and 1 themselves; a table only says so if they are not empty.
 """
 
 import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, Kind
-from stakes.engines.tensors.ordered import NOBODY
+from stakes.engines.tensors.ordered import NOBODY, sum_losses
 from stakes.tallies import bins
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
@@ -16,21 +16,21 @@ from stakes.tallies.losses import SHAPE
 from stakes.tallies.scores import ScoreTable
 
 BLOCK = 1 << 24
-"""Rows handled at a time: their temporaries take some hundred megabytes."""
+"""Rows per block, whose temporaries take some hundred megabytes."""
 
 _HALF = bins.start("probability")
 _LEAST = int(bins.numbers(np.array([2.0**-32]), "probability")[0])
-"""From this bin on each has a place of its own."""
+"""The first bin that is not merged."""
 
 PLACES = 2 * (_HALF - _LEAST) + 5
-"""0, what is smaller than the rest, the bins, what is nearer to 1, and 1."""
+"""Number of places: 0, the merged bins above it, the bins, the merged bins below 1, and 1."""
 
 
 class BinCounts:
-    """Counts of negatives and positives in each bin, and what they lose, as they grow.
+    """Running counts of negatives and positives in each bin, and their losses.
 
-    ``sums`` are squares of positives and of negatives, then the surprise of both (``tallies/losses.py``). With weights
-    the counts are sums of weights, and ``squared`` those of their squares.
+    ``sums`` are the squares of positives and of negatives, then the surprise of both (``tallies/losses.py``). With
+    weights the counts are sums of weights, and ``squared`` sums of their squares.
     """
 
     def __init__(self, operations: ArrayOperations, like: Tensor, weighted: bool = False) -> None:
@@ -41,7 +41,7 @@ class BinCounts:
         self.sums = operations.zeros(4, like, "float64")
 
     def add(self, scores: Tensor, truth: Tensor, positive: int | None, weight: Tensor | None = None) -> None:
-        """Count probabilities, of which those with this truth are positive, and their weights; nobody waits for it."""
+        """Count probabilities; rows with this truth are positive. Does not wait for the device."""
         by_kernel = weight is None and len(scores) < 1 << 31 and self._by_kernel(scores, truth, positive)
         for start in range(0, 0 if by_kernel else len(scores), BLOCK):
             here = slice(start, start + BLOCK)
@@ -71,32 +71,19 @@ class BinCounts:
             weight = ops.cast(weight, "float64")
             self.counts += ops.count(codes, 2 * PLACES, weight)
             self.squared += ops.count(codes, 2 * PLACES, weight * weight)
-        self.sums += ops.stacked(self._losses(scores, positive, weight))
-
-    def _losses(self, scores: Tensor, positive: Tensor, weight: Tensor | None) -> list[Tensor]:
-        ops = self.operations
-        losses = (
-            ops.where(positive, (1.0 - scores) ** 2, scores**2),
-            0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores)),
-        )
-        each = [loss if weight is None else loss * weight for loss in losses]
-        return [
-            ops.total(part)
-            for loss in each
-            for part in (ops.where(positive, loss, 0.0), ops.where(positive, 0.0, loss))
-        ]
+        self.sums += ops.stacked(sum_losses(ops, scores, positive, weight))
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
-        """The table of what was counted."""
+        """The score table of the counts."""
         return table_of_bins(self.operations, self.counts, self.sums, pair, self.squared)
 
 
 def table_of_bins(
     operations: ArrayOperations, counts: Tensor, sums: Tensor, pair: tuple[str, str], squared: Tensor | None = None
 ) -> ScoreTable:
-    """The score table of counts by place, negatives first; only bins in which something lies come home.
+    """The score table of counts by place, negatives first; only bins that are not empty are copied.
 
-    Sums of weights have those of their ``squared`` beside them.
+    For sums of weights, ``squared`` are the sums of their squares.
     """
     ops, (negatives, positives) = operations, counts.reshape(2, -1)
     here = ops.places((negatives > 0) | (positives > 0))

@@ -1,6 +1,6 @@
-"""Scores of several classes where they lie: decisions, ranks, losses and bins are worked out there.
+"""Scores of several classes on a device: decisions, ranks, losses and bins are computed there.
 
-What comes home are sums by class, bins, and an even sample of the rows for intervals (``engines/class_sums.py``).
+Sums by class, bins, and a uniform sample of the rows for intervals are copied (``engines/class_sums.py``).
 """
 
 import math
@@ -19,22 +19,21 @@ from stakes.engines.memory import Rows, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.faults import refuse_infinite_tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import SAMPLE, ClassSample
 
 BLOCK = 1 << 24
-"""Scores (rows × classes) handled at a time."""
+"""Scores (rows × classes) per block."""
 
 _FEWEST, _MOST = 3, 50
-"""Of two classes one decides; more than so many have no intervals, and their rows come here."""
+"""Numbers of classes that are counted here: two are counted by one score, and for more the rows are copied."""
 
 
 def count_class_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> Counted | None:
-    """Count class scores where they are; None where they have to be looked at here.
+    """Count class scores on their device; None if they have to be copied.
 
-    Classes are whole numbers from 0 on, all of which occur, or are declared.
+    Classes are whole numbers from 0 on, which all occur or are declared.
     """
     k = columns["score"].shape[1]
     declared = range(k) if asked.classes is None else in_order(asked.classes)
@@ -49,7 +48,7 @@ def count_class_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> Co
 
 @dataclass(frozen=True, eq=False)
 class TensorClasses:
-    """A column of truths, which number the classes, and a column of scores for each class."""
+    """A column of truths, as numbers of classes, and a column of scores for each class."""
 
     operations: ArrayOperations
     truth: Tensor
@@ -61,7 +60,7 @@ class TensorClasses:
         return int(self.scores.shape[1])
 
     def countable(self, declared: bool) -> bool:
-        """Whether truths number the classes, and scores are finite, which is refused otherwise."""
+        """Whether truths are numbers of classes, and scores are numbers; scores that are not finite are refused."""
         ops = self.operations
         if not ops.kind(self.truth).startswith(("int", "uint8")) or not ops.kind(self.scores).startswith("float"):
             return False
@@ -79,7 +78,7 @@ class TensorClasses:
         return self.operations.home(self.operations.count(self.operations.cast(self.truth, "int64"), self._k))
 
     def _blocks(self) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Truths as int64, probabilities (or scores) in 64 bits, and where the block begins."""
+        """Truths as int64, probabilities (or scores) in 64 bits, and the start of each block."""
         ops, rows = self.operations, max(BLOCK // self._k, 1)
         for start in range(0, len(self.truth), rows):
             here = slice(start, start + rows)
@@ -87,7 +86,7 @@ class TensorClasses:
             yield ops.cast(self.truth[here], "int64"), ops.softmax(scores) if self.logits else scores, start
 
     def count(self, asked: RowQuestion) -> Counted | None:
-        """Add up all blocks, and make tallies of the sums."""
+        """Sum all blocks, and make tallies of the sums."""
         ops, k, classes = self.operations, self._k, tuple(map(str, range(self._k)))
         stream, table = ClassStream(classes, None, ops), np.zeros(k * k, np.int64)
         for truth, scores, start in self._blocks():
@@ -108,7 +107,7 @@ class TensorClasses:
         return count_as_rows(given, present, None, counted)
 
     def _sample(self) -> ClassSample:
-        """Some rows, all of which had the same chance, brought here."""
+        """A uniform sample of rows, copied from the device."""
         ops, n = self.operations, len(self.truth)
         rows = np.sort(np.random.default_rng(0).choice(n, min(SAMPLE, n), replace=False, shuffle=False))
         places = ops.given(rows, self.truth)

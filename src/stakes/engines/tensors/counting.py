@@ -1,10 +1,10 @@
-"""Columns that are tensors on a GPU: checked, grouped and sorted there, and only the tally comes home.
+"""Columns that are tensors on a GPU: checked, grouped and sorted there; only the tally is copied.
 
-Labels, decisions and segments are whole numbers, and come back as groups of rows alike, which are then read as rows are
-(``groups.py``), so there is one label rule. Scores of two classes are sorted: those of few rows come home as keys,
-the same that rows in memory have; of more they come in bins with the sums of their order. What cannot be answered there
-(clusters, frequencies, gaps) brings the tensors here. Scores of several classes are counted by ``classes.py``,
-predicted numbers added up by ``numbers.py``, unless they are few, whose rows are worth having.
+Labels, decisions and segments are whole numbers, and come back as groups of equal rows, which are then read like rows
+(``groups.py``), so there is one label rule. Scores of two classes are sorted: those of few rows come back as keys, the
+same as those of rows in memory; of more they come back in bins with the sums of their order. Questions that cannot be
+answered there (clusters, frequencies, gaps) copy the tensors. Scores of several classes are counted by ``classes.py``,
+and predicted numbers are summed by ``numbers.py``, unless they are few: then the rows are worth keeping.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,9 +24,8 @@ from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.binned import BinCounts
 from stakes.engines.tensors.classes import count_class_tensors
-from stakes.engines.tensors.faults import refuse_infinite_tensor
 from stakes.engines.tensors.numbers import count_number_tensors
-from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on, refuse_infinite_tensor
 from stakes.engines.tensors.ordered import fit_into_keys, fold, sort_scores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
@@ -34,23 +33,23 @@ from stakes.tallies.confusion import MOST_CLASSES
 from stakes.tallies.scores import ScoreTable
 
 FEW = 1 << 21
-"""Scores of so many rows come home one by one, sorted; those of more in bins, with the sums of their order."""
+"""Scores of up to this many rows come back sorted, one by one; more in bins, with the sums of their order."""
 
 BLOCK = 1 << 26
-"""Rows whose labels are counted at a time."""
+"""Rows per block in which labels are counted."""
 
 _MOST_CELLS = 1 << 22
-"""So many combinations of labels are counted in a table of all."""
+"""Most combinations of labels that are counted in a table."""
 
 _MANY_CELLS = 1 << 14
-"""From so many combinations of truth and decision on, the labels that occur are far fewer than the combinations."""
+"""With more combinations of truth and decision, classes are found by the labels that occur."""
 
 _NUMBERS = ("float16", "bfloat16", "float32", "float64")
 _WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64")
 
 
 def count_tensors(asked: RowQuestion, exact: bool | None) -> Counted | None:
-    """Count tensors where they lie; None when the question needs them here."""
+    """Count tensors on their device; None if the question needs a copy of them."""
     others = (asked.cluster, asked.frequency, asked.where, asked.alike)
     by_row = asked.pricing is not None and asked.pricing.costs.columns
     if any(given is not None for given in others) or by_row:
@@ -66,7 +65,7 @@ def count_tensors(asked: RowQuestion, exact: bool | None) -> Counted | None:
 
 
 def count_columns(columns: Mapping[str, Tensor], asked: RowQuestion, exact: bool | None = None) -> Counted | None:
-    """Count columns that lie in one place, whichever library made them."""
+    """Count columns on one device, of any library."""
     columns = {name: one[:, 0] if one.ndim == 2 and one.shape[1] == 1 else one for name, one in columns.items()}
     if any(one.ndim != 1 + (name == "score" and one.ndim == 2) for name, one in columns.items()):
         return None
@@ -87,7 +86,7 @@ def count_columns(columns: Mapping[str, Tensor], asked: RowQuestion, exact: bool
         return None
     in_keys = score is not None and (exact or (exact is None and rows <= FEW))
     if in_keys and len(columns) > 2:
-        return None  # of so few rows the usual way is as good
+        return None  # for so few rows the usual path is as good
     threshold = None if score is None or in_keys or "prediction" in columns else asked.threshold
     if threshold is not None:
         check_threshold(threshold)
@@ -108,7 +107,7 @@ def count_columns(columns: Mapping[str, Tensor], asked: RowQuestion, exact: bool
 
 @dataclass(frozen=True, eq=False)
 class _Label:
-    """A column of whole numbers or flags, and how far they reach."""
+    """A column of whole numbers or flags, and their range."""
 
     values: Tensor
     low: int
@@ -120,13 +119,13 @@ class _Label:
         return self.high - self.low + 1
 
     def named(self, codes: Array) -> Array:
-        """What codes stand for."""
+        """The labels of codes."""
         return codes.astype(bool) if self.flags else codes + self.low
 
 
 @dataclass(frozen=True, eq=False)
 class _Counting:
-    """The columns of a call where they lie."""
+    """The columns of a call on their device."""
 
     operations: ArrayOperations
     columns: dict[str, Tensor]
@@ -134,7 +133,7 @@ class _Counting:
     in_bins: bool
 
     def countable(self) -> bool:
-        """Whether labels are whole numbers of few kinds, and scores and weights such as can be counted here."""
+        """Whether labels are few whole numbers, and scores and weights can be counted here."""
         kinds = {name: self.operations.kind(one) for name, one in self.columns.items()}
         score, weight = kinds.pop("score", "float32"), kinds.pop("weight", None)
         if score not in _NUMBERS or not set(kinds.values()) <= set(_WHOLE) or self._cells > _MOST_CELLS:
@@ -150,17 +149,17 @@ class _Counting:
     @cached_property
     def _weights_are_plain(self) -> bool:
         low, high = self.operations.ends(self.operations.cast(self.columns["weight"], "float64"))
-        return low > 1e-100 and high < 1e100  # others are looked at more closely, and said what is wrong with
+        return low > 1e-100 and high < 1e100  # others are checked on the usual path, which explains errors
 
     @cached_property
     def _labels(self) -> dict[str, _Label]:
-        found = {}
+        labels = {}
         for name, values in self.columns.items():
             if name not in ("score", "weight"):
                 flags = self.operations.kind(values) == "bool"
                 low, high = (0, 1) if flags else map(int, self.operations.ends(values))
-                found[name] = _Label(values, low, high, flags)
-        return found
+                labels[name] = _Label(values, low, high, flags)
+        return labels
 
     @property
     def _cells(self) -> int:
@@ -179,7 +178,7 @@ class _Counting:
 
     @cached_property
     def _span(self) -> tuple[float, float]:
-        """The lowest and the highest score, all of which must be finite numbers."""
+        """The lowest and the highest score; scores that are not finite are refused."""
         low, high = self.operations.ends(self._score)
         if not np.isfinite(low + high):
             refuse_infinite_tensor(self.operations, self._score, "score")
@@ -187,7 +186,7 @@ class _Counting:
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────
     def _codes(self, here: slice) -> Tensor:
-        """The combination of labels of some rows."""
+        """The numbers of the combinations of labels of some rows."""
         ops = self.operations
         codes = combinations_of(ops, list(self._labels.values()), here)
         if self.threshold is not None:
@@ -196,9 +195,9 @@ class _Counting:
         return codes
 
     def _groups(self) -> "_Groups":
-        """The combinations that occur: their labels, and how many rows or how much weight they have."""
+        """The combinations that occur: their labels, and their rows or weights."""
         ops, size, weight = self.operations, self._cells, self.columns.get("weight")
-        if size == 2 and weight is None and [*self._labels] == ["truth"] and self.threshold is None:  # as usual
+        if size == 2 and weight is None and [*self._labels] == ["truth"] and self.threshold is None:  # the usual case
             truth, high = self.columns["truth"], self._labels["truth"].high
             found = ops.zeros(1, truth, "int64")
             if not ops.by_kernel("count_equal", len(truth), truth=truth, value=high, into=found):
@@ -221,7 +220,7 @@ class _Counting:
 
     # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────
     def count(self, asked: RowQuestion, in_keys: bool) -> Counted | None:
-        """Group the rows by their labels, find the classes, and count scores beside them."""
+        """Group the rows by their labels, find the classes, and count the scores."""
         if "score" in self.columns:
             self._span  # noqa: B018  refuses what is not finite
         elif self._is_large_table:
@@ -240,7 +239,7 @@ class _Counting:
         return [*self.columns] == ["truth", "prediction"] and most <= MOST_CLASSES and self._cells > _MANY_CELLS
 
     def _count_table(self, asked: RowQuestion) -> Counted | None:
-        """Find many classes by the labels that occur, and put the table of all combinations into their order."""
+        """Find the classes by the labels that occur, and reorder the table of all combinations by them."""
         ops, (truth, decided) = self.operations, self._labels.values()
         counts = ops.zeros(self._cells, truth.values, "int64")
         for start in range(0, len(truth.values), BLOCK):
@@ -295,7 +294,7 @@ class _Counting:
     def _by_segment(
         self, groups: "_Groups", by: Labels, columns: list[Tensor | None]
     ) -> Iterator[tuple[str, list[Tensor | None]]]:
-        """The columns of the rows of each segment, which are put side by side once."""
+        """The columns of the rows of each segment; rows are sorted by segment once."""
         ops, labels = self.operations, {name: one for name, one in self._labels.items() if name.startswith("by")}
         cells: Array = np.zeros(1, np.int64)
         for name, label in labels.items():
@@ -315,9 +314,9 @@ class _Counting:
         self, pair: tuple[str, str], positive: int | None, in_keys: bool, truth: Tensor, score: Tensor,
         weight: Tensor | None, positives: int | None = None,
     ) -> ScoreTable:  # fmt: skip
-        """The score table of some rows: exact, or in bins, with the sums of their order where they were sorted.
+        """The score table of some rows: exact, or in bins, with the sums of their order if they were sorted.
 
-        ``positives`` are the rows that are positive, where somebody knows their number already.
+        ``positives`` is the number of positive rows, if it is already known.
         """
         ops = self.operations
         if self.in_bins:
@@ -330,7 +329,7 @@ class _Counting:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Combinations of labels: a code for each label, and how many rows they have, or Σw and Σw²."""
+    """Combinations of labels: a code for each label, and their number of rows, or Σw and Σw²."""
 
     codes: Mapping[str, Array]
     sizes: Array
@@ -338,7 +337,7 @@ class _Groups:
 
     @classmethod
     def of(cls, shape: Mapping[str, int], sizes: Array, squares: Array | None = None) -> "_Groups":
-        """Those that occur, of a table of all that has so many codes for each label."""
+        """The combinations that occur in a table of all, whose ``shape`` is the number of codes by label."""
         here = sizes != 0
         codes = np.nonzero(here.reshape(tuple(shape.values())))
         return cls(dict(zip(shape, codes, strict=True)), sizes[here], None if squares is None else squares[here])
@@ -353,12 +352,12 @@ def combinations_of(operations: ArrayOperations, labels: Sequence[_Label], here:
 
 
 def whole_numbers(operations: ArrayOperations, labels: Tensor) -> Tensor:
-    """Labels that are whole numbers, though written as fractions (1.0), as such; others as they are."""
+    """Convert labels to whole numbers if all are whole (1.0); return others as they are."""
     whole = operations.cast(labels, "int32")
     return whole if bool((whole == labels).all()) else labels
 
 
 def probabilities_of_tensor(operations: ArrayOperations, logits: Tensor) -> Tensor:
-    """The probabilities of finite logits (``engines/logits.py``), where they lie."""
+    """The probabilities of finite logits (``engines/logits.py``), on their device."""
     refuse_infinite_tensor(operations, logits, "score")
     return operations.sigmoid(logits)

@@ -1,4 +1,4 @@
-"""Passes over all rows, each in one go, by kernels that CuPy compiles; without CuPy plain operations do the same."""
+"""Kernels, compiled by CuPy, that do a whole pass over all rows; without CuPy plain operations do the same."""
 
 import functools
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _ADD_UP = """
 
 
 def _add_up(**places: str) -> str:
-    """Add the sums of all threads to where they belong."""
+    """Code that adds the sums of all threads to their targets."""
     return "".join(_ADD_UP.replace("SUM", name).replace("INTO", place) for name, place in places.items())
 
 
-# What a probability loses. 1 − p is rounded; what that leaves is given back to the logarithm: one serves both classes.
+# The loss of a probability. 1 − p is rounded; the remainder is added to the logarithm, so that one serves both classes.
 _LOST = """
         const double q = 1.0 - p, left = (1.0 - q) - p;
         const double away = hit ? q : p;
@@ -34,7 +34,7 @@ _KEEP_LOST = """
         lost3 += hit ? 0.0 : SIZE * surprise;"""
 
 _NUMBER = """
-__device__ long long number_of(const double p, const long long half) {  // of the bin, as tallies/bins.py numbers them
+__device__ long long number_of(const double p, const long long half) {  // of the bin, as in tallies/bins.py
     const long long upwards = (1LL << 37) - 1;
     return half == 0 || p <= 0.5
         ? __double_as_longlong(p) >> 37
@@ -42,7 +42,7 @@ __device__ long long number_of(const double p, const long long half) {  // of th
 }
 """
 
-# CuPy compiles in such a way that the smallest floats become 0, unless their bits are taken for what they are.
+# Code compiled by CuPy flushes subnormal floats to 0, so these are converted by their bits.
 _WIDE = """
 __device__ double wide(const float x) {
     const int bits = __float_as_int(x);
@@ -163,14 +163,14 @@ _THREADS, _BLOCKS = 256, 2048
 
 
 def has_kernel(name: str, kinds: Mapping[str, str]) -> bool:
-    """Whether there is a kernel for numbers of such kinds."""
+    """Whether there is a kernel for numbers of these kinds."""
     floats = kinds.get("scores", "float32") in ("float32", "float64")
     whole = "float" not in kinds.get("truth", "int64")
     return name in _SOURCES and floats and whole and set(kinds.values()) <= set(_TYPES)
 
 
 def run_kernel(cupy: Values, name: str, rows: int, kinds: Mapping[str, str], given: Mapping[str, int]) -> None:
-    """Run a kernel over so many rows (or runs), with numbers and the addresses of arrays in its own order."""
+    """Run a kernel over so many rows (or runs), with numbers and addresses of arrays in the order of its parameters."""
     kernel = _compiled(cupy, name, tuple((of, kinds[of]) for of in ("scores", "truth", "taken", "keys") if of in kinds))
     numbers = map(cupy.int64, (rows, *given.values()))
     kernel((min(_BLOCKS, -(-rows // _THREADS)),), (_THREADS,), tuple(numbers))

@@ -1,6 +1,6 @@
-"""Predicted numbers where they lie: added up like batches of a file (``engines/number_batches.py``).
+"""Predicted numbers on a device, summed like batches of a file (``engines/number_batches.py``).
 
-Beside the sums come a few rows: evenly spaced ones, those around medians and the baseline, and the heaviest.
+A few rows are copied beside the sums: evenly spaced ones, those around medians and the baseline, and the heaviest.
 """
 
 import math
@@ -18,20 +18,19 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.faults import refuse_infinite_tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on
+from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
 
 _FLOATS = ("float16", "float32", "float64")
 
 _FEWER = 64
-"""By so much fewer rows come here for a picture than of a file."""
+"""The sample of rows for pictures is smaller than that of a file by this factor."""
 
 BLOCK = 1 << 22
-"""Rows handled at a time, with some thirty columns of their own."""
+"""Rows per block, with some thirty temporary columns."""
 
 
 def count_number_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> Counted | None:
-    """Count predicted numbers where they are; None where the columns are classes, or need to be looked at here."""
+    """Count predicted numbers on their device; None if the columns are classes, or have to be copied."""
     if set(columns) - {"truth", "prediction", "weight"} or "prediction" not in columns:
         return None
     numbers = TensorNumbers(operations_on(columns["truth"]), dict(columns))
@@ -55,18 +54,18 @@ class TensorNumbers(BatchNumbers):
 
     @cached_property
     def _ends(self) -> dict[str, tuple[float, float]]:
-        """How far truths and predictions reach; all of them must be finite."""
-        found = {}
+        """The ranges of truths and predictions; values that are not finite are refused."""
+        ends = {}
         for name in ("truth", "prediction"):
             values = self.operations.cast(self.columns[name], "float64")
-            found[name] = self.operations.ends(values)
-            if not math.isfinite(sum(found[name])):
+            ends[name] = self.operations.ends(values)
+            if not math.isfinite(sum(ends[name])):
                 refuse_infinite_tensor(self.operations, values, name)
-        return found
+        return ends
 
     @cached_property
     def task(self) -> str:
-        """What a few numbers say that stand for all of them; nothing where there are only whole ones."""
+        """The task, decided by a few numbers that represent all; "" if all are whole."""
         if not any(self.operations.kind(self.columns[name]).endswith(_FLOATS) for name in ("truth", "prediction")):
             return ""
         shown = {}
@@ -81,7 +80,7 @@ class TensorNumbers(BatchNumbers):
 
     @property
     def plain(self) -> bool:
-        """Whether weights, if there are any, are of ordinary size, and truth and prediction numbers at all."""
+        """Whether truth and prediction are numbers, and weights, if any, have an ordinary size."""
         if any(self.operations.kind(self.columns[name]) == "bool" for name in ("truth", "prediction")):
             return False
         if "weight" not in self.columns:

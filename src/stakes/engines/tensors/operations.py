@@ -1,27 +1,29 @@
-"""The array operations by which tensors are counted, as NumPy and CuPy spell them, and as PyTorch does.
+"""The array operations for counting tensors, as NumPy and CuPy spell them, and as PyTorch does.
 
 Everything else is written with operators and slices, which mean the same everywhere. Whole numbers are int32 or int64,
-since PyTorch can do little with unsigned ones.
+since PyTorch hardly supports unsigned ones.
 """
 
 import importlib
 import importlib.util
+import math
 import sys
 from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 
+from stakes import errors
 from stakes.engines.columns import Values
 from stakes.engines.tensors.arrays import Tensor, device_of, maker_of
 from stakes.engines.tensors.kernels import has_kernel, run_kernel
 from stakes.tallies.arithmetic import Array
 
 _MANY = 1 << 22
-"""From so many keys on another library's sort is worth calling."""
+"""From this many keys on another library's sort is worth calling."""
 
 _VERY_MANY = 1 << 26
-"""From so many keys on the memory that their sort took is worth giving back."""
+"""From this many keys on the memory of their sort is worth releasing."""
 
 Kind = Literal["bool", "int32", "int64", "float32", "float64"]
 
@@ -36,16 +38,16 @@ class ArrayOperations:
         return _operations_of, (type(self), self.xp.__name__)  # a library cannot be pickled
 
     def _beside(self, like: Tensor) -> dict[str, Values]:
-        """Where new memory is to lie."""
+        """Options that allocate new memory on the device of an array."""
         return {}
 
     def cast(self, values: Tensor, kind: Kind) -> Tensor:
-        """Numbers of another kind; the same array where they are of it."""
-        with np.errstate(invalid="ignore"):  # what does not fit is found by whoever compares
+        """Convert numbers to another type; the same array if they have it."""
+        with np.errstate(invalid="ignore"):  # callers compare, and find values that do not fit
             return values.astype(kind, copy=False)
 
     def kind(self, values: Tensor) -> str:
-        """What kind of numbers these are."""
+        """The type of these numbers."""
         return str(values.dtype).rpartition(".")[2]
 
     def bits(self, floats: Tensor) -> Tensor:
@@ -53,19 +55,19 @@ class ArrayOperations:
         return floats.view(self.xp.int32 if floats.itemsize == 4 else self.xp.int64)
 
     def floats(self, bits: Tensor) -> Tensor:
-        """The floats of such bits."""
+        """The floats of these bits."""
         return bits.view(self.xp.float32 if bits.itemsize == 4 else self.xp.float64)
 
     def empty(self, length: int, like: Tensor, kind: Kind) -> Tensor:
-        """Memory beside another array."""
+        """Uninitialised memory on the device of an array."""
         return self.xp.empty(length, dtype=getattr(self.xp, kind), **self._beside(like))
 
     def zeros(self, length: int, like: Tensor, kind: Kind) -> Tensor:
-        """Zeros beside another array."""
+        """Zeros on the device of an array."""
         return self.xp.zeros(length, dtype=getattr(self.xp, kind), **self._beside(like))
 
     def given(self, values: Array, like: Tensor) -> Tensor:
-        """A few numbers of ours, brought to where another array lies."""
+        """Copy a few numbers to the device of an array."""
         return self.xp.asarray(values, **self._beside(like))
 
     def sort(self, keys: Tensor) -> Tensor:
@@ -74,23 +76,23 @@ class ArrayOperations:
         return keys
 
     def order(self, codes: Tensor) -> Tensor:
-        """Where numbers stand in ascending order, equal ones as they were."""
+        """The indices that sort numbers; the sort is stable."""
         return self.xp.argsort(codes, kind="stable")
 
     def places(self, mask: Tensor) -> Tensor:
-        """Where something holds."""
+        """The indices at which a mask is true."""
         return self.xp.nonzero(mask)[0]
 
     def ends(self, values: Tensor) -> tuple[float, float]:
-        """The least and the largest; NaN if one is NaN."""
+        """The smallest and the largest number; NaN if one is NaN."""
         return values.min().item(), values.max().item()
 
     def numbers(self, start: int, stop: int, like: Tensor) -> Tensor:
-        """Whole numbers from one to another, beside an array."""
+        """Whole numbers from one to another, on the device of an array."""
         return self.xp.arange(start, stop, **self._beside(like))
 
     def where(self, test: Tensor, one: Values, other: Values) -> Tensor:
-        """One thing where something holds, another elsewhere."""
+        """One value where a test holds, another elsewhere."""
         return self.xp.where(test, one, other)
 
     def cumulated(self, counts: Tensor) -> Tensor:
@@ -98,23 +100,23 @@ class ArrayOperations:
         return self.xp.cumsum(counts, 0, dtype=self.xp.int64)
 
     def total(self, values: Tensor) -> Tensor:
-        """The sum in 64 bits, which stays where it is."""
+        """The sum in 64 bits, which stays on the device."""
         return values.sum(dtype=self.xp.float64 if "float" in self.kind(values) else self.xp.int64)
 
     def count(self, codes: Tensor, size: int, weight: Tensor | None = None) -> Tensor:
-        """How often each code below ``size`` occurs, or how much those rows weigh."""
+        """The number of rows of each code below ``size``, or their weight."""
         return self.xp.bincount(codes, weight, minlength=size)
 
     def add_counts(self, counts: Tensor, codes: Tensor) -> None:
-        """Count codes on top of what was counted."""
+        """Add the counts of codes to ``counts``."""
         counts += self.xp.bincount(codes, minlength=len(counts))
 
     def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
-        """Run a kernel of ours over so many rows (``kernels.py``); False where there is none."""
+        """Run a kernel over so many rows (``kernels.py``); False if there is none."""
         kinds = self._kinds(given)
         if self.xp is np or not has_kernel(name, kinds):
             return False
-        whole = {of: self.xp.ascontiguousarray(given[of]) for of in kinds}  # held until the kernel was called
+        whole = {of: self.xp.ascontiguousarray(given[of]) for of in kinds}  # kept alive until the kernel is called
         run_kernel(self.xp, name, rows, kinds, {**given, **{of: one.data.ptr for of, one in whole.items()}})
         return True
 
@@ -122,19 +124,19 @@ class ArrayOperations:
         return {name: self.kind(one) for name, one in given.items() if not isinstance(one, int)}
 
     def joined(self, parts: list[Tensor]) -> Tensor:
-        """Put arrays one after the other."""
+        """Concatenate arrays."""
         return parts[0] if len(parts) == 1 else self.xp.concatenate(parts)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own, row by row."""
+        """A contiguous copy of the numbers."""
         return values.copy()
 
     def top(self, values: Tensor, count: int) -> Tensor:
-        """Where the largest numbers stand."""
+        """The indices of the largest numbers."""
         return self.xp.argpartition(values, len(values) - count)[len(values) - count :]
 
     def stacked(self, numbers: list[Tensor]) -> Tensor:
-        """Single numbers side by side."""
+        """Single numbers as one array."""
         return np.array(numbers) if self.xp is np else self.xp.stack(numbers)
 
     def softmax(self, logits: Tensor) -> Tensor:
@@ -143,63 +145,63 @@ class ArrayOperations:
         return shares / shares.sum(1, keepdims=True)
 
     def first_largest(self, columns: Tensor) -> Tensor:
-        """Where the largest number of each column stands, the first of those that tie."""
+        """The row of the largest number of each column, the first of ties."""
         rows = len(columns)
         left = self.xp.arange(rows, 0, -1, dtype="uint8" if rows < 256 else "int64")[:, None]
-        return rows - (left * (columns == columns.max(0))).max(0)  # which is quicker than to look for places
+        return rows - (left * (columns == columns.max(0))).max(0)  # faster than argmax
 
     def column_counts(self, flags: Tensor) -> Tensor:
-        """In how many places of each column something holds."""
+        """The number of true values in each column."""
         return flags.view("uint8").sum(0, dtype="uint8" if len(flags) < 256 else "int64")
 
     def sigmoid(self, logits: Tensor) -> Tensor:
-        """The probabilities of logits, in 64 bits (``engines/logits.py``); of what is not finite NaN."""
+        """The probabilities of logits, in 64 bits (``engines/logits.py``); NaN if a logit is not finite."""
         numbers = self.cast(logits, "float64")
         small = self.xp.exp(-abs(numbers))
         return self.where(numbers >= 0, 1.0 + 0.0 * numbers, small) / (1.0 + small)
 
     def log(self, values: Tensor) -> Tensor:
-        """Natural logarithms; of 0 −∞."""
+        """Natural logarithms; −∞ for 0."""
         with np.errstate(divide="ignore"):
             return self.xp.log(values)
 
     def log1p(self, values: Tensor) -> Tensor:
-        """log(1 + x); of −1 −∞."""
+        """log(1 + x); −∞ for −1."""
         with np.errstate(divide="ignore"):
             return self.xp.log1p(values)
 
     def home(self, values: Tensor) -> Array:
-        """Bring numbers here."""
+        """Copy numbers to NumPy."""
         return np.asarray(values.get() if hasattr(values, "get") else values)
 
 
 class TorchOperations(ArrayOperations):
-    """Tensors of PyTorch, on the CPU or a GPU, where it spells operations in another way."""
+    """Tensors of PyTorch, on the CPU or a GPU: the operations that it spells differently."""
 
     def _beside(self, like: Tensor) -> dict[str, Values]:
         return {"device": like.device}
 
     def cast(self, values: Tensor, kind: Kind) -> Tensor:
-        """Numbers of another kind; the same array where they are of it."""
+        """Convert numbers to another type; the same array if they have it."""
         return values.to(getattr(self.xp, kind))
 
     def given(self, values: Array, like: Tensor) -> Tensor:
-        """A few numbers of ours, brought to where another array lies."""
+        """Copy a few numbers to the device of an array."""
         return self.xp.from_numpy(np.array(values)).to(like.device)
 
     def sort(self, keys: Tensor) -> Tensor:
-        """Sort an array of our own: by CuPy where it is there, since PyTorch's sort keeps places that nobody needs."""
+        """Sort an array of our own, by CuPy if installed, since PyTorch's sort also computes indices."""
 
         def in_place(cupy: Values) -> None:
             cupy.from_dlpack(keys).sort()
             if len(keys) >= _VERY_MANY:
-                cupy.get_default_memory_pool().free_all_blocks()  # PyTorch could not use what CuPy holds back
+                cupy.get_default_memory_pool().free_all_blocks()  # PyTorch cannot use memory that CuPy keeps
 
         done = keys.is_cuda and len(keys) >= _MANY and self._done_by_cupy(in_place, keys)
         return keys if done else self.xp.sort(keys).values
 
     def _done_by_cupy(self, work: Callable[[Values], None], like: Tensor) -> bool:
-        """Let CuPy work beside a tensor, in the order of PyTorch's own work; False where it is not there or fails."""
+        """Let CuPy work on a tensor's device, on PyTorch's stream; False if it is not installed or fails."""
         cupy = _cupy()
         if cupy is None:
             return False
@@ -207,35 +209,35 @@ class TorchOperations(ArrayOperations):
         try:
             with cupy.cuda.Device(like.device.index), cupy.cuda.ExternalStream(stream):
                 work(cupy)
-        except Exception:  # whatever it is, PyTorch by itself can do the same: CuPy may be for another CUDA
+        except Exception:  # such as a CuPy for another CUDA; PyTorch can do the same
             return False
         return True
 
     def order(self, codes: Tensor) -> Tensor:
-        """Where numbers stand in ascending order, equal ones as they were."""
+        """The indices that sort numbers; the sort is stable."""
         return self.xp.argsort(codes, stable=True)
 
     def places(self, mask: Tensor) -> Tensor:
-        """Where something holds."""
+        """The indices at which a mask is true."""
         return self.xp.nonzero(mask).squeeze(1)
 
     def ends(self, values: Tensor) -> tuple[float, float]:
-        """The least and the largest; NaN if one is NaN."""
+        """The smallest and the largest number; NaN if one is NaN."""
         low, high = self.xp.stack(self.xp.aminmax(values)).tolist()
         return low, high
 
     def count(self, codes: Tensor, size: int, weight: Tensor | None = None) -> Tensor:
-        """How often each code below ``size`` occurs, or how much those rows weigh."""
+        """The number of rows of each code below ``size``, or their weight."""
         if weight is not None:
             return self.zeros(size, codes, "float64").index_add_(0, codes, weight)
         return self.xp.bincount(codes, minlength=size)
 
     def add_counts(self, counts: Tensor, codes: Tensor) -> None:
-        """Count codes on top of what was counted; nobody waits for it, as ``bincount`` would."""
+        """Add the counts of codes to ``counts``, without waiting for the device as ``bincount`` would."""
         counts.index_add_(0, codes, self.xp.ones_like(codes, dtype=counts.dtype))
 
     def by_kernel(self, name: str, rows: int, **given: Values) -> bool:
-        """Run a kernel of ours over so many rows, where CuPy is there to compile it."""
+        """Run a kernel over so many rows, if CuPy is installed to compile it."""
         kinds = self._kinds(given)
         whole = {of: given[of].contiguous() for of in kinds}
         like = next(iter(whole.values()))
@@ -245,11 +247,11 @@ class TorchOperations(ArrayOperations):
         return self._done_by_cupy(lambda cupy: run_kernel(cupy, name, rows, kinds, places), like)
 
     def copied(self, values: Tensor) -> Tensor:
-        """The same numbers in memory of their own, row by row."""
+        """A contiguous copy of the numbers."""
         return values.clone(memory_format=self.xp.contiguous_format)
 
     def top(self, values: Tensor, count: int) -> Tensor:
-        """Where the largest numbers stand."""
+        """The indices of the largest numbers."""
         return self.xp.topk(values, count).indices
 
     def softmax(self, logits: Tensor) -> Tensor:
@@ -257,16 +259,16 @@ class TorchOperations(ArrayOperations):
         return self.xp.softmax(logits, 1)
 
     def column_counts(self, flags: Tensor) -> Tensor:
-        """In how many places of each column something holds."""
+        """The number of true values in each column."""
         return flags.sum(0)
 
     def first_largest(self, columns: Tensor) -> Tensor:
-        """Where the largest number of each column stands, the first of those that tie; PyTorch promises no order."""
+        """The row of the largest number of each column, the first of ties; PyTorch promises no order."""
         k = len(columns)
         return self.where(columns == columns.amax(0), self.numbers(0, k, columns)[:, None], k).amin(0)
 
     def home(self, values: Tensor) -> Array:
-        """Bring numbers here; memory that the GPU can write to itself is several times faster."""
+        """Copy numbers to NumPy; pinned memory, which the GPU writes itself, is several times faster."""
         if not values.is_cuda:
             return np.asarray(values.numpy())
         here = self.xp.empty(values.shape, dtype=values.dtype, pin_memory=True)
@@ -292,16 +294,24 @@ def _cupy() -> Values:
 
 
 def operations_on(tensor: Tensor) -> ArrayOperations:
-    """The operations for what a tensor is."""
+    """The operations for the library of a tensor."""
     maker = maker_of(tensor)
     return TorchOperations(sys.modules["torch"]) if maker == "torch" else ArrayOperations(sys.modules.get(maker, np))
 
 
-def as_countable(tensor: Tensor) -> Tensor:
-    """A tensor that can be counted where it lies: of PyTorch or CuPy; None where neither can take it.
+def refuse_infinite_tensor(operations: ArrayOperations, values: Tensor, argument: str) -> None:
+    """Refuse missing and infinite numbers, naming the first row, like ``refuse_infinite`` for arrays."""
+    for wrong, words in ((values != values, errors.missing_values), (abs(values) == math.inf, errors.infinite_values)):
+        rows = operations.places(wrong)
+        if len(rows):
+            raise words(argument, len(rows), int(rows[0]))
 
-    An array of JAX is handed over without a copy (DLPack), since JAX itself keeps to 32 bits. What remembers how it was
-    computed forgets it.
+
+def as_countable(tensor: Tensor) -> Tensor:
+    """A tensor of PyTorch or CuPy that can be counted on its device; None if neither can take it.
+
+    An array of JAX is passed on without a copy (DLPack), since JAX itself only has 32 bits. Tensors are detached from
+    their gradients.
     """
     maker = maker_of(tensor)
     if maker == "torch":
@@ -319,6 +329,6 @@ def as_countable(tensor: Tensor) -> Tensor:
 
 
 def _torch_on_gpu() -> Values:
-    """PyTorch, if it is loaded already and sees a GPU."""
+    """PyTorch, if it is already imported and sees a GPU."""
     torch = sys.modules.get("torch")
     return torch if torch is not None and torch.cuda.is_available() else None

@@ -1,8 +1,8 @@
-"""Scores and labels packed into keys, sorted and folded where they lie.
+"""Packs scores and labels into keys, which are sorted and folded on their device.
 
-The keys are those of ``tallies/keys.py`` with the highest bit turned over, so that numbers with a sign sort alike. Rows
-of one class at one score are a *run* of equal keys: all that is worked out row by row is where runs end, and 32-bit
-scores of very many rows have few of them. Within a score the positives come first, so a score has two runs at most.
+The keys are those of ``tallies/keys.py`` with the highest bit flipped, so that signed numbers sort alike. Rows of one
+class at one score are a *run* of equal keys: only the ends of runs are computed row by row, and 32-bit scores of very
+many rows have few of them. Within a score the positives come first, so a score has at most two runs.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from stakes.tallies.order import Order
 from stakes.tallies.scores import ScoreTable
 
 BLOCK = 1 << 27
-"""Rows handled at a time: few enough that temporaries stay small beside the keys."""
+"""Rows per block: few enough that temporaries are small compared with the keys."""
 
 NOBODY = -(1 << 62)
 """A truth that no row has."""
@@ -33,7 +33,7 @@ _HIGHEST = {"int32": (1 << 31) - 1, "int64": (1 << 63) - 1}
 
 @dataclass(frozen=True, eq=False)
 class SortedKeys:
-    """Sorted keys where the rows lie, how they are laid out, and how many are of positive rows."""
+    """Sorted keys on the device of the rows, their layout, and the number of positive rows."""
 
     operations: ArrayOperations
     layout: Layout
@@ -45,12 +45,12 @@ class SortedKeys:
         return _HIGHEST[self.operations.kind(self.values)]
 
     def at_home(self) -> Keys:
-        """The same keys here: those that rows in memory have."""
-        flipped = self.values ^ (-self._highest - 1)  # the highest bit, where the rows lie: a GPU does it in passing
+        """The same keys in memory, like those of rows in memory."""
+        flipped = self.values ^ (-self._highest - 1)  # the highest bit, flipped on the device, which is faster
         return Keys(self.layout, self.operations.home(flipped).view(self.layout.key))
 
     def unpack(self, keys: Tensor) -> tuple[Tensor, Tensor]:
-        """The ordered bits of scores, and whether they are of positive rows."""
+        """The ordered bits of scores, and a mask of positive rows."""
         packed = keys ^ self._highest
         return (packed >> 1) & self._highest, (packed & 1) == 1
 
@@ -64,7 +64,7 @@ class SortedKeys:
 
 
 def fit_into_keys(operations: ArrayOperations, scores: Tensor, span: tuple[float, float]) -> bool:
-    """Whether a key has room for a score and a label: of float64 of both signs only those of ordinary size have."""
+    """Whether scores fit into keys with a label: float64 of both signs only if their sizes are ordinary."""
     if span[0] >= 0 or operations.kind(scores) == "float32":
         return True
     if max(map(abs, span)) >= 2.0**512:
@@ -77,9 +77,9 @@ def sort_scores(
     operations: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, span: tuple[float, float],
     positives: int | None = None,
 ) -> SortedKeys:  # fmt: skip
-    """Pack and sort scores that fit (float32 or float64, within ``span``); positive rows have this truth, if any do.
+    """Pack and sort scores that fit (float32 or float64, within ``span``); rows with this truth are positive.
 
-    Where it is known how many those are (``positives``), nobody waits until they are counted.
+    If their number is known (``positives``), the device need not count them first.
     """
     ops, narrow = operations, operations.kind(scores) == "float32"
     layout = (FLOAT32 if narrow else FLOAT64) if span[0] >= 0 else SIGNED
@@ -92,7 +92,7 @@ def sort_scores(
 def _pack(
     ops: ArrayOperations, scores: Tensor, truth: Tensor, positive: int | None, values: Tensor, kind: Kind, signed: bool
 ) -> Tensor:
-    """Write keys into ``values``, and return how many are of positive rows."""
+    """Write keys into ``values``, and return the number of positive rows."""
     count = ops.zeros(1, scores, "int64")
     of = NOBODY if positive is None else positive
     if not signed and ops.by_kernel(
@@ -115,9 +115,18 @@ def _signed_bits(ops: ArrayOperations, scores: Tensor) -> Tensor:
     return ops.where(wide < 0, _MIDDLE - bits, _MIDDLE + bits)
 
 
+def sum_losses(ops: ArrayOperations, scores: Tensor, positive: Tensor, weight: Tensor | None) -> list[Tensor]:
+    """Squares of positives and of negatives, then the surprise of both (``tallies/losses.py``)."""
+    squares = ops.where(positive, (1.0 - scores) ** 2, scores**2)
+    surprise = 0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores))
+    losses = [loss if weight is None else loss * weight for loss in (squares, surprise)]
+    parts = ((ops.where(positive, loss, 0.0), ops.where(positive, 0.0, loss)) for loss in losses)
+    return [ops.total(part) for pair in parts for part in pair]
+
+
 # ── the fold ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def fold(keys: SortedKeys, pair: tuple[str, str], span: tuple[float, float]) -> ScoreTable:
-    """Return the table of all rows in bins, with what the order of the scores and their losses add up to."""
+    """Return the table of all rows in bins, with the sums over the order of scores and over losses."""
     folding = _Folding(keys, "probability" if span[0] >= 0 and span[1] <= 1 else "line")
     for start in range(0, len(keys.values), BLOCK):
         folding.walk(start, min(start + BLOCK, len(keys.values)))
@@ -154,7 +163,7 @@ class _Folding:
             self._rows, self._found = ends[-1:], tp[-1:]
 
     def _by_kernel(self, ends: Tensor) -> tuple[Tensor, Tensor] | None:
-        """Fold runs in two passes; None where there is no kernel for that."""
+        """Fold runs in two passes of a kernel; None if there is none."""
         ops, keys, like = self.keys.operations, self.keys.values, ends
         if isinstance(self.keys.layout, SignedLayout):
             return None
@@ -175,14 +184,14 @@ class _Folding:
         return tp, ops.places(last)
 
     def _fold(self, ends: Tensor) -> tuple[Tensor, Tensor]:
-        """Fold runs: return the positives up to the end of each, and which are the last of their bins."""
+        """Fold runs; return the positives up to the end of each, and the indices of the last runs of bins."""
         ops, P, n = self.keys.operations, self.keys.positives, len(self.keys.values)
         bits, positive = self.keys.unpack(self.keys.values[ends - 1])
         rows = ends - self._rows[0]
         rows[1:] = ends[1:] - ends[:-1]
         mine = ops.where(positive, rows, 0)
         tp = ops.cumulated(mine) + self._found[0]
-        tied = ops.where(positive, 0, rows)  # the negatives at the score of a run of positives, which come next
+        tied = ops.where(positive, 0, rows)  # the negatives of the next run, if it has the score of a run of positives
         tied[:-1] = ops.where(bits[1:] == bits[:-1], tied[1:], 0)
         tied[-1:] = 0
         above = ends - tp  # negatives above a run of positives, and those up to a run of negatives
@@ -191,24 +200,14 @@ class _Folding:
         self._whole.append(ops.stacked([wins, (tp * (n - P) - reached * P).max()]))
         precision = ops.cast(mine * tp, "float64") / ops.cast(tp + reached, "float64")
         scores = self.keys.scores(bits)
-        self._sums.append(ops.stacked([ops.total(precision), *self._losses(scores, positive, rows)]))
+        losses = sum_losses(ops, scores, positive, ops.cast(rows, "float64")) if self.grid == "probability" else []
+        self._sums.append(ops.stacked([ops.total(precision), *losses]))
         numbers = bins.numbers(scores, self.grid, xp=ops.xp)
         end = ops.numbers(len(ends) - 1, len(ends), ends)
         return tp, ops.joined([ops.places(numbers[1:] != numbers[:-1]), end])
 
-    def _losses(self, scores: Tensor, positive: Tensor, rows: Tensor) -> list[Tensor]:
-        """What positives and negatives lose: squares and surprise (``tallies/losses.py``)."""
-        if self.grid != "probability":
-            return []
-        ops, count = self.keys.operations, self.keys.operations.cast(rows, "float64")
-        squares = ops.where(positive, (1.0 - scores) ** 2, scores**2) * count
-        surprise = (0.0 - ops.where(positive, ops.log(scores), ops.log1p(-scores))) * count
-        both = [ops.where(positive, loss, 0.0) for loss in (squares, surprise)]
-        others = [ops.where(positive, 0.0, loss) for loss in (squares, surprise)]
-        return [ops.total(part) for pair in zip(both, others, strict=True) for part in pair]
-
     def _keep_bins(self, ends: Tensor, tp: Tensor, last: Tensor) -> None:
-        """Bring home the bins of a block, from the rows and positives up to the end of their last runs."""
+        """Copy the bins of a block, made of the rows and positives up to the end of their last runs."""
         ops = self.keys.operations
         bits, _ = self.keys.unpack(self.keys.values[ends[last] - 1])
         numbers = bins.numbers(self.keys.scores(bits), self.grid, xp=ops.xp)
@@ -218,7 +217,7 @@ class _Folding:
         self._bins.append(ops.home(ops.joined([edges, positives, rows - positives])).reshape(3, -1))
 
     def table(self, pair: tuple[str, str]) -> ScoreTable:
-        """The table of what was folded."""
+        """The score table of the folded runs."""
         ops = self.keys.operations
         whole, sums = ops.home(ops.stacked(self._whole)).tolist(), ops.home(ops.stacked(self._sums))
         single = len(self._bins) == 1

@@ -1,7 +1,7 @@
-"""What a loop counts batch by batch where its tensors lie, without waiting for any of them.
+"""Counts the batches of a loop on the device of its tensors, without waiting for the device.
 
-Batches are put side by side in a buffer, and counted when it is full: few large steps instead of many small ones. What
-is wrong with a row is counted, too, with the number of the first, and told when somebody asks for the result.
+Batches are collected in a buffer, and counted when it is full: few large steps instead of many small ones. Faults of
+rows are counted, too, with the number of the first, and raised when the result is asked for.
 """
 
 import bisect
@@ -22,27 +22,27 @@ from stakes.tallies import Confusion, Tally
 from stakes.tallies.arithmetic import Array
 
 BUFFER = 1 << 22
-"""So many rows wait at most until they are counted."""
+"""Most rows in the buffer."""
 
 _NEVER = (1 << 62) - 1
-"""The number of the first row of which something is wrong, as long as there is none."""
+"""The number of the first row with a fault, if there is none."""
 
 FAULTS = ("truth", "prediction", "missing", "infinite", "outside")
-"""What can be wrong with a row: labels that are no classes, scores that are no numbers or no probabilities."""
+"""The faults of a row: labels that are not classes, scores that are not finite or not probabilities."""
 
 
 Fault = tuple[int, str, int]
-"""In how many rows, in which batch first, and in which row of that."""
+"""The number of rows, the first batch, and the row in that batch."""
 
 Scores = Literal["probabilities", "logits"]
 
 
 @dataclass
 class Totals:
-    """What was counted so far, here: it adds up over counters and processes.
+    """The counts so far, in memory: they add up over counters and processes.
 
-    ``counts`` are those of bins, or of truths × decisions; ``sums`` what probabilities lose; ``faults`` how many rows
-    there are with each fault, in which batch the first of them is, and the number of its row there.
+    ``counts`` are those of bins, or of truths × decisions; ``sums`` are the losses of probabilities; ``faults`` are the
+    faults by name.
     """
 
     rows: int = 0
@@ -61,14 +61,14 @@ class Totals:
         return Totals(self.rows + other.rows, added(self.counts, other.counts), added(self.sums, other.sums), faults)
 
     def check(self, classes: Sequence[int]) -> None:
-        """Refuse what was wrong with a row, in the words of rows in memory."""
+        """Raise the first kind of fault, in the same words as for rows in memory."""
         for name in FAULTS:
             if name in self.faults:
                 count, batch, row = self.faults[name]
                 raise _problem(name, count, row, classes).within(batch)
 
     def tally(self, classes: Sequence[int], positive: int | None) -> Tally:
-        """The tally of what was counted."""
+        """The tally of the counts."""
         assert self.counts is not None
         names = tuple(map(str, classes))
         if self.sums is None:
@@ -104,9 +104,9 @@ def _problem(fault: str, count: int, row: int, classes: Sequence[int]) -> InputE
 
 
 class RunningCounts:
-    """Counts of rows on one device, as they come: scores of two classes in bins, or decisions.
+    """Running counts of rows on one device: scores of two classes in bins, or decisions.
 
-    ``classes`` are whole numbers, and ``positive`` is one of two. ``scores`` says what those are, if there are any.
+    ``classes`` are whole numbers, and ``positive`` is one of two. ``scores`` says what kind they are, if there are any.
     """
 
     def __init__(self, like: Tensor, classes: Sequence[int], positive: int | None, scores: Scores | None) -> None:
@@ -126,7 +126,7 @@ class RunningCounts:
         self._buffers: list[Tensor] = []
 
     def add(self, truth: Tensor, output: Tensor) -> None:
-        """Take a batch of labels, and of scores or decisions."""
+        """Add a batch of labels, and of scores or decisions."""
         self._starts.append(self._rows)
         if len(truth) > BUFFER:
             self.flush()
@@ -143,20 +143,20 @@ class RunningCounts:
         self._rows += len(truth)
 
     def _kept_as(self, column: Tensor, usual: Kind) -> Kind:
-        """How a buffer holds the numbers of a column as they are: labels that are fractions stay what they are."""
+        """The type of a buffer that holds a column without loss; fractional labels stay fractions."""
         kind = self._ops.kind(column)
         narrow = kind in ("float32", "float16", "bfloat16") if usual == "float32" else "float" not in kind
         return usual if narrow else "float64"
 
     def flush(self) -> None:
-        """Count what waits in the buffer."""
+        """Count the rows in the buffer."""
         waiting, self._waiting = self._waiting, 0
         if waiting:
             truth, output = (buffer[:waiting] for buffer in self._buffers)
             self._count(truth, output, self._rows - waiting)
 
     def _count(self, truth: Tensor, output: Tensor, before: int) -> None:
-        """Count rows, of which so many came before; those with a fault are counted as if there were none."""
+        """Count rows, after ``before`` others; those with a fault count as if they had none."""
         codes, strange = self._codes(truth)
         self._note("truth", strange, before)
         if self._bins is not None:
@@ -168,7 +168,7 @@ class RunningCounts:
         self._ops.add_counts(self._table, codes * len(self._classes) + decided)
 
     def _codes(self, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """The place of each label among the classes, and which are none of them."""
+        """The index of each label among the classes, and a mask of labels that are not classes."""
         ops = self._ops
         whole = ops.cast(labels, "int64")
         near = ops.xp.clip(whole - self._low, 0, len(self._places) - 1)
@@ -177,7 +177,7 @@ class RunningCounts:
         return ops.where(strange, 0, codes), strange
 
     def _checked(self, scores: Tensor, before: int) -> Tensor:
-        """Probabilities, 0 in place of anything else, which is noted."""
+        """Probabilities, with 0 in place of anything else, which is noted as a fault."""
         missing, endless = scores != scores, abs(scores) == math.inf
         outside = (missing | endless) if self._logits else ~((scores >= 0) & (scores <= 1))
         for name, wrong in (("missing", missing), ("infinite", endless), ("outside", outside & ~missing & ~endless)):
@@ -186,14 +186,14 @@ class RunningCounts:
         return self._ops.sigmoid(numbers) if self._logits else numbers
 
     def _note(self, fault: str, wrong: Tensor, before: int) -> None:
-        """Count the rows with a fault, and keep the number of the first; nobody looks whether there are any."""
+        """Count the rows with a fault, and keep the number of the first, without checking whether there are any."""
         place, first = FAULTS.index(fault), len(FAULTS) + FAULTS.index(fault)
         self._faults[place] += self._ops.total(wrong)
         rows = self._ops.where(wrong, self._ops.numbers(before, before + len(wrong), wrong), _NEVER)
         self._faults[first] = self._ops.xp.minimum(self._faults[first], rows.min())
 
     def totals(self) -> Totals:
-        """Bring home what was counted."""
+        """Copy the counts into memory."""
         self.flush()
         home = self._ops.home
         counts, firsts = home(self._faults).reshape(2, -1).tolist()
@@ -211,7 +211,7 @@ class RunningCounts:
 
 
 def as_running(values: Values, argument: str) -> Tensor:
-    """A column of a batch that can be counted where it lies; it is copied here only where no library can do that."""
+    """A column of a batch, for counting on its device; it is copied only if no library can count there."""
     if maker_of(values) == "":
         return as_array(values, argument)
     refuse_empty_shell(values, argument)
@@ -222,7 +222,7 @@ def as_running(values: Values, argument: str) -> Tensor:
 
 
 def refuse_unlike_batch(batch: Mapping[str, Tensor]) -> None:
-    """Refuse a batch whose columns do not fit together, as far as that can be told without looking at a value."""
+    """Refuse a batch whose columns do not fit together, without reading values."""
     for name, one in batch.items():
         if one.ndim == 0 or (one.ndim > 1 and name != "score"):
             raise errors.not_a_column(name, f"an array of shape {tuple(one.shape)}")
