@@ -363,8 +363,10 @@ class BinnedScores(Counting):
         found, self._bins = self._bins.result(), BinnedCounts()  # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         lost = self._losses.in_bins(found) if found.grid == "probability" else None
-        rows = replace(rows.take(found.cells), scores=found.edges, lost=lost)
-        counted = count_classes(plan, rows.standing_for(found.weights, found.squares, found.grid), by)
+        rows = replace(rows.take(found.cells), scores=found.edges, lost=lost, places=None)
+        rows = rows.standing_for(found.weights, found.squares, found.grid)
+        del found  # whose cells would take memory beside what is sorted now
+        counted = count_classes(plan, rows, by)
         warn_of_few_in(counted.scores)
         return counted
 
