@@ -1,5 +1,7 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from stakes.engines.files.room import memory_left
@@ -10,8 +12,8 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
-_BLOCK = 1 << 15
-"""Rows that are worked on at a time: temporaries stay in the processor's cache."""
+_BLOCK = 1 << 17
+"""Rows that are worked on at a time: few enough for a cache, and enough that threads seldom wait for each other."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
@@ -38,25 +40,28 @@ class BinnedCounts:
 
     def __init__(self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None) -> None:
         self.grid = "probability"
-        self._ops = operations or ArrayOperations()
-        self._bits, self._sums = bits, SortedSums(self._ops)
+        self.operations = operations or ArrayOperations()
+        self._bits, self._sums = bits, SortedSums(self.operations)
         self._long: LongTable | None = None
         self._roomy = long and memory_left() > _ROOM
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None) -> None:
         """Count a batch of finite scores, of which each has a cell, or all have the same."""
-        low, high = self._ops.ends(scores)
+        count_scores(scores, [(self, cells)], weight)
+
+    def take(self, scores: Tensor, cells: Tensor, weight: Tensor | None, low: float, high: float) -> "LongTable | None":
+        """Count a batch whose scores reach from ``low`` to ``high``, or return the long table that it belongs in."""
         if (low < 0 or high > 1) and self.grid != "line":  # in whose bins those of probabilities lie
             self._sums, self.grid = self._summed().on_the_line(self._bits), "line"
         most = int(cells.max())
         fits = self._roomy and self._bits + most.bit_length() <= _LONGEST
         if self.grid == "line" or weight is not None or not fits:
-            self._sums.add(cells, bins.numbers(scores, self.grid, self._bits, self._ops.xp), weight)
-            return
+            self._sums.add(cells, bins.numbers(scores, self.grid, self._bits, self.operations.xp), weight)
+            return None
         if self._long is None or not self._long.takes(len(scores), most):
             self._sums = self._summed()
             self._long = LongTable(max(most.bit_length(), 1), self._bits, len(scores))
-        self._long.add(scores, cells, low, high)
+        return self._long
 
     def result(self) -> Binned:
         """Return what was counted."""
@@ -73,69 +78,86 @@ class BinnedCounts:
 class LongTable:
     """Counts of probabilities over all bins there are; memory is given only to the parts that are touched.
 
-    The bits of how far a score lies from the nearer one of 0 and 1, cut off below the bin, are its place, with the sign
-    on top, which scores above ½ have. The bit below the sign is free, since nothing lies further away than ½: the cell
-    stands there, and above the sign.
+    Where there are two cells each has a table of its own, so that rows of one cell touch nothing else. The counts of
+    more cells lie beside each other, bin by bin, and touch fewer pages together.
     """
 
     def __init__(self, cell_bits: int, bits: int, rows: int) -> None:
-        self._cut, self._cells, self._rows = 52 - bits, 1 << cell_bits, rows
-        self._sign, self._half = 1 << (63 - self._cut), bins.start("probability") >> (bins.FINE - bits)
-        self._counts = np.zeros(self._sign << cell_bits, np.uint32)
+        self.cut, self._cell_bits, self._rows = 52 - bits, cell_bits, rows
+        self._top, self._half = 1 << (63 - self.cut), bins.start("probability") >> (bins.FINE - bits)
+        self._counts = np.zeros((self._top + 1) << cell_bits, np.uint32)
         self._ends = 0.5, 0.5
 
     def takes(self, rows: int, cell: int) -> bool:
         """Whether so many more rows can be counted, in cells up to this one."""
         self._rows += rows
-        return self._rows <= _MOST_COUNTED and cell < self._cells
+        return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
-    def add(self, scores: Array, cells: Array, low: float, high: float) -> None:
-        """Count some scores, which reach from one to the other, by their bins and cells."""
-        ones = high == 1
-        low = low or float(np.min(scores, where=scores > 0, initial=0.5))
-        high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
-        self._ends = min(self._ends[0], low), max(self._ends[1], high)  # between them lies all but 0 and 1
-        counts = self._counts if cells.ndim else self._counts[self._lines(cells) :]
-        room = np.empty((2, min(len(scores), _BLOCK)))
-        for start in range(0, len(scores), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            places = self._places(scores[block], ones, *room[:, : len(scores) - start])
-            if cells.ndim:
-                places |= self._lines(cells[block])
-            np.add.at(counts, places, _ONE)
+    def reach(self, low: float, high: float) -> None:
+        """Remember how far scores reach that are neither 0 nor 1."""
+        self._ends = min(self._ends[0], low), max(self._ends[1], high)
+
+    def add(self, places: Array, cells: Array) -> None:
+        """Count some scores by their places, which are overwritten, and cells."""
+        if self._cell_bits == 1:
+            places += np.multiply(cells, self._top + 1, dtype=np.int64)
+        else:
+            places <<= self._cell_bits
+            places |= cells
+        np.add.at(self._counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins, no weights, and how many rows there are."""
-        found = [self._of_cell(cell) for cell in range(self._cells)]
+        found = [self._of_cell(cell) for cell in range(1 << self._cell_bits)]
         numbers, counts = map(np.concatenate, zip(*found, strict=True))
-        return np.repeat(np.arange(self._cells), [len(some) for some, _ in found]), numbers, None, [counts]
-
-    def _places(self, scores: Array, ones: bool, room: Array, beside: Array) -> Array:
-        """The place of each probability, of which some may be 1, among those of the first cell."""
-        np.subtract(scores, np.rint(scores, out=room), out=room)
-        places, signs = room.view(np.int64), beside.view(np.int64)
-        places += np.right_shift(places, 63, out=signs)  # a bin above ½ ends in what is as far from 1 as its lower edge
-        np.right_shift(room.view(np.uint64), self._cut, out=room.view(np.uint64))
-        if ones:
-            places[scores == 1] = self._sign  # as far from 1 as 0 is from 0
-        return places
-
-    def _lines(self, cells: Array) -> Array:
-        """The bits of cells at their place."""
-        spread = cells if self._cells == 2 else cells & 1 | cells.astype(np.int64) >> 1 << 2
-        return np.left_shift(spread, 62 - self._cut, dtype=np.int64)
+        return np.repeat(np.arange(len(found)), [len(some) for some, _ in found]), numbers, None, [counts]
 
     def _of_cell(self, cell: int) -> tuple[Array, Array]:
         """The bins of a cell, and how many rows lie in each."""
-        counts = self._counts[self._lines(np.array(cell)) :]
-        low, high = self._places(np.array(self._ends), False, *np.empty((2, 2))).tolist()
-        spans = [(0, 1), (max(low, 1), self._half + 1), (max(high, self._sign + 1), self._sign + self._half)]
-        zero, below, above = (first + np.flatnonzero(counts[first:end]) for first, end in spans)
-        one = np.flatnonzero(counts[self._sign : self._sign + 1])
-        last = 2 * self._half
-        numbers = np.concatenate([zero, below, last - 1 + self._sign - above[::-1], last + one])
-        places = np.concatenate([zero, below, above[::-1], self._sign + one])
+        if self._cell_bits == 1:
+            counts = self._counts.reshape(2, -1)[cell]
+        else:
+            counts = self._counts.reshape(-1, 1 << self._cell_bits)[:, cell]
+        low, high = (_bits(np.array(self._ends)) >> self.cut).tolist()
+        spans = (0, min(low, 1)), (low, high + 1), (max(self._top, high + 1), self._top + 1)
+        places = np.concatenate([first + np.flatnonzero(counts[first:end]) for first, end in spans])
+        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
         return numbers, counts[places].astype(np.int64)
+
+
+def count_scores(scores: Tensor, counters: Sequence[tuple[BinnedCounts, Tensor]], weight: Tensor | None = None) -> None:
+    """Count a batch of finite scores by several counters, each in cells of its own; their bins are found once."""
+    low, high = counters[0][0].operations.ends(scores)
+    found = [(one.take(scores, cells, weight, low, high), cells) for one, cells in counters]
+    tables = [(table, cells) for table, cells in found if table is not None]
+    if not tables:
+        return
+    ones = high == 1
+    low = low or float(np.min(scores, where=scores > 0, initial=0.5))
+    high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
+    for table, _ in tables:
+        table.reach(low, high)
+    room = np.empty((2, min(len(scores), _BLOCK)))
+    for start in range(0, len(scores), _BLOCK):
+        block = scores[start : start + _BLOCK]
+        found_bits = _bits(block, room[0, : len(block)])
+        if ones:
+            found_bits[block == 1] = 1 << 63  # as far from 1 as 0 is from 0
+        places = room[1, : len(block)].view(np.uint64)
+        for table, cells in tables:
+            np.right_shift(found_bits, table.cut, out=places)
+            table.add(places.view(np.int64), cells[start : start + _BLOCK] if cells.ndim else cells)
+
+
+def _bits(scores: Array, room: Array | None = None) -> Array:
+    """How far each probability lies from the nearer one of 0 and 1, as the bits of a float: its order among all.
+
+    From 1 that is a negative number, whose bits without their sign are taken off 2⁶³. Cut off below the bin, the bits
+    are the place of a score among all bins there are.
+    """
+    room = np.rint(scores, out=np.empty(len(scores)) if room is None else room)
+    bits = np.subtract(scores, room, out=room).view(np.int64)
+    return np.absolute(bits, out=bits).view(np.uint64)
 
 
 class SortedSums:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.engines.binning import BinnedCounts
+from stakes.engines.binning import BinnedCounts, count_scores
 from stakes.engines.cells import Cells, Combination
 from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, pair_bits
 from stakes.engines.labels import Labels
@@ -127,22 +127,19 @@ class ClassStream:
         self._sums.grow(len(self._segments.names) or 1)
         tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
         tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
-        if batch.weight is None:
-            tasks += [partial(self._bin_pairs, batch, place) for place in range(len(self.classes))]
         found: list[Tensor] = run_all(tasks, size)[0]
         return found
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
-        """Count the scores of a class, by whether it is the true one."""
-        own = batch.truth == place
+        """Count the scores of a class by whether it is the true one, and without weights by the true class."""
+        own, truth = batch.truth == place, batch.truth
         own = own if self._elsewhere else own.view(np.uint8)
-        own = 2 * batch.segment + own if self._segments.names else own
-        self._bins[place].add(batch.scores[place], own, batch.weight)
-
-    def _bin_pairs(self, batch: ClassBatch, place: int) -> None:
-        """Count the scores of a class by the true one."""
-        truth = len(self.classes) * batch.segment + batch.truth if self._segments.names else batch.truth
-        self._pairs[place].add(batch.scores[place], truth)
+        if self._segments.names:
+            own, truth = 2 * batch.segment + own, len(self.classes) * batch.segment + truth
+        counters = [(self._bins[place], own)]
+        if batch.weight is None:
+            counters.append((self._pairs[place], truth))
+        count_scores(batch.scores[place], counters, batch.weight)
 
     def segment_of(self, names: Combination) -> int:
         """The number of a segment."""
