@@ -337,6 +337,32 @@ def test_predictions_far_from_the_truth_keep_their_digits(tmp_path, small_batche
         assert "lose too many digits" in str(found.interval(name))
 
 
+@pytest.mark.parametrize("place", ["file", "engine"])
+def test_narrow_and_wide_numbers_of_files_are_those_of_memory(tmp_path, small_batches, place):
+    """Distances of float32 truths from a baseline were all 0; errors of whole numbers that no float holds are exact."""
+    narrow = rows().select(pl.col("t", "p").cast(pl.Float32))
+    wide = pl.DataFrame({"t": [2**60 + i % 3 for i in range(300)], "p": [2**60 - 5 + i % 2 for i in range(300)]})
+    for name, table in (("narrow", narrow), ("wide", wide)):
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    asked = {"truth": "t", "prediction": "p", "baseline": 20.0}
+    source = str(tmp_path / "narrow.parquet") if place == "file" else narrow.lazy()
+    agree(stakes.evaluate(source, **asked), stakes.evaluate(narrow, **asked), exact=place == "file")
+    if place == "file":
+        found = stakes.evaluate(str(tmp_path / "wide.parquet"), truth="t", prediction="p", task="regression")
+        known = stakes.evaluate(wide, truth="t", prediction="p", task="regression")
+        for name in ("mean_error", "mean_absolute_error", "rmse"):
+            assert found[name].value == pytest.approx(known[name].value, rel=1e-12)
+
+
+def test_a_variance_that_sums_have_lost_makes_no_interval():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        t = 1000 + rng.normal(size=300)
+        table = pl.DataFrame({"t": t, "p": t - 1000 - 1e-6 * rng.normal(size=300)})
+        found = stakes.evaluate(table.lazy(), truth="t", prediction="p", task="regression")
+        assert "lose too many digits" in str(found.interval("mean_error")), seed
+
+
 @pytest.mark.parametrize("most", [10**6, 3])
 def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
     """Also where more rows are alike than are brought here: then the heavy ones are sorted."""

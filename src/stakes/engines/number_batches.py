@@ -230,7 +230,9 @@ class _Part:
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
-        distances = rows.error, *([rows.truth - self.origin.baseline] if len(self.sizes) == 2 else [])
+        distances = [rows.error]
+        if len(self.sizes) == 2:
+            distances.append(self._ops.cast(rows.truth, "float64") - self.origin.baseline)
         for sizes, numbers in zip(self.sizes, distances, strict=True):
             sizes.add(numbers, rows.weight)
         if self._clustered:

@@ -90,13 +90,16 @@ class Moments(Mapping[Power, Fraction]):
         """Take sums that were made elsewhere, of truths and predictions counted from these centres.
 
         Errors were counted from 0. Where nearly all errors are far from it, those about the difference of the centres
-        are smaller, and so is what was rounded away: they follow from the squares of truths and predictions.
+        are smaller, and so is what was rounded away: they follow from the squares of truths and predictions, unless
+        the errors are those of whole numbers that no float holds.
         """
         moments, found, error = cls(list(sums)), dict(sums), 0.0
         squares, cross = found[0, 0, 2, 0] + found[0, 0, 0, 2], found[0, 0, 1, 1]
-        if squares < found[0, 2, 0, 0]:
+        apart, whole = found[0, 0, 1, 0] - found[0, 0, 0, 1], found[0, 1, 0, 0]
+        same = math.isclose(apart + (truth - prediction) * found[0, 0, 0, 0], whole, rel_tol=1e-9)
+        if same and squares < found[0, 2, 0, 0]:
             error = truth - prediction
-            found |= {(0, 1, 0, 0): found[0, 0, 1, 0] - found[0, 0, 0, 1], (0, 2, 0, 0): squares - 2 * cross}
+            found |= {(0, 1, 0, 0): apart, (0, 2, 0, 0): squares - 2 * cross}
         moments._centres = {0: 0.0, 1: error, 2: truth, 3: prediction}
         moments._blocks = [found]
         return moments

@@ -323,7 +323,7 @@ def _of_products(
         terms, _ = terms_of_rows(t, p, weight, varied.centre, varied.baseline)
         each = _figures(metrics, sums, varied, *without(total * means, terms.T))
         exact = [value - one for value, one in zip(values, each, strict=True)]
-    for slope, changes in zip(slopes, exact, strict=True):
+    for slope, changes, value in zip(slopes, exact, values, strict=True):
         moving = np.flatnonzero(slope)  # a term that was not counted must not matter
         slope = slope[moving] / total
         counted = varied.products[np.ix_(moving, moving)]
@@ -334,6 +334,8 @@ def _of_products(
             yield NOT_KEPT
         elif square and not square > _ROUNDING * float(abs(slope) @ abs(counted) @ abs(slope)):
             yield BEYOND_FLOATS  # what is left of products that nearly cancel is their rounding
+        elif not square and np.abs(changes).max(initial=0.0) > _ROUNDING * abs(value):
+            yield BEYOND_FLOATS  # by chance nothing is left, and yet rows differ
         else:
             yield _influence(changes, many, max(rest, 0.0), balance, sums)
 
@@ -372,13 +374,14 @@ def _means(sums: ErrorSums, varied: ErrorVariation) -> Array:
 def _slopes(metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, means: Array) -> list[Array]:
     """How each figure moves with the mean of each term; not at all with one that never varies, as the first."""
     assert varied.products is not None
-    spread = np.maximum(np.diagonal(centred(varied.products, means)), 0.0) / varied.products[0, 0]
-    steps = np.diag(_STEP * np.where(spread > 0, np.sqrt(spread), 1.0))
+    spread = np.diagonal(centred(varied.products, means)) / varied.products[0, 0]
+    steps = np.diag(_STEP * np.sqrt(np.where(spread > 0, spread, 1.0)))
     moved = means + np.concatenate([steps, -steps])
     moved[:, 0] = 1.0
     found = _figures(metrics, sums, varied, np.full(len(moved), float(sums.total)), moved)
     each = ((up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found))
-    return [np.where(spread == 0, 0.0, slopes) for slopes in each]
+    lost = np.where(spread == 0, 0.0, math.nan)  # a variance below 0 is all rounding
+    return [np.where((spread > 0) | (slopes == 0), slopes, lost) for slopes in each]
 
 
 # ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -391,8 +394,10 @@ def of_two_sums(
     """
     found = [of_errors([metric], [value], sums, sampling)[0] for value, sums in zip(values, both, strict=True)]
     one, other = found
-    if isinstance(one, str) or isinstance(other, str) or metric.interval == "median":
+    if metric.interval == "median":
         return NOT_KEPT
+    if isinstance(one, str) or isinstance(other, str):
+        return one if isinstance(one, str) else other
     if own is None:
         return replace(one, changes=one.changes - other.changes)
     square, apart = _squared_changes(metric, both, own)
