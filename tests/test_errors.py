@@ -20,9 +20,9 @@ ERRORS = ROOT / "src" / "stakes" / "errors"
 
 
 @functools.cache
-def said():
+def places():
     """Every place that makes an error or a warning, as the page of codes tells them."""
-    return list(runpy.run_path(str(ROOT / "tools" / "pages" / "error_codes.py"))["said"]())
+    return list(runpy.run_path(str(ROOT / "tools" / "pages" / "error_codes.py"))["places"]())
 
 
 # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -82,7 +82,7 @@ def test_names_from_data_are_no_arguments():
 @pytest.mark.slow
 def test_every_code_has_one_home():
     homes = defaultdict(set)
-    for file, _, code, _ in said():
+    for file, _, code, _ in places():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code), code
         homes[code].add(file)
     assert len(homes) > 400
@@ -113,7 +113,7 @@ def _plain(function: ast.FunctionDef) -> bool:
 
 def test_no_sentence_spells_an_argument_by_hand():
     """Arguments are data (Pass, Given), so that every face can write them; an example of a call stays as it is."""
-    for file, _, code, parts in said():
+    for file, _, code, parts in places():
         for words in map(_words, parts):
             bare = re.sub(r"[\w…]\([^()]*\)?|\{[^}]*\}", "", words)
             assert not re.search(r"\b[a-z_]{2,}=(?!=)", bare), (file.name, code, words)

@@ -20,7 +20,7 @@ KINDS = {
 _MAKES_ONE = re.compile(rf"\b({'|'.join(KINDS)})\(")
 
 
-def said() -> Iterator[tuple[Path, str, str, list[ast.expr]]]:
+def places() -> Iterator[tuple[Path, str, str, list[ast.expr]]]:
     """Yield every place that makes an error or a warning: its file, what it makes, the code, the parts of the text."""
     for file in sorted(SOURCE.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ class _Known(ast.NodeTransformer):
 def pages() -> dict[str, str]:
     """Return the page."""
     rows: dict[str, tuple[str, list[str]]] = {}
-    for _, made, code, parts in said():
+    for _, made, code, parts in places():
         rows.setdefault(code, (KINDS[made], []))[1].append(_text(parts))
     table = [
         f"| `{code}` | {kind} | {' · '.join(dict.fromkeys(texts))} |" for code, (kind, texts) in sorted(rows.items())

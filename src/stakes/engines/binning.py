@@ -13,7 +13,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 
 _BLOCK = 1 << 17
-"""Rows that are worked on at a time: few enough for a cache, and enough that threads seldom wait for each other."""
+"""Rows per block: few enough for a cache, and enough that threads seldom wait for each other."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
@@ -89,7 +89,7 @@ class LongTable:
         self._ends = 0.5, 0.5
 
     def takes(self, rows: int, cell: int) -> bool:
-        """Whether so many more rows can be counted, in cells up to this one."""
+        """Whether this many more rows can be counted, in cells up to this one."""
         self._rows += rows
         return self._rows <= _MOST_COUNTED and cell < 1 << self._cell_bits
 
@@ -140,12 +140,12 @@ def count_scores(scores: Tensor, counters: Sequence[tuple[BinnedCounts, Tensor]]
     room = np.empty((2, min(len(scores), _BLOCK)))
     for start in range(0, len(scores), _BLOCK):
         block = scores[start : start + _BLOCK]
-        found_bits = _bits(block, room[0, : len(block)])
+        own = _bits(block, room[0, : len(block)])
         if ones:
-            found_bits[block == 1] = 1 << 63  # as far from 1 as 0 is from 0
+            own[block == 1] = 1 << 63  # as far from 1 as 0 is from 0
         places = room[1, : len(block)].view(np.uint64)
         for table, cells in tables:
-            np.right_shift(found_bits, table.cut, out=places)
+            np.right_shift(own, table.cut, out=places)
             table.add(places.view(np.int64), cells[start : start + _BLOCK] if cells.ndim else cells)
 
 

@@ -65,7 +65,7 @@ class MappedRows:
     folds: Folds
 
     def _add_up(self, size: int, count: int, change: Callable[[LazyTable], LazyTable]) -> Array:
-        """Add up so many columns of the changed tables, by their key."""
+        """Add up this many columns of the changed tables, by their key."""
         sums, names = np.zeros((size, count)), [f"sum{n}" for n in range(count)]
         for table in self.tables():
             found = collect(change(table).group_by("key").agg(*(nw.col(name).sum() for name in names)))

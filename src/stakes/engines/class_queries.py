@@ -46,7 +46,7 @@ from stakes.tallies.class_scores import MOMENTS, SAMPLE
 from stakes.tallies.error_variation import Term
 
 FEW_ROWS = SAMPLE
-"""Tables of so many rows are brought here: they are their own sample."""
+"""Tables of up to this many rows are collected: they are their own sample."""
 
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 

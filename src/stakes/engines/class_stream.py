@@ -31,7 +31,7 @@ _BLOCK = 1 << 18
 """Scores that are worked on at a time, with those of all classes of a row: they stay in the processor's cache."""
 
 _MOST_LONG = 32
-"""So many classes have long tables for their scores; those of more are sorted and added up."""
+"""Up to this many classes have long tables for their scores; scores of more are sorted and added up."""
 
 _Noted = tuple[int, int | None, float]
 _SAMPLES = 10 * SAMPLE
@@ -191,7 +191,7 @@ class _Sums:
         self.odd = _OddRows(operations)
 
     def grow(self, segments: int) -> None:
-        """Make room for so many segments."""
+        """Make room for this many segments."""
         for name, array in vars(self).items():
             if isinstance(array, np.ndarray) and len(array) < segments:
                 setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
@@ -210,7 +210,7 @@ class _Sums:
         return [np.concatenate(best), np.concatenate(rank), *losses]
 
     def _room(self, which: int, rows: int) -> Array:
-        """One of two tables for so many rows; new memory for each block would take as long as what is done in it."""
+        """One of two buffers for this many rows; allocating one for each block would take as long as filling it."""
         return self._rooms[which][: self._k * rows].reshape(self._k, rows)
 
     def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:

@@ -13,13 +13,13 @@ from stakes.tallies.error_variation import SizeCounts
 from stakes.tallies.keys import add_up, put_together
 
 _BESIDE = 4.0
-"""By so many roots of ranks the median of first rows may miss that of all."""
+"""Roots of ranks by which the median of the first rows may miss that of all rows."""
 
 _SURE = 2.0
-"""So many roots of the number of rows, as ranks on either side of a median, its interval takes at most."""
+"""Ranks on either side of a median that its interval needs at most, in roots of the number of rows."""
 
 _DENSE = 1 << 22
-"""So many neighbouring bins of sizes are counted in a table."""
+"""Up to this many neighbouring bins of sizes are counted in a table."""
 
 
 class MedianWindow:
@@ -52,7 +52,7 @@ class MedianWindow:
             self._waiting += len(here)
 
     def narrow(self, most: int) -> None:
-        """Keep no more than so many: those that are alike count as one, and others are given up on either side."""
+        """Keep at most this many: equal ones count as one, and the outermost are given up."""
         if self._waiting <= most:
             return
         numbers, many = self.kept

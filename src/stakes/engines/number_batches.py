@@ -5,7 +5,7 @@ Every figure follows from sums over rows (``number_products.py``) and from the e
 counted and which is what the baseline says, and where the medians lie. Both are guessed from the first rows.
 
 - Sums are added up about the guess and moved to the true mean by algebra. That is exact but for truths that lie between
-  the two, whose distance from the baseline changes its sign: rows near the guess are kept, taken out, and added anew.
+  the two, whose distance from the baseline changes its sign: rows near the guess are kept, subtracted, and added again.
 - Of the errors those in a window around the guessed median are kept. It narrows as rows come; how many lie below is
   counted, so the rank of each that was kept is known.
 
@@ -37,13 +37,13 @@ from stakes.tallies.keys import order_of
 from stakes.tallies.parallel import in_turn
 
 _PICTURED = 1 << 20
-"""About so many rows are looked at for a picture."""
+"""About this many rows make up the histogram."""
 
 _MANY, _MORE = 1 << 14, 64
-"""So many rows around a median or the baseline are kept, and so many times the root of the number of all rows."""
+"""Rows kept around a median or the baseline: the first, plus the second times the root of the number of rows."""
 
 _APART = 10
-"""By so many standard errors the mean of first rows may miss that of all."""
+"""Standard errors by which the mean of the first rows may miss that of all rows."""
 
 _WHOLE = -1
 """The number of all rows among those of the segments."""
@@ -230,11 +230,9 @@ class _Part:
     def add(self, rows: Numbers) -> None:
         """Add some rows."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
-        distances = [rows.error]
-        if len(self.sizes) == 2:
-            distances.append(self._ops.cast(rows.truth, "float64") - self.origin.baseline)
-        for sizes, numbers in zip(self.sizes, distances, strict=True):
-            sizes.add(numbers, rows.weight)
+        self.sizes[0].add(rows.error, rows.weight)
+        for of_baseline in self.sizes[1:]:
+            of_baseline.add(self._ops.cast(rows.truth, "float64") - self.origin.baseline, rows.weight)
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
@@ -283,7 +281,7 @@ class _Part:
             self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf
 
     def _keep_near(self, rows: Numbers, away: Tensor, most: int) -> None:
-        """Keep rows near the baseline; once there are more than so many, about half of them, which lie nearest."""
+        """Keep rows near the baseline; of more than ``most`` the nearer half."""
         near = self._ops.places(away < self._reach)
         if len(near):
             self._near.append(rows.take(near).some(1, self._ops))

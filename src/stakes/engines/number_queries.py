@@ -59,7 +59,7 @@ _DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
 """Rows are dealt into 512 parts by digits of their truths and errors, times these; 64 parts tell of all."""
 
 _MOST_SIZES = 10**6
-"""So many different errors around the median are brought here at most; of more, finer bins say it."""
+"""At most this many different errors around the median are collected; of more, finer bins locate it."""
 
 
 def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestion) -> Counted | None:
@@ -368,7 +368,7 @@ def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) 
 
 
 def _sizes_in(table: Table, name: str) -> tuple[Array, ...]:
-    """The sizes that are told one by one, which none below 0 is, and how many there are of each."""
+    """The sizes that came one by one (placeholders are below 0), and how many there are of each."""
     sizes, many = (table[column].to_numpy().astype(np.float64) for column in (name, "weight"))
     return put_together([(sizes[sizes >= 0], many[sizes >= 0])])
 

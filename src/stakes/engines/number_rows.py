@@ -51,7 +51,7 @@ class Numbers:
         return bool(self.truth.min() > -1 and self.prediction.min() > -1)
 
     def blocks(self, rows: int) -> "Iterator[Numbers]":
-        """The rows, so many at a time."""
+        """Blocks of this many rows."""
         yield from (self.take(slice(start, start + rows)) for start in range(0, len(self.truth), rows))
 
     def some(self, step: int, operations: ArrayOperations, start: int = 0) -> "Numbers":

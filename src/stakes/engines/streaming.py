@@ -2,7 +2,7 @@
 
 Up to ``MOST_EXACT`` rows the named columns are read whole and every figure is exact. Of more rows, or where bins are
 asked for, only groups of rows alike are kept, their scores in bins (``binning.py``), as when another engine counts them
-(``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
+(``lazy.py``), and the auc has bounds. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
 Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
 themselves (exact scores with weights, clusters, segments, several classes or costs that differ by row) read the columns
@@ -59,7 +59,7 @@ BATCH = 1 << 20
 """Rows that are read at a time."""
 
 _FIRST = 1 << 14
-"""So many of the first rows tell predicted numbers from classes."""
+"""Number of first rows that show whether predictions are numbers or classes."""
 
 _MANY = 1 << 22
 """Where bins are asked for, files of more rows are counted as they go by; fewer take less memory at once."""
@@ -261,7 +261,7 @@ class Batch:
 class Counting:
     """Groups of rows alike, and beside them whatever is kept of their scores.
 
-    With a ``threshold`` its decisions are counted too: within a bin they could not be told later.
+    With a ``threshold`` its decisions are counted too: within a bin they could not be found later.
     """
 
     def __init__(self, threshold: float | None) -> None:
