@@ -1,6 +1,5 @@
 """How large errors are, batch by batch: each of those around the median, and all of them in bins of the fixed grid."""
 
-import copy
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,17 +8,14 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import SizeCounts
-from stakes.tallies.keys import add_up, put_together
+from stakes.tallies.error_variation import COARSE, SizeCounts
+from stakes.tallies.keys import add_up
 
 _BESIDE = 4.0
 """Roots of ranks by which the median of the first rows may miss that of all rows."""
 
 _SURE = 2.0
 """Ranks on either side of a median that its interval needs at most, in roots of the number of rows."""
-
-_DENSE = 1 << 22
-"""Up to this many neighbouring bins of sizes are counted in a table."""
 
 
 class MedianWindow:
@@ -90,55 +86,49 @@ def around_median(parts: Sequence[MedianWindow], start: float, rows: int, larges
 
 
 class SizeBins:
-    """How many sizes (or what weight of them) lie in each bin of the fixed grid."""
+    """How many sizes (or what weight of them) lie in each bin of the fixed grid, of which a power of two has 2¹¹."""
 
     def __init__(self, operations: ArrayOperations) -> None:
         self._ops = operations
         self._zeros = 0.0
-        self._start = 0
-        self._dense: Array = np.zeros(0)
-        self._sparse: list[tuple[Array, ...]] = []
+        self._start, self._counts = 0, np.zeros(0)
 
-    def add(self, values: Tensor, weight: Tensor | None) -> None:
-        """Count the sizes of some numbers, whose memory is used for it."""
+    def add(self, sizes: Tensor, weight: Tensor | None) -> None:
+        """Count some sizes, whose memory is used for it."""
         ops = self._ops
-        numbers = ops.bits(ops.xp.abs(values, out=values))
-        numbers >>= 52 - bins.FINE  # as bins.numbers() of what is not < 0
-        if not bool((positive := numbers > 0).all()):
+        numbers = ops.bits(sizes)
+        numbers >>= 52 - COARSE  # as bins.numbers() of what is not < 0
+        low, high = map(int, ops.ends(numbers))
+        if low == 0:
+            positive = numbers > 0
             self._zeros += float((~positive).sum() if weight is None else weight[~positive].sum())
             numbers, weight = numbers[positive], None if weight is None else weight[positive]
-        if not len(numbers):
-            return
-        low, high = map(int, ops.ends(numbers))
-        if high - low < _DENSE and self._make_room(low, high):
-            here = slice(low - self._start, high + 1 - self._start)
+            low = int(numbers.min()) if high else 0
+        if high:
             numbers -= low
-            self._dense[here] += ops.home(ops.count(numbers, high - low + 1, weight))
-        else:
-            weight = np.ones(len(numbers)) if weight is None else ops.home(weight).astype(np.float64)
-            self._sparse.append(add_up(ops.home(numbers), weight))
+            self._add(low, ops.home(ops.count(numbers, high - low + 1, weight)))
 
     def joined(self, other: "SizeBins") -> "SizeBins":
-        """What was counted in two places."""
-        found, there = copy.copy(self), np.flatnonzero(other._dense)
-        found._zeros += other._zeros
-        found._sparse = [*self._sparse, *other._sparse, (there + other._start, other._dense[there])]
-        return found
+        """Add what was counted elsewhere."""
+        self._zeros += other._zeros
+        self._add(other._start, other._counts)
+        return self
 
-    def _make_room(self, low: int, high: int) -> bool:
-        self._start = self._start if len(self._dense) else low
-        more = max(self._start - low, 0), max(high + 1 - self._start - len(self._dense), 0)
-        if len(self._dense) + sum(more) > _DENSE:
-            return False
-        if any(more):
-            self._start, self._dense = self._start - more[0], np.pad(self._dense, more)
-        return True
+    def _add(self, start: int, counts: Array) -> None:
+        """Add the counts of neighbouring bins."""
+        if not len(self._counts):
+            self._start = start
+        before = max(self._start - start, 0)
+        after = max(start + len(counts) - self._start - len(self._counts), 0)
+        if before or after:
+            self._start, self._counts = self._start - before, np.pad(self._counts, (before, after))
+        first = start - self._start
+        self._counts[first : first + len(counts)] += counts
 
     def result(self) -> SizeCounts:
         """Return the bins that hold any."""
-        there = np.flatnonzero(self._dense)
-        numbers, counts = put_together([(there + self._start, self._dense[there]), *self._sparse])
-        lower = bins.edges(numbers, "line")
+        there = np.flatnonzero(self._counts)
+        lower, counts = bins.edges(there + self._start, "line", COARSE), self._counts[there]
         if self._zeros:
             lower, counts = np.append(0.0, lower), np.append(self._zeros, counts)
-        return SizeCounts.of_bins(lower, counts)
+        return SizeCounts.of_bins(lower, counts, COARSE)

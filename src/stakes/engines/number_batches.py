@@ -34,13 +34,16 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
 from stakes.tallies.error_variation import COLUMNS, HEAVY, IN_ORDER, KEYS, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
-from stakes.tallies.parallel import in_turn
+from stakes.tallies.parallel import to_each
 
 _PICTURED = 1 << 20
 """About this many rows make up the histogram."""
 
-_MANY, _MORE = 1 << 14, 64
-"""Rows kept around a median or the baseline: the first, plus the second times the root of the number of rows."""
+_MANY, _MORE = 1 << 14, 20
+"""Rows kept around a median or the baseline: the first, plus the second times the root of the number of rows.
+
+A quarter of them lies on either side of a median when others are given up: ten standard errors of its rank.
+"""
 
 _APART = 10
 """Standard errors by which the mean of the first rows may miss that of all rows."""
@@ -91,9 +94,8 @@ class FileNumbers(BatchNumbers):
         self._files, self._at_a_time = files, at_a_time
 
     def _added(self, begin: "Callable[[], Adding]") -> "Adding":
-        one, other = begin(), begin()
-        in_turn(self._batches(), [one.add, other.add])
-        parts = one.joined(other)
+        parts = begin()
+        to_each(map(parts.prepare, self._batches()), parts.steps)
         if isinstance(parts, Parts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
@@ -158,13 +160,28 @@ class Parts:
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
+        rows = self.prepare(batch)
+        for step in self.steps:
+            step(rows)
+
+    def prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
+        """Return the rows of a batch, and those of each segment, beside what they are to be added to."""
+        many = len(batch.rows.truth)
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
-        self.rows += len(batch.rows.truth)
-        for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
-            if cell not in self._found:
-                guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
-                self._found[cell] = [self._empty(guess, rows.weight is not None)]
-            self._found[cell][0].add(rows)
+        self.rows += many
+        each = [(_WHOLE, batch.rows), *batch.by_cell()] if many else []
+        return [(self._part(cell, rows), rows) for cell, rows in each]
+
+    @property
+    def steps(self) -> "list[Callable[[list[tuple[_Part, Numbers]]], None]]":
+        """What is done with prepared rows, one beside the other."""
+        return [partial(_each, _Part.add), partial(_each, _Part.keep)]
+
+    def _part(self, cell: int, rows: Numbers) -> "_Part":
+        if cell not in self._found:
+            guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
+            self._found[cell] = [self._empty(guess, rows.weight is not None)]
+        return self._found[cell][0]
 
     def joined(self, other: Self) -> Self:
         """Put beside it what was added in another place."""
@@ -228,35 +245,47 @@ class _Part:
         self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
-        """Add some rows."""
-        self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
-        self.sizes[0].add(rows.error, rows.weight)
-        for of_baseline in self.sizes[1:]:
-            of_baseline.add(self._ops.cast(rows.truth, "float64") - self.origin.baseline, rows.weight)
+        """Add rows up, and keep the heaviest."""
+        self.least = min(self.least, float(rows.truth.min()), float(rows.prediction.min()))
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
-            self._add_block(block)
+            weighed = self.added.add(block, self.origin, self.least > -1, self._ops)
+            if not self._clustered:
+                self._keep_heavy(weighed, block)
 
-    def _add_block(self, rows: Numbers) -> None:
+    def keep(self, rows: Numbers) -> None:
+        """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
+        self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
+        self.rows += len(rows.truth)
+        most = _MANY + int(_MORE * self.rows**0.5)
+        self._keep_errors(rows, most)
+        self._keep_truths(rows, most)
+
+    def _keep_errors(self, rows: Numbers, most: int) -> None:
+        """Count errors by size; keep the largest, and of those around the median at most so many."""
+        size = self._ops.xp.abs(error := rows.error, out=error)
+        self._keep_worst(rows, size)
+        self.errors.add(size, size, rows.weight, self._ops)
+        if self._narrows:
+            self.errors.narrow(most)
+        self.sizes[0].add(size, rows.weight)
+
+    def _keep_truths(self, rows: Numbers, most: int) -> None:
+        """See how far truths reach, and keep at most so many whose distance from the baseline is near the median."""
         ops, truth = self._ops, self._ops.cast(rows.truth, "float64")
         low, high = ops.ends(truth)
         self.ends = min(self.ends[0], low), max(self.ends[1], high)
-        self.least, self.rows = min(self.least, low, float(rows.prediction.min())), self.rows + len(truth)
         self.zeros += int(ops.xp.count_nonzero(truth == 0)) if low <= 0 <= high else 0
-        columns, weighed = self.added.add(rows, self.origin, self.least > -1, ops)
-        size, away = columns[_SIZE], columns[_AWAY]
-        self._keep_worst(rows, size)
-        if not self._clustered:
-            self._keep_heavy(weighed, rows)
-        self.errors.add(size, size, rows.weight, ops)
+        away = truth - self.origin.baseline
+        ops.xp.abs(away, out=away)
         self.away.add(truth, away, rows.weight, ops)
-        most = _MANY + int(_MORE * self.rows**0.5)
         if self._narrows:
-            self.errors.narrow(most)
             self.away.narrow(most)
         if self._reach > 0:
             self._keep_near(rows, away, most)
+        for of_baseline in self.sizes[1:]:
+            of_baseline.add(away, rows.weight)
 
     def _keep_worst(self, rows: Numbers, size: Tensor) -> None:
         largest = float(size.max())
@@ -299,6 +328,11 @@ class _Part:
         near = Numbers.joined(self._near if apart else self._near[:1])
         near = near if near.cluster is None else near.take(order_of(near.cluster))
         return self.added.moved(self.origin, origin, near), not apart or apart < self._reach
+
+
+def _each(do: Callable[[_Part, Numbers], None], parts: list[tuple[_Part, Numbers]]) -> None:
+    for part, rows in parts:
+        do(part, rows)
 
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:

@@ -1,7 +1,7 @@
 """Sums of products of the terms of predicted numbers, about an origin that may be moved afterwards."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -63,10 +63,8 @@ class ProductSums:
         self.clusters: Array | None = np.zeros((0, len(COLUMNS[_VARYING]))) if clustered else None
         self._memory: Tensor | None = None
 
-    def add(
-        self, rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations = HERE, times: int = 1
-    ) -> tuple[Tensor, Tensor]:
-        """Add rows, or take them away, those of a cluster one after another; return columns without and with weights.
+    def add(self, rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations = HERE, times: int = 1) -> Tensor:
+        """Add rows, or take them away, those of a cluster one after another; return columns with weights.
 
         The columns are overwritten by the next rows.
         """
@@ -78,7 +76,7 @@ class ProductSums:
                 self._squared += times * _products(weighed, weighed, ops)
         if self.clusters is not None:
             self._add_clusters(times * weighed[_VARYING], np.asarray(rows.cluster))
-        return columns, weighed
+        return weighed
 
     def _room(self, truth: Tensor, ops: ArrayOperations) -> Tensor:
         """Memory that was used before: new memory takes longer to get than to fill."""
@@ -177,7 +175,19 @@ class CrossParts:
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
+        self._add(self.prepare(batch))
+
+    def prepare(self, batch: NumberBatch) -> list[tuple[int, Numbers]]:
+        """Return the rows of each segment with its number."""
+        return list(batch.by_cell()) if batch.cells is not None else [(0, batch.rows)]
+
+    @property
+    def steps(self) -> list[Callable[[list[tuple[int, Numbers]]], None]]:
+        """What is done with prepared rows."""
+        return [self._add]
+
+    def _add(self, parts: list[tuple[int, Numbers]]) -> None:
+        for cell, some in parts:
             for rows in some.blocks(BLOCK):
                 one, other = (self._own(model) for model in (rows, replace(rows, prediction=rows.other)))
                 self._found[cell] = self._found.get(cell, 0.0) + np.inner(one, other)

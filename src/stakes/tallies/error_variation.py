@@ -92,8 +92,9 @@ def fill_columns(
         xp.multiply(left, right, out=out)
     for of, column, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
         of(column, out=out)
-    log[:], logs_away[:], log_square[:] = 0.0, 0.0, 0.0
-    if logs:
+    if not logs:
+        log[:], logs_away[:], log_square[:] = 0.0, 0.0, 0.0
+    else:
         xp.log1p(truth, out=log)
         xp.log1p(prediction, out=log_square)
         xp.subtract(log, log_square, out=log_square)

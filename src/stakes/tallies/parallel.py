@@ -4,8 +4,8 @@ import itertools
 import os
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -14,14 +14,10 @@ T = TypeVar("T")
 _LARGE = 1 << 20
 _MOST_THREADS = 4
 
-_thread = threading.local()
-"""Whether this is ``one_of_several`` threads that share the work."""
-
 
 def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
-    alone = rows < _LARGE or hasattr(_thread, "one_of_several")
-    threads = 1 if alone else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
+    threads = 1 if rows < _LARGE else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
     if threads < 2:
         return [task() for task in tasks]
     from concurrent.futures import ThreadPoolExecutor
@@ -46,18 +42,23 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item[0]
 
 
-def in_turn(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
-    """Hand items to workers in turn, each in a thread of its own, while the next item is made in another."""
+def to_each(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
+    """Hand every item to every worker, which has a thread of its own, while the next item is made in another.
+
+    A worker takes the items in their order, and may be an item ahead of the others.
+    """
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    handed: list[Future[None]] = []
-    with ThreadPoolExecutor(len(workers), initializer=lambda: setattr(_thread, "one_of_several", True)) as pool:
-        for number, item in enumerate(ahead(items)):
-            if number >= len(workers):
-                handed[-len(workers)].result()
-            handed.append(pool.submit(workers[number % len(workers)], item))
-    for one in handed:
-        one.result()
+    with ExitStack() as open_pools:
+        pools = [open_pools.enter_context(ThreadPoolExecutor(1)) for _ in workers]
+        before: list[Future[None]] = []
+        for item in ahead(items):
+            now = [pool.submit(worker, item) for pool, worker in zip(pools, workers, strict=True)]
+            for one in before:
+                one.result()
+            before = now
+        for one in before:
+            one.result()
 
 
 # ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────
