@@ -163,7 +163,7 @@ class Source:
         """Read separated text block by block; refuse a quote that is never closed, which would swallow the rest."""
         read, opened = 0, None
         while block := file.read(_LOOKED_AT):
-            if not block.strip(b"\r\n") and len(block) == _LOOKED_AT:
+            if block[0] in b"\r\n" and not block.strip(b"\r\n") and len(block) == _LOOKED_AT:
                 raise InputError(
                     "endless-blanks",
                     f"{self.name}: more than {_LOOKED_AT:,} bytes of it are empty lines; mend the file, or name "
