@@ -598,6 +598,37 @@ def test_bins_begin_beyond_the_most_scores(monkeypatch, most):
     assert (None if grid is None else grid.kind) == (None if most == 60 else "probability")
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "ibis"])
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_numbers_that_are_none_are_found_in_parquet_files_which_name_their_ends(tmp_path, engine, wrong):
+    """DuckDB takes its test of NaN for settled where a file says between which numbers all others lie."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"y": rng.random(500) < 0.4, **{name: rng.random(500) for name in ("p", "q", "w", "a")}})
+    frame = frame.with_columns(
+        pl.when(pl.arange(500) < 40).then(wrong).otherwise(pl.col("p", "q", "w", "a")).name.keep()
+    )
+    frame.write_parquet(tmp_path / "rows.parquet")
+    table = importlib.import_module(engine).read_parquet(str(tmp_path / "rows.parquet"))
+    good = frame.with_columns(p=pl.col("w").is_finite().cast(pl.Float64) / 2, t=1.0)
+    good.write_parquet(tmp_path / "good.parquet")
+    kept = stakes.evaluate(
+        importlib.import_module(engine).read_parquet(str(tmp_path / "good.parquet")),
+        truth="y",
+        score="p",
+        where="a > 0.5",
+    )
+    assert kept.rows == stakes.evaluate(good, truth="y", score="p", where="a > 0.5").rows
+    for question in ({"score": "p"}, {"truth": "p", "prediction": "q"}, {"score": "p", "weight": "w"}):
+        for missing in ("error", "drop"):
+            asked = {"truth": "y", "missing": missing, **question}
+            if missing == "drop" and wrong != wrong:
+                known, found = (stakes.evaluate(data, **asked) for data in (frame, table))
+                assert (found.rows, found.counted.dropped) == (known.rows, known.counted.dropped)
+            else:
+                with pytest.raises(InputError, match=r"is (missing|infinite) in 40 rows"):
+                    stakes.evaluate(table, **asked)
+
+
 # ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────
 WITHOUT_ROWS = "in an engine whose rows have no numbers"
 

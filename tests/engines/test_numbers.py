@@ -182,6 +182,23 @@ def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
         agree(found.segments[segment], part, exact=False)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "request_",
+    [pytest.param(one, marks=SPARK.marks if one == "spark" else ()) for one in (*ELSEWHERE, "spark")],
+    indirect=True,
+)
+def test_no_engine_stumbles_over_right_predictions_or_numbers_beyond_64_bits(request_):
+    truth = rows()["t"].to_numpy()
+    for predicted in (truth, np.where(np.arange(len(truth)) == 7, 9.4e18, truth + 1), truth + 1e-19):
+        frame = pl.DataFrame({"t": truth, "p": predicted})
+        known, found = (stakes.evaluate(d, truth="t", prediction="p") for d in (frame, request_(frame)))
+        for name in ("rmse", "mae", "median_absolute_error"):
+            assert found[name].value == pytest.approx(known[name].value, rel=1e-12, abs=1e-30), name
+        if predicted is truth:
+            assert found["rmse"].no_interval == known["rmse"].no_interval == "no row makes a difference"
+
+
 def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):
     original = number_partitions._add
 

@@ -127,6 +127,37 @@ def test_average_precision_by_hand():
     assert ends(one("average_precision", ScoreTable.from_rows(score, truth))[1]) == pytest.approx(wanted, rel=1e-8)
 
 
+@pytest.mark.parametrize("weight", [1.25, 25_000 / 13_738, 0.1, 1 / 3])
+def test_weights_that_are_all_alike_change_nothing_in_what_average_precision_loses(weight):
+    """Sums of such weights round: the first row without itself must leave nothing, not a little less or more."""
+    truth, score = two_classes(300)
+    positives, negatives = np.array([truth, ~truth], float)[:, np.argsort(-score)]
+    changes, ones = find("average_precision").one_row.changes, np.ones((2, 300))
+    found = changes(weight * positives, weight * negatives, weight * ones)
+    there = np.array([positives, negatives]) > 0
+    np.testing.assert_allclose(found[there], changes(positives, negatives, ones)[there], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_average_precision_loses_without_a_weighted_row_is_its_slope(seed):
+    """However light the rows on top are, which are all that precision there is made of."""
+    truth, score = two_classes(2_000, seed)
+    order = np.argsort(-score)
+    weight = np.random.default_rng(seed).lognormal(0, 1, 2_000)
+    weight[order[:3]] = weight.mean() * np.array([1 + 1e-9, 1e-3, 0.5])
+    changes = find("average_precision").one_row.changes
+    positives, negatives = np.where([truth, ~truth], weight, 0.0)[:, order]
+    found = changes(positives, negatives, np.stack([weight[order]] * 2))[np.where(truth, 0, 1)[order], np.arange(2_000)]
+
+    def figure(weights):
+        return float(find("average_precision").of(ScoreTable.from_rows(score, truth, weights)))
+
+    rows, step = np.arange(0, 2_000, 40), 1e-6
+    slopes = [(figure(weight) - figure(np.where(np.arange(2_000) == row, weight * (1 - step), weight))) / step
+              for row in order[rows]]  # fmt: skip
+    np.testing.assert_allclose(found[rows], slopes, rtol=0.1, atol=0.02 * np.std(slopes))
+
+
 @pytest.mark.parametrize("name", ["accuracy", "mcc", "kappa", "macro_f1", "weighted_recall", "balanced_accuracy"])
 def test_tables_of_several_classes_by_hand(name):
     rng = np.random.default_rng(0)

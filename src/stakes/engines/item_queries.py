@@ -9,6 +9,7 @@ import numpy as np
 from stakes.engines.columns import Data, to_column
 from stakes.engines.labels import encode
 from stakes.engines.queries import QuerySource, collect, whether
+from stakes.engines.spark_text import is_nan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems
 
@@ -46,7 +47,7 @@ Facts = tuple[int, float, float, bool]
 def _facts(source: QuerySource, scores: Mapping[str, nw.Expr], beside: Sequence[str]) -> Facts | None:
     """The facts of all items; None if there are none, or values are missing or infinite."""
     gaps = [whether(one.is_null()).sum() for one in (*scores.values(), *map(nw.col, beside))]
-    gaps += [whether(one.is_nan()).sum() for one in scores.values()]
+    gaps += [whether(is_nan(one)).sum() for one in scores.values()]
     ends = [end for one in scores.values() for end in (one.min(), one.max(), (one * (1 - one)).abs().max())]
     named = [one.alias(f"v{place}") for place, one in enumerate([nw.len(), *gaps, *ends])]
     answer = [float(one or 0) for one in collect(source.frame.select(*named)).rows()[0]]

@@ -124,6 +124,7 @@ class Guess:
         return self.reach < 0
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # what no float holds is refused once all rows were added
     def at_first(cls, rows: Numbers, baseline: float | None, operations: ArrayOperations) -> "Guess":
         """Guess by the first rows."""
         truth, many = operations.cast(rows.truth, "float64"), len(rows.truth)
@@ -216,7 +217,7 @@ Adding = TypeVar("Adding", Parts, CrossParts)
 
 
 # ── the rows of one segment ──────────────────────────────────────────────────────────────────────────────────────
-_ONE, _SIZE, _AWAY = (COLUMNS.index(name) for name in ("one", "size", "away"))
+_ONE = COLUMNS.index("one")
 _HEAVY = [IN_ORDER[key] for key in KEYS]
 
 
@@ -254,6 +255,7 @@ class _Part:
             if not self._clustered:
                 self._keep_heavy(weighed, block)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def keep(self, rows: Numbers) -> None:
         """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))

@@ -6,7 +6,6 @@ Beside the sums a few rows come back, those that can carry a figure by themselve
 import itertools
 import math
 import operator
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -58,6 +57,9 @@ _FAR = 64.0
 _DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
 """Rows are dealt into 512 parts by digits of their truths and errors, times these; 64 parts tell of all."""
 
+_LEAST_UNIT = 2.0**-20
+"""Digits are those of the mean error, or of this share of how truths spread: engines round down to 64 bits only."""
+
 _MOST_SIZES = 10**6
 """At most this many different errors around the median are collected; of more, finer bins locate it."""
 
@@ -106,7 +108,7 @@ class QueryNumbers:
         checks = {name: whether(test) for name, test in faults(names, column).items()}
         looked = add_columns(frame.select(*names, "weight", *weighted, *labels), checks)
         looked = add_columns(looked, {name: _finite(column(name)) for name in names})
-        whole = {f"fractions {name}": whether(column(name) != column(name).floor()) for name in names}
+        whole = {f"fractions {name}": whether(_has_fraction(column(name))) for name in names}
         table, weightless = cls(add_columns(looked, whole), places)._open([*checks, *whole], weighted), 0
         if weighted:
             table, weightless = with_weight(table)
@@ -290,7 +292,9 @@ class QueryNumbers:
         As many rows as are wanted, or more, reach what as many groups of some rows reach; few groups are of few rows,
         or of rows that are alike, and all of those come.
         """
-        column, unit = column_of(frame), max(float(asked.first.whole.mean(a=1)), 1e-290)
+        column, sums = column_of(frame), asked.first.whole
+        apart = math.sqrt(max(float(sums.spread("t")), 0.0) / self.seen.rows)
+        unit = max(float(sums.mean(a=1)), apart * _LEAST_UNIT) or 1.0
         part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
         frame = add_columns(frame, {"group": ((part - part.floor()) * _PARTS).floor()})
         groups = collect(add_up(keep_rows(frame, column("group") < _SOME), ["group"], [], highs=[*_HEAVY]))
@@ -378,9 +382,15 @@ def _number(frame: LazyTable, number: float) -> Term:
     return SparkText(f"{number!r}D") if frame.implementation.is_pyspark() else nw.lit(number)
 
 
+def _has_fraction(number: Term) -> Term:
+    """Whether a number is not whole; those beyond 2⁵³ all are, and some engines cannot round them down."""
+    small = number.abs() < 2.0**53
+    return small & (number != choose(small, number, 0.0).floor())
+
+
 def _finite(number: Term) -> Term:
     """A number, or 0 where it is none: those are refused, and must not stop an engine before."""
-    return choose(number.abs() <= sys.float_info.max, number, 0.0)
+    return choose(number - number == 0.0, number, 0.0)
 
 
 # ── what is added up of a row ────────────────────────────────────────────────────────────────────────────────────

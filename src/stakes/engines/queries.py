@@ -20,7 +20,7 @@ from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
 from stakes.engines.missing import lacking
-from stakes.engines.spark_text import add_columns, add_up, choose, column_of
+from stakes.engines.spark_text import add_columns, add_up, choose, column_of, is_nan
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_variation import Term
@@ -379,7 +379,7 @@ def faults(names: Sequence[str], column: Callable[[str], Term] = nw.col) -> dict
     """Tests for what can be wrong with numbers: they are missing, or infinite."""
     found: dict[str, Term] = {}
     for name in names:
-        missing = column(name).is_null() | column(name).is_nan()
+        missing = column(name).is_null() | is_nan(column(name))
         found |= {f"missing {name}": missing, f"infinite {name}": ~missing & infinite(column(name))}
     return found
 
@@ -413,7 +413,7 @@ def weigh(frame: LazyTable, name: str) -> LazyTable:
     frame = frame.with_columns(nw.col(name).cast(nw.Float64).alias("weight"))
     weight = nw.col("weight")
     extreme = (weight > 1e100) | (weight < 1e-100)
-    tests = (weight == 0, weight.is_null() | weight.is_nan(), weight < 0, infinite(weight), extreme)
+    tests = (weight == 0, weight.is_null() | is_nan(weight), weight < 0, infinite(weight), extreme)
     weighing = nw.lit(_FINE)
     for number, test in reversed([*enumerate(tests, _ZERO)]):  # the first that holds is the outermost
         weighing = nw.when(test).then(nw.lit(number)).otherwise(weighing)
@@ -437,11 +437,11 @@ def infinite(number: Term) -> Term:
     return (number > sys.float_info.max) | (number < -sys.float_info.max)
 
 
-def lacks(frame: LazyTable, place: str) -> nw.Expr:
+def lacks(frame: LazyTable, place: str) -> Term:
     """Whether a row lacks a value in a column: null, NaN, or text of nothing but blanks."""
     dtype, column = frame.collect_schema()[place], nw.col(place)
     if dtype.is_float():
-        return column.is_null() | column.is_nan()
+        return column.is_null() | is_nan(column)
     return column.is_null() | (column.str.strip_chars() == "") if dtype == nw.String else column.is_null()
 
 

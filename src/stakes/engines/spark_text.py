@@ -3,6 +3,7 @@
 They support the operations of Narwhals expressions that are used here, so a formula is written once for all engines.
 """
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
@@ -54,6 +55,16 @@ def choose(test: Term, one: Term, other: Term) -> Term:
     if isinstance(test, SparkText):
         return _fill("CASE WHEN {} THEN {} ELSE {} END")(test, one, other)
     return nw.when(test).then(one).otherwise(other)
+
+
+def is_nan(number: Term) -> Term:
+    """Whether a number is NaN.
+
+    DuckDB answers its own test by the least and the largest number that a Parquet file names, which leave NaN out.
+    """
+    if isinstance(number, SparkText):
+        return number.is_nan()  # type: ignore[attr-defined]
+    return (number - number != 0.0) & (number.abs() != math.inf)
 
 
 def add_columns(frame: LazyTable, columns: Mapping[str, Term]) -> LazyTable:

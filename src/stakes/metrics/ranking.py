@@ -139,17 +139,28 @@ def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
 
 
 def _precision_without(positives: Array, negatives: Array, unit: Array) -> Array:
-    """What the average precision loses without a row; of weighted rows to first order."""
+    """What the average precision loses without a row; of weighted rows to first order.
+
+    As much as one usual row is taken away, or as there is at the first of its class: less than nothing cannot be left.
+    """
     usual = (unit * np.stack([positives, negatives])).sum() / max(positives.sum() + negatives.sum(), 1e-300)
     P, found, rows = positives.sum(), np.cumsum(positives), np.cumsum(positives + negatives)
     now = divide(positives * found, rows)
     above, value = np.cumsum(now) - now, now.sum() / P
-    fewer = divide(positives * (found - usual), rows - usual)
-    own = divide((positives - usual) * (found - usual), rows - usual)
-    without_positive = (above + own + fewer.sum() - np.cumsum(fewer)) / (P - usual)
-    shorter = divide(positives * found, rows - usual)
+    one = min(usual, _first_of(positives))
+    fewer = divide(positives * np.maximum(found - one, 0.0), rows - one)
+    own = divide((positives - one) * np.maximum(found - one, 0.0), rows - one)
+    without_positive = (above + own + fewer.sum() - np.cumsum(fewer)) / (P - one)
+    other = min(usual, _first_of(negatives))
+    shorter = divide(positives * found, np.where(rows > found, rows - other, 0.0))
     without_negative = (above + shorter.sum() - np.cumsum(shorter) + shorter) / P
-    return np.asarray((value - np.stack([without_positive, without_negative])) * unit / usual)
+    changes = [(value - without_positive) / one, (value - without_negative) / other]
+    return np.asarray(np.stack(changes) * unit)
+
+
+def _first_of(counts: Array) -> float:
+    """How many rows of a class there are at the highest score that has any."""
+    return float(counts[np.argmax(counts > 0)]) or 1.0
 
 
 def _precision_unseen(value: float, positives: Array, negatives: Array) -> float:

@@ -44,6 +44,9 @@ OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "
 COARSE = 11
 """Far from the median powers of two are cut into 2¹¹ bins."""
 
+_ROUNDING = 1e-12
+"""Sums of weights that differ by less than this share of all are the same."""
+
 HEAVY = 20
 """Number of rows that are kept of those that weigh most in a figure."""
 
@@ -275,13 +278,31 @@ class SizeCounts:
         return type(self)(lower[order], upper[order], many[order])
 
     def among(self, grid: Self) -> Self:
-        """Return these sizes, which are known around the median, with others in the bins of the grid they lie in."""
+        """Return these sizes, which are known around the median, with all others in the bins of a grid.
+
+        Of a bin that reaches into what is known the rest is left: how many are smaller, and how many larger, is known.
+        """
         known = self.lower == self.upper
         low = 0.0 if known[0] else self.upper[0]
         high = math.inf if known[-1] else self.lower[-1]
-        inside = (grid.lower >= low) & (grid.upper <= high)
-        here = known & inside[np.searchsorted(grid.lower, self.lower, side="right") - 1]
-        return grid.refined(self.lower[here], self.counts[here])
+        below, above = (grid.upper <= low) & (grid.lower < low), grid.lower > high
+        rests = [
+            0.0 if known[end] else float(self.counts[end] - grid.counts[side].sum())
+            for end, side in ((0, below), (-1, above))
+        ]
+        smaller, larger = (rest if rest > _ROUNDING * grid.total else 0.0 for rest in rests)
+        start = grid.lower[np.searchsorted(grid.lower, low) - 1]
+        end = grid.upper[np.searchsorted(grid.lower, high, side="right") - 1]
+        parts = [
+            (grid.lower[below], grid.upper[below], grid.counts[below]),
+            ([start], [low], [smaller]),
+            (self.lower[known], self.upper[known], self.counts[known]),
+            ([high], [end], [larger]),
+            (grid.lower[above], grid.upper[above], grid.counts[above]),
+        ]
+        lower, upper, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+        there = counts > 0
+        return type(self)(lower[there], upper[there], counts[there])
 
     @cached_property
     def _reached(self) -> Array:

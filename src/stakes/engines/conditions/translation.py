@@ -21,6 +21,7 @@ from stakes import errors
 from stakes.engines.conditions import tree
 from stakes.engines.conditions.kinds import as_date
 from stakes.engines.conditions.syntax import SIGNS
+from stakes.engines.spark_text import is_nan
 from stakes.errors import InputError, short
 
 _LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1
@@ -82,7 +83,7 @@ class Prepared:
             column = nw.when(column.str.strip_chars() != "").then(column)
         elif dtype.is_float():
             column = column.cast(nw.Float64)
-            column = nw.when(~column.is_nan()).then(column)
+            column = nw.when(~is_nan(column)).then(column)
         elif dtype == nw.Decimal:
             column = column.cast(nw.Float64)
         elif dtype.is_integer() and self.span[1] == _LARGEST_INT64 and dtype != nw.Int64:
@@ -273,7 +274,7 @@ def _compute(sign: str, left: nw.Expr, right: nw.Expr) -> nw.Expr:
     if sign in "/%":
         right = nw.when(right != 0.0).then(right)
     result = left - right * _whole_part(left / right) if sign == "%" else _apply(sign, left, right)
-    return nw.when(~result.is_nan()).then(result)
+    return nw.when(~is_nan(result)).then(result)
 
 
 def _apply(sign: str, left: nw.Expr, right: Written | nw.Expr) -> nw.Expr:
