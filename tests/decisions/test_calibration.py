@@ -396,7 +396,7 @@ def test_what_are_no_probabilities_is_refused():
     with pytest.raises(InputError, match=r"^calibration needs probabilities: no scores were given; pass score=$"):
         _ = stakes.evaluate(truth=[0, 1], prediction=[0, 1]).calibration
     with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores were counted in bins"):
-        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1]).binned())
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1]).anonymise(10))
     with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores are no probabilities"):
         calibration(ScoreTable.from_rows([1.1, 0.2], [0, 1]))
     with pytest.raises(InputError, match="by='x' is no way to cut bins; it is 'mass' or 'width'"):

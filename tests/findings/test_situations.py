@@ -226,11 +226,11 @@ def test_only_figures_that_support_a_verdict_are_cited():
     assert [one.name for one in better.figures] == ["auc", "accuracy"]
 
 
-def test_bins_are_the_reason_why_honesty_is_not_checked(results, tmp_path):
+def test_wide_bins_are_the_reason_why_honesty_is_not_checked(results, tmp_path):
     stakes.count(truth=Y, score=P).save(tmp_path / "t.tally")
-    for found in (results["bins"], stakes.evaluate(tmp_path / "t.tally")):
+    for found, checked in ((results["bins"], True), (stakes.evaluate(tmp_path / "t.tally"), False)):
         (honest,) = [one for one in found.findings if one.key == "verdict.honest"]
-        assert [one.key for one in honest.sentences] == ["verdict.honest_bins"]
+        assert ("verdict.honest_bins" in [one.key for one in honest.sentences]) is not checked
 
 
 def test_what_is_wrong_comes_first(results):

@@ -257,8 +257,8 @@ def _count(
     counted = count_classes(plan, kept, by)
     table = counted.scores
     if table is not None and sorting is not None and not is_exact_enough(table, auc_error):
-        mine = np.flatnonzero(rows.truth == plan.classes.index(str(plan.positive)))
-        truths = list(dict.fromkeys(groups.columns["truth"].to_list()[row] for row in mine.tolist()))
+        mine = rows.truth == plan.classes.index(str(plan.positive))
+        truths = groups.columns["truth"].filter(mine.tolist()).unique().to_list()
         order = order_inside(sorting, table, truths)
         counted = replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
     if counted.scores is not None and not counted.scores.probabilities:

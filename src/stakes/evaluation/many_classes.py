@@ -329,7 +329,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             for name in self._largest(_MOST_STUDIED)
         }
         known = {name: one for name, one in each.items() if one is not None}
-        return ClassCalibrations(known, self.scores, self._sampling(self.scores)) if known else None
+        return ClassCalibrations(known, self.scores.at_middles(), self._sampling(self.scores)) if known else None
 
     def _largest(self, most: int) -> list[str]:
         """So many classes at most: all in their order, or else those with the most rows first."""

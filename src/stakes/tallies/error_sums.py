@@ -179,6 +179,7 @@ _HISTOGRAM = how(
     load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
 )
 _VARIATION = how(add=ErrorVariation.joined, save=ErrorVariation.saved, load=ErrorVariation.restored)
+_SIZES = how(add=SizeCounts.joined, save=SizeCounts.saved, load=SizeCounts.restored)
 _CONSTANT = how(
     add=lambda parts: type(parts[0]).sum(parts),
     save=lambda constant: replace(constant, rows=None).saved(),
@@ -213,7 +214,7 @@ class ErrorSums(Tally):
     zeros: int | None = field(default=None, metadata=how(add=sum))
     variation: ErrorVariation | None = field(default=None, metadata=_VARIATION)
     heavy: HeavyRows | None = field(default=None, metadata=how(add=HeavyRows.joined, saved=False))
-    sizes: SizeCounts | None = field(default=None, metadata=how(add=SizeCounts.joined, saved=False))
+    sizes: SizeCounts | None = field(default=None, metadata=_SIZES)
 
     kind = "errors"
     task = "regression"
@@ -372,11 +373,19 @@ class ErrorSums(Tally):
         return lower, upper, np.array([count for _, count in cells], np.float64)
 
     def anonymise(self, minimum: float) -> Self:
-        """Return the sums alone, without rows, the worst of them, and a histogram whose cells are small."""
-        constant = None if self.constant is None else replace(self.constant, rows=None)
+        """Return the sums, and how many errors there are of each size in bins of so many rows; nothing of a row."""
+        least = minimum * float(self.total) / self.equal_rows
+        constant = self.constant
+        if constant is not None:
+            constant = replace(constant, rows=None, sizes=constant._shared_sizes(least))
         summed = {power: self.moments[power] for power in _powers(("prediction",)) if power in self.moments}
-        bare = replace(self, moments=summed, rows=None, worst=None, histogram=None, heavy=None, sizes=None)
-        return replace(bare, constant=constant, variation=self._variation())
+        bare = replace(self, moments=summed, rows=None, worst=None, histogram=None, heavy=None)
+        return replace(bare, constant=constant, variation=self._variation(), sizes=self._shared_sizes(least))
+
+    def _shared_sizes(self, least: float) -> SizeCounts | None:
+        """How many errors there are of each size, in bins that weigh at least so much."""
+        sizes = self.sizes if self.rows is None else SizeCounts.of_rows(self.rows.sizes, self.rows.weight)
+        return None if sizes is None else sizes.shared(least)
 
     def _variation(self) -> ErrorVariation | None:
         """How the errors vary, from the rows while there are any."""

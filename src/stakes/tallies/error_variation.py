@@ -257,6 +257,41 @@ class SizeCounts:
         return cls(lower, np.where(lower > 0, np.where(wide, _after(lower, COARSE), _after(lower)), 0.0), counts[order])
 
     @classmethod
+    def of_rows(cls, sizes: Array, weight: Array | None) -> Self:
+        """Count sizes, or what they weigh, in wide bins."""
+        found, places = np.unique(np.where(sizes > 0, numbers(sizes, "line", COARSE), -1), return_inverse=True)
+        return cls.of_bins(np.where(found < 0, 0.0, edges(found, "line", COARSE)), np.bincount(places, weight), COARSE)
+
+    def shared(self, least: float) -> Self:
+        """Return wide bins, merged until each holds at least so many: what can be told without telling of a row."""
+        lower = np.where(self.lower > 0, edges(numbers(self.lower, "line", COARSE), "line", COARSE), 0.0)
+        wide = self.joined([type(self)(lower, np.maximum(self.upper, _after(lower, COARSE)), self.counts)])
+        starts, held = [0], 0.0
+        for place, count in enumerate(wide.counts.tolist()):
+            if held >= least:
+                starts, held = [*starts, place], 0.0
+            held += count
+        if held < least and len(starts) > 1:
+            starts.pop()
+        ends = [start - 1 for start in (*starts[1:], len(wide.counts))]
+        return type(self)(wide.lower[starts], wide.upper[ends], np.add.reduceat(wide.counts, starts))
+
+    def saved(self) -> list[Array]:
+        """Return columns of numbers."""
+        return [self.lower, self.upper, self.counts]
+
+    @classmethod
+    def restored(cls, saved: Sequence[object]) -> Self:
+        """Restore what :meth:`saved` gave."""
+        lower, upper, counts = (np.asarray(column, np.float64) for column in saved)
+        alike = lower.ndim == 1 and lower.shape == upper.shape == counts.shape and len(lower) > 0
+        if not alike or not np.isfinite([lower, upper, counts]).all() or not (counts > 0).all():
+            raise ValueError("the sizes of errors")
+        if not (lower >= 0).all() or not (upper >= lower).all() or not (lower[1:] >= upper[:-1]).all():
+            raise ValueError("the sizes of errors")
+        return cls(lower, upper, counts)
+
+    @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Put parts together: where those of two overlap, they become one."""
         lower, upper, counts = (

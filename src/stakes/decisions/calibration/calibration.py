@@ -56,11 +56,12 @@ class Calibration(
     Record,
     Narrated,
     shown="rows positive=table.positive slope intercept intercept_at_slope_1 certain ece brier log_loss "
-    "p_value_if_honest test reliability=reliability() findings",
+    "p_value_if_honest test reliability=reliability() off_by findings",
 ):
     """How honest the probabilities of two classes are, with slope, intercepts, and what the losses are made of.
 
-    ``whole`` are all rows, where the table merges neighbours to be quick.
+    ``whole`` are all rows, where the table merges neighbours to be quick. ``off_by`` is how far a probability may be
+    from what it is taken for, where scores were counted in bins; ece and reliability are off by no more.
 
     >>> table = ScoreTable.from_rows([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
     >>> found = calibration(table)
@@ -71,6 +72,7 @@ class Calibration(
     table: ScoreTable
     sampling: Sampling = USUAL
     whole: ScoreTable | None = None
+    off_by: float = 0.0
 
     plotted_as = "calibration"
 
@@ -175,18 +177,34 @@ def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
     """Ask a table of probabilities how honest they are."""
     if not table.probabilities:
         raise errors.no_calibration(NO_PROBABILITIES.words)
-    if table.grid is not None:
+    found = _at_middles(table, sampling)
+    if found is None:
         raise errors.no_calibration(BINNED.words)
-    return Calibration(table, sampling)
+    return Calibration(found[0], sampling, off_by=found[1])
 
 
 def calibration_in_brief(table: ScoreTable | None, sampling: Sampling) -> Calibration | None:
-    """Return how honest the probabilities of two classes are, quickly, if both occur and the scores are not in bins."""
-    if table is None or table.grid is not None or not table.P or not table.N:
+    """Return how honest the probabilities of two classes are, quickly, if both occur and no wide bins hide them."""
+    found = None if table is None or not table.P or not table.N else _at_middles(table, sampling)
+    if found is None:
         return None
+    table, off_by = found
     if table.total <= _MANY:
-        return Calibration(table, sampling)
-    return Calibration(group_scores(table, _GROUPS), sampling, table)
+        return Calibration(table, sampling, off_by=off_by)
+    return Calibration(group_scores(table, _GROUPS), sampling, table, off_by)
+
+
+def _at_middles(table: ScoreTable, sampling: Sampling) -> tuple[ScoreTable, float] | None:
+    """Return probabilities, or the middles of their bins, and how far one may lie from it.
+
+    None where bins were merged, so that they are wide, and where clusters lie in the wide ones of a coarse grid.
+    """
+    if table.grid is None:
+        return table, 0.0
+    if len(table.grid.ranges) or sampling.clusters is not None:
+        return None
+    edges = table.as_columns().scores
+    return table.at_middles(), float((table.grid.upper_edges(edges) - edges).max() / 2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -257,4 +275,4 @@ def calibration_of(
         name: calibration(table, replace(sampling, clusters=clusters and clusters.against_rest(place)))
         for place, (name, table) in enumerate(zip(scores.classes, scores.tables, strict=True))
     }
-    return ClassCalibrations(each, scores, sampling)
+    return ClassCalibrations(each, scores.at_middles(), sampling)

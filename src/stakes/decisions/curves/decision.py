@@ -33,6 +33,7 @@ def decision_curve(scored: Scored, *, thresholds: Column = None, harm: float = 0
     scored.need("decision", "probabilities")
     at = _threshold_probabilities(thresholds)
     table, scores = scored.table, scored.scores_of(at)
+    scores, note = _at_edges(scored, scores, at)
     found = scored.there(table.at_each(scores))
     share = float(found.P[0] / found.total[0])
     harm = check_harm(harm)
@@ -43,7 +44,22 @@ def decision_curve(scored: Scored, *, thresholds: Column = None, harm: float = 0
         return _net_benefit(scored.there(bootstrap_tables(table, scores, scored.sampling)), at) - harm
 
     band = partial(bootstrap_band, at, heights, scored.sampling, y)
-    return Curve("decision", "threshold_probability", "net_benefit", at, y, at, band, references)
+    return Curve("decision", "threshold_probability", "net_benefit", at, y, at, band, references, note=note)
+
+
+def _at_edges(scored: Scored, scores: Array, at: Array) -> tuple[Array, str]:
+    """Return thresholds that the table answers, bins being told apart only at their ends, and how much that moves."""
+    table = scored.table
+    inside = np.array([not table.answers(score) for score in scores])
+    if table.grid is None or not inside.any():
+        return scores, ""
+    lower = np.where(inside, table.grid.lower_edges(scores), scores)
+    upper = np.where(inside, table.grid.upper_edges(table.grid.lower_edges(scores)), scores)
+    low, high = (_net_benefit(scored.there(table.at_each(each)), at) for each in (lower, upper))
+    return (
+        lower,
+        f"the scores were counted in bins, which moves a net benefit by {np.abs(low - high).max():.1g} at most",
+    )
 
 
 def _threshold_probabilities(given: Column) -> Array:
