@@ -321,3 +321,18 @@ def test_two_writers_of_one_target_leave_one_of_both_outputs(files, tmp_path, ti
         assert [one.wait(120) for one in both] == [0, 0]
         assert out.read_bytes() in expected
         assert list(tmp_path.iterdir()) == [out]
+
+
+def test_what_is_being_written_when_ctrl_c_ends_the_process_is_removed(tmp_path):
+    """The process ends by os._exit(), past all finally clauses, if a library does not come back in time."""
+    work = (
+        "from pathlib import Path\n"
+        "from stakes import cli\n"
+        "from stakes.engines.files.writing import written_beside\n"
+        f"with written_beside(Path({str(tmp_path / 'a.csv')!r}), 'table') as place:\n"
+        "    place.write_text('half of it')\n"
+        "    cli._interrupted()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "stakes: interrupted\n")
+    assert list(tmp_path.iterdir()) == []

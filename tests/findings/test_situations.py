@@ -309,3 +309,26 @@ def days(hits, count):
 @pytest.mark.spread(4)
 def test_the_silence_of_rows_that_cannot_tell_is_no_tick(make, key, told):
     assert tone_of(make(), key) == told
+
+
+def test_a_segment_that_was_not_compared_with_the_rest_is_not_called_chance():
+    """Rows of a cluster may lie in several segments, so clusters are not compared by segment."""
+    rng = np.random.default_rng(0)
+    truth, site = rng.random(3000) < 0.4, np.array(["A", "B", "C"])[np.arange(3000) % 3]
+    score = 1 / (1 + np.exp(-rng.normal(size=3000) - np.where(site == "C", 0.1, 2.0) * truth))
+    question = {"truth": truth, "score": score, "by": site}
+    for cluster, key in ((None, "verdict.where_apart"), (np.arange(3000) % 500, "verdict.where_untested")):
+        found = stakes.evaluate(**question, cluster=cluster)
+        keys = [one.key for finding in found.findings for one in finding.sentences]
+        assert [one for one in keys if one.startswith("verdict.where_a") or one.endswith("untested")] == [key]
+
+
+def test_what_honest_probabilities_show_is_told_of_all_rows_or_not_at_all():
+    """A sample shows more miscalibration by chance than all rows would."""
+    rng = np.random.default_rng(0)
+    for rows, told in ((2_000, True), (25_000, False)):
+        shares = rng.dirichlet([1, 1, 1], rows)
+        truth = (rng.random(rows)[:, None] > shares.cumsum(1)).sum(1)
+        found = stakes.evaluate(truth=truth, score=shares)
+        keys = [one.key for finding in found.findings for one in finding.sentences]
+        assert ("verdict.honest_share" in keys) is told

@@ -149,6 +149,8 @@ def _interrupted() -> NoReturn:
     """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
     try:
         print("stakes: interrupted", file=sys.stderr, flush=True)
+        if writing := sys.modules.get("stakes.engines.files.writing"):  # if anything was written at all
+            writing.discard_unfinished()
     finally:
         os._exit(130)
 

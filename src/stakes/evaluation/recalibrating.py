@@ -218,7 +218,8 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
     elsewhere = data is not None and (names_files(data) or is_lazy(data)) and not in_batches(data)
     if not elsewhere or not isinstance(asked.score, str | Mapping):
         return None
-    counted = count_elsewhere(in_format(data, asked.text_format), asked)
+    bins = False if names_files(data) else None  # fitting and judging single scores takes ten times as long
+    counted = count_elsewhere(in_format(data, asked.text_format), asked, bins)
     return counted if counted is not None and counted.rows_read > FEW_ROWS else None
 
 

@@ -61,8 +61,10 @@ def area_interval(
     found = none("the order is perfect, so nothing varies")
     if influence.error > 1e-14 and 0 < auc < 1:
         found = limits(value, influence, metric.range, sampling.confidence, centred=True)
-        words, note = "DeLong's variance, Wilson's limits", few_alike(influence, sampling)
-        found = found if found.low is None else replace(found, method=words, note=note)
+        if found.low is not None:
+            alone = sampling.clusters is None
+            words = "DeLong's variance, Wilson's limits" if alone else f"influence of clusters, {found.method}"
+            found = replace(found, method=words, note=few_alike(influence, sampling))
         method = method or ("delong" if sampling.clusters is not None or found.low is None else None)
     if method == "delong":
         return found

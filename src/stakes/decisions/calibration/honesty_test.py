@@ -53,7 +53,8 @@ class HonestyTest(Record):
 
     ``sharper`` is "line" (slope and shift of the log odds) or "shape" (frequencies against probabilities). ``as_far``
     of the ``redrawn`` files looked at least as far off; None where rows come in clusters, and nothing is redrawn.
-    ``share`` is the share of the Brier score that honest probabilities show as miscalibration in rows like these.
+    ``share`` is the share of the Brier score that honest probabilities show as miscalibration in rows like these; NaN
+    where only some of the rows were redrawn.
     """
 
     p_value: float
@@ -145,7 +146,9 @@ def judge_classes(scores: ClassScores, sampling: Sampling) -> HonestyTest | None
     if sampling.fixed:
         p = _as_frequent(p, np.bincount(truth, weight, p.shape[1]))
     looks = _Looks(p, weight)
-    share = looks.share(looks.redraw(int(np.clip(_MOST_PROBABILITIES // p.size, 2, SHARES)), generator))
+    share, all_rows = math.nan, float((rows.weight**2 / np.maximum(rows.squares, 1e-300)).sum())
+    if len(p) > 0.999 * all_rows:  # fewer rows show more miscalibration by chance than all of them would
+        share = looks.share(looks.redraw(int(np.clip(_MOST_PROBABILITIES // p.size, 2, SHARES)), generator))
     most = int(np.clip(min(_MOST_DRAWS // len(p), _MOST_STEPS // p.size), _LEAST_REDRAWN, REDRAWN))
 
     def redraw(times: int) -> Looks:

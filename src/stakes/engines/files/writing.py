@@ -95,6 +95,10 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
+_unfinished: set[Path] = set()
+"""Temporary files that are being written."""
+
+
 # ── how to write ─────────────────────────────────────────────────────────────────────────────────────────────────
 def write_text(path: FileName, text: str, form: str) -> None:
     """Write a text of some form; names of files in it that are not UTF-8 are escaped."""
@@ -133,6 +137,7 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
     with _naming(path):
         number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
         beside = Path(name)
+        _unfinished.add(beside)
         try:
             os.close(number)
             yield beside
@@ -140,6 +145,14 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
+            _unfinished.discard(beside)
+
+
+def discard_unfinished() -> None:
+    """Remove files that are being written: the process is about to end without coming back to whoever writes them."""
+    for path in list(_unfinished):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager

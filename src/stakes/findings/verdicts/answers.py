@@ -264,9 +264,10 @@ def _worst_segment(evaluation: Evaluation, found: Estimate | None) -> tuple[bool
     values = {"segment": worst, "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them
         return False, [sentence("verdict.where_better" if sign > 0 else "verdict.where_lower", **values)]
-    apart = worst in surely
-    key = "verdict.where_apart" if sign > 0 else "verdict.where_above"
-    return apart, [sentence(key if apart else "verdict.where_alike", **values)]
+    if worst in surely:
+        return True, [sentence("verdict.where_apart" if sign > 0 else "verdict.where_above", **values)]
+    tested = by is None or any(one.name == worst and one.p_value is not None for one in by)
+    return False, [sentence("verdict.where_alike" if tested else "verdict.where_untested", **values)]
 
 
 def _overlapping(evaluation: Evaluation, found: Estimate, name: str, others: Sequence[str]) -> Sequence[float] | None:
