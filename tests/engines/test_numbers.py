@@ -199,6 +199,18 @@ def test_no_engine_stumbles_over_right_predictions_or_numbers_beyond_64_bits(req
             assert found["rmse"].no_interval == known["rmse"].no_interval == "no row makes a difference"
 
 
+@pytest.mark.parametrize("engine", ELSEWHERE)
+def test_the_largest_errors_of_an_engine_have_no_row_numbers(engine):
+    known, found = (stakes.evaluate(d, truth="t", prediction="p") for d in (rows(), ELSEWHERE[engine](rows())))
+    assert [one.row for one in found.largest_errors] == [None] * 20
+    wanted = sorted((one.truth, one.prediction, one.error) for one in known.largest_errors)
+    assert sorted((one.truth, one.prediction, one.error) for one in found.largest_errors) == wanted
+    text = str(found)
+    assert "Largest errors" in text
+    assert "The largest error is " in text
+    assert "in row" not in text
+
+
 def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):
     original = number_partitions._add
 

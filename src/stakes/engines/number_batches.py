@@ -294,7 +294,7 @@ class _Part:
         least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
         if self.worst is not None and rows.places is not None and largest >= least:
             columns, places = (size, rows.error, rows.truth, rows.prediction), rows.places
-            here = (replace(one, row=int(places[one.row])) for one in worst_of_block(0, columns, least))
+            here = (replace(one, row=int(places[one.row or 0])) for one in worst_of_block(0, columns, least))
             self.worst = worst_of([*self.worst, *here])
         self.largest = max(self.largest, largest)
 

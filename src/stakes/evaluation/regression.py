@@ -42,13 +42,13 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
 
     @property
     def largest_errors(self) -> tuple[WorstError, ...]:
-        """The twenty largest errors with their rows: ``row`` is an index, from 0."""
-        return self.errors.worst or ()
+        """The twenty largest errors with their rows: ``row`` is an index, from 0; None where rows have no numbers."""
+        return self.errors.worst or self.errors.heaviest_errors
 
     @property
     def numbered_errors(self) -> tuple[WorstError, ...]:
         """The twenty largest errors with their rows, counted from 1 as in the text."""
-        return tuple(replace(one, row=one.row + 1) for one in self.largest_errors)
+        return tuple(one if one.row is None else replace(one, row=one.row + 1) for one in self.largest_errors)
 
     def _sizes(self) -> Mapping[str, float]:
         return {"data": self.errors.equal_rows if self.errors.weighted else self.rows}

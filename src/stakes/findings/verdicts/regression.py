@@ -76,8 +76,9 @@ def _shifted(evaluation: RegressionEvaluation) -> Finding:
 
 def _where(evaluation: RegressionEvaluation) -> Finding:
     sentences: list[Sentence] = []
-    for worst in evaluation.largest_errors[:1]:
+    for worst in evaluation.numbered_errors[:1]:
         values = {"size": abs(worst.error), "truth": worst.truth, "prediction": worst.prediction}
-        sentences.append(sentence("verdict.where_largest", row=worst.row + 1, **values))
+        of_row = {} if worst.row is None else {"row": worst.row}
+        sentences.append(sentence(f"verdict.where_largest{'' if of_row else '_anywhere'}", **values, **of_row))
     figures = [evaluation.figures[one.name] for one in (max_error, median_absolute_error)]
     return fails(evaluation, evaluation.figures[mean_absolute_error.name], sentences, figures)

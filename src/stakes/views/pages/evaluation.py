@@ -56,10 +56,12 @@ def _after(evaluation: Evaluation) -> Iterator[TextTable]:
     if isinstance(evaluation, RegressionEvaluation):
         head = [words("largest.row"), *(words(f"predicted.{name}") for name in ("truth", "prediction", "error"))]
         rows = [
-            (f"{one.row + 1:,}", *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
-            for one in evaluation.largest_errors[:_MOST_ERRORS]
-        ]
-        yield TextTable(head, rows, words=(), title=words("largest.title"))
+            ("–" if one.row is None else f"{one.row:,}",
+             *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
+            for one in evaluation.numbered_errors[:_MOST_ERRORS]
+        ]  # fmt: skip
+        if rows:
+            yield TextTable(head, rows, words=(), title=words("largest.title"))
     elif isinstance(evaluation, ManyClassEvaluation):
         yield from _classes(evaluation)
     elif isinstance(evaluation, SeveralEvaluation):
