@@ -1,6 +1,5 @@
 """The same question, with any option, has the same answer wherever its rows are and however they are written down."""
 
-import importlib
 import math
 import re
 
@@ -11,6 +10,7 @@ import pytest
 import stakes
 from stakes.engines import streaming
 from stakes.errors import InputError
+from tests.engines.test_lazy import ELSEWHERE, SPARK, spark_frame
 
 RNG = np.random.default_rng(0)
 ROWS = 240
@@ -84,15 +84,14 @@ OPTIONS = {
     "a prior": {"prior": 0.1},
     "a threshold": {"threshold": 0.4},
 }
-PLACES = ("text", "text with semicolons", "columns on disk", "batches", "lazy polars", "duckdb")
+FILES = ("text", "text with semicolons", "columns on disk", "batches")
+PLACES = (*FILES, *ELSEWHERE, SPARK)
 
 
 def placed(frame, place, folder):
     """The table at a place, and what is said about it."""
-    if place == "lazy polars":
-        return frame.lazy(), {}
-    if place == "duckdb":
-        return importlib.import_module("duckdb").from_arrow(frame.to_arrow()), {}
+    if place in ELSEWHERE:
+        return ELSEWHERE[place](frame), {}
     if place in ("columns on disk", "batches"):
         frame.write_parquet(folder / "rows.parquet")
         return folder / "rows.parquet", {}
@@ -134,16 +133,19 @@ def tiny(path):
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("place", PLACES)
-def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch):
+def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch, request):
     expected = answer(TABLE, question, option)
     if place == "batches":
         monkeypatch.setattr(streaming, "MOST_EXACT", 10)
         monkeypatch.setattr(streaming, "_MANY", 10)
         monkeypatch.setattr("stakes.evaluation.shared_models.MOST_EXACT", 10)
-    data, said = placed(TABLE, place, tmp_path)
+    if place == "spark":
+        data, said = spark_frame(request.getfixturevalue("spark"), TABLE), {}
+    else:
+        data, said = placed(TABLE, place, tmp_path)
     found = answer(data, question, option, **said)
     if isinstance(expected, str):
-        assert found == expected or (place in ("lazy polars", "duckdb") and isinstance(found, str))
+        assert found == expected or (place not in FILES and isinstance(found, str))
         return
     assert not isinstance(found, str), found
     if place == "batches":  # bins tell less, and nearly as exactly
@@ -161,7 +163,7 @@ def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch):
 
 def test_a_gate_sees_which_segment_lost_its_rows(tmp_path):
     """2.5 % of all rows were left out, but 7.5 % of one site's."""
-    for place in PLACES:
+    for place in (*FILES, *ELSEWHERE):
         data, said = placed(TABLE, place, tmp_path)
         closed = stakes.gate(data, **QUESTIONS["a gate"][1], by="site", missing="drop", **said)
         assert not closed.passed, place

@@ -52,6 +52,10 @@ def test_a_table_and_an_array_may_be_mixed():
             lambda: stakes.evaluate(truth=[1, 0], score=["a", "b"]),
             r"score holds text \('a' and 'b'\); give one number per row",
         ),
+        (
+            lambda: stakes.evaluate(truth=[1, 0, 1], score=["0.5", "oops", "0.25"]),
+            r"score holds text \('oops', beside numbers written as text\); give one number per row",
+        ),
         (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, np.nan]), "score is missing in 1 row .the first is row 2,"),
         (lambda: stakes.evaluate(truth=[1, 0], score=np.array([np.nan, 0.1])), "score is missing in 1 row"),
         (lambda: stakes.evaluate(truth=[1, 0], score=np.array([0.2, np.inf])), "score is infinite in 1 row"),

@@ -1069,3 +1069,15 @@ def test_duckdb_takes_any_name_of_a_column():
     question = {"truth": "y.1", "score": 'p"2', "by": "a b", "where": '"y.1" >= 0 AND "a b" <> \'w\''}
     there = stakes.evaluate(duckdb.sql("SELECT * FROM frame"), **question)
     assert there.to_dict() == stakes.evaluate(frame, **question).to_dict()
+
+
+@pytest.mark.parametrize("engine", ["dask", pytest.param("spark", marks=SPARK.marks)])
+def test_columns_of_the_same_name_are_refused(engine, request):
+    frame = rows().select("y", "p").head(30)
+    if engine == "dask":
+        table = ELSEWHERE["dask"](frame)
+        table = importlib.import_module("dask.dataframe").concat([table, table[["p"]]], axis=1)
+    else:
+        table = request.getfixturevalue("spark").createDataFrame(frame.to_pandas()).toDF("p", "p")
+    with pytest.raises(InputError, match="the table has several columns called 'p'; rename them"):
+        stakes.evaluate(table, truth="y", score="p")

@@ -21,7 +21,7 @@ from stakes.decisions.thresholds.decision import (
     take_harm,
     ways_as_rows,
 )
-from stakes.errors import About, Given, InputError
+from stakes.errors import About, Given, InputError, Pass
 from stakes.language.sentences import Finding
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.cost import expected_cost, with_prices
@@ -151,7 +151,10 @@ def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> 
     if source is None:
         raise InputError(
             "rows-are-gone",
-            "ways to decide between several classes are compared row by row, and the rows are gone; count again",
+            "ways to decide between several classes are compared row by row, and a saved count, or one by an engine of "
+            "more than 20,000 rows, keeps none; evaluate them with ",
+            Pass("costs"),
+            " to know what deciding by the costs costs, or decide with some of the rows, or a file of them",
         )
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):

@@ -477,7 +477,9 @@ def refuse_missing(missing: Array, argument: str) -> None:
 def as_numbers(column: Column) -> Array:
     """Return the values of a column that must hold numbers."""
     if column.kind == "text":
-        raise errors.not_numbers(column.argument, f"text ({errors.some(column.names)})")
+        words = [name for name in column.names if read_number(name) is None]
+        beside = ", beside numbers written as text" if 0 < len(words) < len(column.names) else ""
+        raise errors.not_numbers(column.argument, f"text ({errors.some(words or column.names)}{beside})")
     return column.values
 
 

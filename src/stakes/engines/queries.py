@@ -133,6 +133,8 @@ class QuerySource:
         """
         condition = None if where is None else parse(where)
         frame = as_frame(data).lazy()
+        if frame.implementation.is_spark_like() or frame.implementation.is_dask():  # a schema has each name once
+            refuse_repeated_names(list(map(str, frame.to_native().columns)))
         names = frame.collect_schema().names()
         refuse_repeated_names(names)
         for argument, name in wanted.items():
