@@ -1073,11 +1073,11 @@ def test_duckdb_takes_any_name_of_a_column():
 
 @pytest.mark.parametrize("engine", ["dask", pytest.param("spark", marks=SPARK.marks)])
 def test_columns_of_the_same_name_are_refused(engine, request):
-    frame = rows().select("y", "p").head(30)
+    frame = rows().select("flag", "p").head(30)
     if engine == "dask":
         table = ELSEWHERE["dask"](frame)
         table = importlib.import_module("dask.dataframe").concat([table, table[["p"]]], axis=1)
     else:
         table = request.getfixturevalue("spark").createDataFrame(frame.to_pandas()).toDF("p", "p")
     with pytest.raises(InputError, match="the table has several columns called 'p'; rename them"):
-        stakes.evaluate(table, truth="y", score="p")
+        stakes.evaluate(table, truth="flag", score="p")
