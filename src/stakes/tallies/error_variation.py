@@ -269,7 +269,8 @@ class SizeCounts:
         starts, held = [0], 0.0
         for place, count in enumerate(wide.counts.tolist()):
             if held >= least:
-                starts, held = [*starts, place], 0.0
+                starts.append(place)
+                held = 0.0
             held += count
         if held < least and len(starts) > 1:
             starts.pop()
