@@ -35,12 +35,15 @@ class BinnedCounts:
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
     not hold, is sorted and added up batch by batch. Of fewer ``bits`` there are fewer bins in each power of two. Where
     there are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which
-    have ``operations`` of their own, are sorted where they lie.
+    have ``operations`` of their own, are sorted where they lie. There are likely ``cells`` of rows.
     """
 
-    def __init__(self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None) -> None:
+    def __init__(
+        self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None, cells: int = 2
+    ) -> None:
         self.grid = "probability"
         self.operations = operations or ArrayOperations()
+        self._likely = cells - 1
         self._bits, self._sums = bits, SortedSums(self.operations)
         self._long: LongTable | None = None
         self._roomy = long and memory_left() > _ROOM
@@ -60,7 +63,7 @@ class BinnedCounts:
             return None
         if self._long is None or not self._long.takes(len(scores), most):
             self._sums = self._summed()
-            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(scores))
+            self._long = LongTable(max(most, self._likely).bit_length(), self._bits, len(scores))
         return self._long
 
     def result(self) -> Binned:
@@ -99,30 +102,45 @@ class LongTable:
 
     def add(self, places: Array, cells: Array) -> None:
         """Count some scores by their places, which are overwritten, and cells."""
-        if self._cell_bits == 1:
-            places += np.multiply(cells, self._top + 1, dtype=np.int64)
-        else:
+        counts = self._counts
+        if self._cell_bits > 1:
             places <<= self._cell_bits
             places |= cells
-        np.add.at(self._counts, places, _ONE)
+        elif cells.ndim:
+            places += np.multiply(cells, self._top + 1, dtype=np.int64)
+        else:
+            counts = counts[int(cells) * (self._top + 1) :]
+        np.add.at(counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
-        """Return cells and bins, no weights, and how many rows there are."""
-        found = [self._of_cell(cell) for cell in range(1 << self._cell_bits)]
-        numbers, counts = map(np.concatenate, zip(*found, strict=True))
-        return np.repeat(np.arange(len(found)), [len(some) for some, _ in found]), numbers, None, [counts]
+        """Return cells and bins in their order, no weights, and how many rows there are."""
+        cells, places, counts = self._one_by_one() if self._cell_bits == 1 else self._side_by_side()
+        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
+        return cells, numbers, None, [counts.astype(np.int64)]
 
-    def _of_cell(self, cell: int) -> tuple[Array, Array]:
-        """The bins of a cell, and how many rows lie in each."""
-        if self._cell_bits == 1:
-            counts = self._counts.reshape(2, -1)[cell]
-        else:
-            counts = self._counts.reshape(-1, 1 << self._cell_bits)[:, cell]
+    def _one_by_one(self) -> tuple[Array, Array, Array]:
+        """The cells, places and counts of two tables."""
+        tables = self._counts.reshape(2, -1)
+        found = [self._filled(table) for table in tables]
+        counts = [table[places] for table, places in zip(tables, found, strict=True)]
+        return np.repeat([0, 1], list(map(len, found))), np.concatenate(found), np.concatenate(counts)
+
+    def _side_by_side(self) -> tuple[Array, Array, Array]:
+        """The same of one table, bin by bin."""
+        table = self._counts.reshape(-1, 1 << self._cell_bits)
+        places = self._filled(table)
+        by_cell = table[places].T.ravel()
+        filled = np.flatnonzero(by_cell)
+        cells, own = np.divmod(filled, len(places))
+        return cells, places[own], by_cell[filled]
+
+    def _filled(self, table: Array) -> Array:
+        """The places at which there are rows."""
         low, high = (_bits(np.array(self._ends)) >> self.cut).tolist()
         spans = (0, min(low, 1)), (low, high + 1), (max(self._top, high + 1), self._top + 1)
-        places = np.concatenate([first + np.flatnonzero(counts[first:end]) for first, end in spans])
-        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
-        return numbers, counts[places].astype(np.int64)
+        some = (table[first:end] for first, end in spans)
+        found = (np.flatnonzero(part.any(axis=1) if part.ndim == 2 else part) for part in some)
+        return np.concatenate([first + places for (first, _), places in zip(spans, found, strict=True)])
 
 
 def count_scores(scores: Tensor, counters: Sequence[tuple[BinnedCounts, Tensor]], weight: Tensor | None = None) -> None:

@@ -14,6 +14,9 @@ from stakes.tallies.losses import SHAPE, each_loss, losses_either_way
 
 Combination = tuple[str, ...]
 
+Apart = tuple[Array, Array, Array | None, Array | None]
+"""Some rows: the cell of all or of each, their scores, weights, and groups of clusters."""
+
 _VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".__eq__, "text": str}
 """Converts a cell's name to a value, by the kind of its column."""
 
@@ -48,18 +51,21 @@ class Found:
         places[self.present] = cells
         return places[self.codes]
 
-    def apart(self, scores: Array, weight: Array | None) -> Iterator[tuple[Array, Array, Array | None]]:
+    def apart(self, scores: Array, weight: Array | None, groups: Array | None) -> Iterator[Apart]:
         """The rows of each cell by themselves where cells are few, otherwise all with the cell of each."""
         if len(self.cells) > _FEW:
-            yield self.of_rows, scores, weight
+            yield self.of_rows, scores, weight, groups
             return
         import polars as pl  # loaded by whoever opened the files, and takes some rows ten times as fast as NumPy
 
         rows = pl.Series(self.of_rows)
         for cell in self.cells:
             mine = rows == int(cell)
-            own = (None if column is None else pl.Series(column).filter(mine).to_numpy() for column in (scores, weight))
-            yield cell, *own
+            yield (
+                cell,
+                pl.Series(scores).filter(mine).to_numpy(),
+                *(None if one is None else pl.Series(one).filter(mine).to_numpy() for one in (weight, groups)),
+            )
 
 
 class Cells:

@@ -307,7 +307,7 @@ class ClusterCounts:
 
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
     _groups: ClusterNumbers = field(default_factory=lambda: ClusterNumbers(_put_in_groups))
-    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS))
+    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, cells=2 * _SPAN))
     _seen: list[Array] = field(default_factory=list)
 
     def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
@@ -320,9 +320,13 @@ class ClusterCounts:
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, given the group and the cell of each row."""
-        narrow = np.int32 if int(found.cells.max()) < 1 << 20 else np.int64
-        cells = found.of_rows * narrow(_SPAN) + groups
-        self._bins.add(np.zeros(len(cells)) if scores is None else scores, cells, weight)
+        bins, cells = self.counter(found.of_rows, groups)
+        bins.add(np.zeros(len(groups)) if scores is None else scores, cells, weight)
+
+    def counter(self, cells: Array, groups: Array) -> tuple[BinnedCounts, Array]:
+        """What counts scores by bin, and where it is to count rows of these cells and groups."""
+        narrow = np.int32 if int(cells.max()) < 1 << 20 else np.int64
+        return self._bins, cells * narrow(_SPAN) + groups
 
     def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
         """The counts by group; ``rows`` are the cells read like rows, and ``by`` their segments."""

@@ -9,7 +9,7 @@ themselves (exact scores with weights, clusters, segments, several classes or co
 whole, whatever the number of rows.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,8 +18,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.binning import BinnedCounts
-from stakes.engines.cells import CellLosses, Cells, CellSums, Found
+from stakes.engines.binning import BinnedCounts, count_scores
+from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
 from stakes.engines.clusters import ROW, ClassClusterCounts, ClusterCounts
@@ -188,7 +188,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
     elif keep_scores:
         counting = KeptScores(files.likely_rows, asked.threshold)
     dropped, read, lost = 0, 0, 0.0
-    for batch in ahead(batches(files, asked.missing)):
+    for batch in ahead(map(counting.prepare, batches(files, asked.missing))):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
         if batch.labels and not counting.add(batch):
             return None
@@ -217,7 +217,8 @@ def batches(files: Files, missing: str) -> Iterator["Batch"]:
 class Batch:
     """Some rows as codes and numbers; scores of ``several`` classes are a column of each.
 
-    The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out.
+    The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out. Once they are
+    prepared to be counted their cells were ``found``, and those of each may lie ``apart``.
     """
 
     labels: Mapping[str, Labels]
@@ -230,6 +231,8 @@ class Batch:
     start: int = 0
     cluster: Column | None = None
     several: Sequence[Array] = ()
+    found: Found | None = None
+    apart: Sequence[Apart] = ()
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
@@ -271,20 +274,33 @@ class Counting:
         self._kinds: Mapping[str, str] = {}
         self._clusters, self._clustered, self._deals_rows = ClusterCounts(), False, False
 
+    def prepare(self, batch: Batch) -> Batch:
+        """Do what can be done of a batch, in the order of batches, while the one before it is being counted."""
+        return batch
+
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
+        found = batch.found or self._find(batch)
+        self._sums.add(found, batch.weight)
+        return False not in run_all(self._tasks(batch, found), batch.length)
+
+    def _find(self, batch: Batch) -> Found:
+        """Find the cells of the rows of a batch."""
         for name, kind in batch.kinds.items():
             if self._kinds.get(name, kind) != kind:
                 raise kind_changes(name, self._kinds[name], kind)
         self._kinds = batch.kinds
-        found = self._cells.of([*batch.labels.values(), *self._decided(batch)])
-        self._sums.add(found, batch.weight)
         self._clustered = self._deals_rows or batch.cluster is not None
-        clusters = partial(self._add_to_clusters, batch, found)
-        tasks: list[Callable[[], bool | None]] = [clusters] if self._clustered else []
+        return self._cells.of([*batch.labels.values(), *self._decided(batch)])
+
+    def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
+        """What is to be done with a batch, each thing beside the others."""
+        tasks: list[Callable[[], bool | None]] = []
+        if self._clustered:
+            tasks.append(partial(self._add_to_clusters, batch, found))
         if batch.scores is not None:
             tasks.append(partial(self._keep, batch, batch.scores, found))
-        return False not in run_all(tasks, batch.length)
+        return tasks
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
         """Count a batch whose rows come in clusters."""
@@ -349,11 +365,29 @@ class BinnedScores(Counting):
                 cells = self._cells.of([*batch.labels.values(), *self._decided(batch)]).of_rows
                 yield np.asarray(batch.scores), self._positive[cells]
 
+    def prepare(self, batch: Batch) -> Batch:
+        """Find the cells of a batch, and take the rows of each apart; with the groups of clusters that they lie in."""
+        if batch.scores is None or batch.weight is not None:  # which are sorted, by clusters beside it
+            return batch
+        found = self._find(batch)
+        groups = self._groups(batch, found) if self._clustered else None
+        return replace(batch, found=found, apart=list(found.apart(batch.scores, None, groups)))
+
+    def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
+        return [partial(self._bin, batch.apart)] if batch.apart else super()._tasks(batch, found)
+
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
-        for cells, own, weight in found.apart(scores, batch.weight):
-            self._bins.add(own, cells, weight)
+        return self._bin(found.apart(scores, batch.weight, None))
+
+    def _bin(self, apart: Iterable[Apart]) -> bool:
+        """Put scores into their bins, and those of clusters into theirs."""
+        for cells, scores, weight, groups in apart:
+            counters = [(self._bins, cells)]
+            if groups is not None:
+                counters.append(self._clusters.counter(cells, groups))
+            count_scores(scores, counters, weight)
             if self._bins.grid == "probability":
-                self._losses.add(own, cells, weight)
+                self._losses.add(scores, cells, weight)
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
