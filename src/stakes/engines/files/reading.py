@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -356,7 +357,7 @@ def _needs_second_pass(column: pl.Series, missing: Sequence[str]) -> bool:
     """Whether a column parsed by Polars holds an error whose line a second pass must find."""
     if column.dtype == pl.Categorical:
         return any("\0" in name or name in missing for name in codes_of(column.drop_nulls())[2])
-    return column.dtype == pl.Float64 and not np.isfinite(column.drop_nulls().to_numpy()).all()
+    return column.dtype == pl.Float64 and not math.isfinite(column.sum())  # as it is if all of them are finite
 
 
 def _place(table: FileTable, column: str, value: str) -> str:
