@@ -328,6 +328,24 @@ def test_rows_of_predicted_numbers_stay_at_home(tmp_path):
     assert found["median_absolute_error"].note.startswith("it lies between ")
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_losses_of_class_probabilities_keep_their_intervals(weighted, tmp_path):
+    rng = np.random.default_rng(11)
+    truth = rng.integers(0, 4, 900)
+    shares = np.exp(rng.normal(size=(900, 4)) + 1.5 * np.eye(4)[truth])
+    shares /= shares.sum(1, keepdims=True)
+    given = {"weight": rng.integers(1, 6, 900) / 2} if weighted else {}
+    rows = {"truth": truth, "score": shares, **given}
+    here = stakes.evaluate(**rows)
+    stakes.count(**rows).save(tmp_path / "all.tally")
+    there = stakes.evaluate(tmp_path / "all.tally")
+    for name in ("multiclass_log_loss", "multiclass_brier_score"):
+        one, other = here.interval(name), there.interval(name)
+        width = one.high - one.low
+        assert other.low == pytest.approx(one.low, abs=0.02 * width), name
+        assert other.high == pytest.approx(one.high, abs=0.02 * width), name
+
+
 def test_no_single_score_is_in_the_file(tmp_path):
     site = hospital(1, 400)
     stakes.count(site, **QUESTION, by="ward").save(tmp_path / "a.tally")

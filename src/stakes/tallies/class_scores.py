@@ -112,7 +112,7 @@ class ClassScores(Tally):
     counted in bins ``pair_ties`` are the pairs that share one and count as half a win each. ``given[i, j]`` is the sum
     of the probabilities of class j over the rows of class i, None when it was not counted or the scores are no
     probabilities. ``sample`` are some of the rows; it is not saved. ``ranked`` is the sum of the ranked probability
-    scores of ordered classes, None where it was not counted. Where no rows were kept, ``moments`` give the spread of
+    scores of ordered classes, None where it was not counted. Where no sample is left, ``moments`` give the spread of
     the losses (see ``MOMENTS``).
     """
 
@@ -286,7 +286,7 @@ def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
 ) -> Content:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
-    sizes, ranks, surprise, squares, given, ranked = [], [], [], [], [], []
+    sizes, ranks, surprise, squares, given, ranked, moments = [], [], [], [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1
     starts, places, ones = np.arange(_BLOCK) * k, np.arange(k), np.ones(k, scores.dtype)
     for start in range(0, len(truth), _BLOCK):
@@ -301,11 +301,15 @@ def _add_up(
         if probabilities:
             p = own.astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-                surprise.append(weighted_sum(0.0 - np.log(p), w))
+                lost = 0.0 - np.log(p)
+            surprise.append(weighted_sum(lost, w))
             if "squares" in parts:
                 others = block.astype(np.float64)
                 np.put_along_axis(others, codes[:, None], 0.0, axis=1)
-                squares.append(weighted_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
+                distance = np.einsum("ij,ij->i", others, others) + (1 - p) ** 2
+                squares.append(weighted_sum(distance, w))
+                if "sample" in parts:
+                    moments.append(_moments((lost, distance), codes, k, w))
             if "ranked" in parts:
                 ranked.append(weighted_sum(ranked_losses(codes, block.astype(np.float64)), w))
             if "given" in parts:
@@ -320,7 +324,15 @@ def _add_up(
         "given": np.sum(given, axis=0).reshape(k, k) if probabilities and given else None,
         "range": span,
         "ranked": math.fsum(ranked) if probabilities and ranked else None,
+        "moments": add_losses(moments) if probabilities and moments else None,
     }
+
+
+def _moments(losses: Sequence[Array], truth: Array, k: int, weight: Array | None) -> Array:
+    """What the spread of losses in each class follows from (see ``MOMENTS``)."""
+    unit = np.ones(len(truth)) if weight is None else weight
+    terms = [[unit * loss, *(unit**2 * loss**power for power in range(4))] for loss in losses]
+    return np.moveaxis(np.array([[np.bincount(truth, term, k) for term in each] for each in terms]), 2, 0)
 
 
 def ranked_losses(truth: Array, scores: Array) -> Array:
