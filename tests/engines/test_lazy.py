@@ -16,14 +16,16 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import stakes
-from stakes.engines import class_queries, lazy, order_queries, queries, streaming
+from stakes.engines import class_queries, finer_bins, lazy, order_queries, queries, streaming
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
 from stakes.validation import permutation
+from tests.engines.test_streaming import crowded
 from tests.parts import since
 
 pytestmark = pytest.mark.slow
@@ -555,6 +557,28 @@ def test_exact_figures_of_the_order_come_from_sums_of_ranges_that_the_engine_sor
     if "dask" not in request.node.name:  # which has no running counts, so that its scores come here
         assert pulled[-1] == (5, 4)
         assert found.scores.grid is not None
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize(
+    ("grid", "weight", "error"), [("probability", "w", 1e-3), ("line", "w", 1e-12), ("line", None, 1e-12)]
+)
+def test_an_auc_is_known_in_an_engine_as_well_as_promised(elsewhere, monkeypatch, pulled, grid, weight, error):
+    """Scores crowd in bins at both ends, with rows of other bins between them, which stay where they are."""
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    monkeypatch.setattr(finer_bins, "_RANGES", 2)
+    far = np.random.default_rng(2).random(300) * 0.3 + 0.35
+    between = pl.DataFrame({"y": np.arange(300) % 2 > 0, "p": far, "w": np.full(300, 0.5)})
+    frame = pl.concat([crowded(grid, count=400), between])
+    arguments = {"truth": "y", "score": "p", "weight": weight}
+    exact = roc_auc_score(frame["y"], frame["p"], sample_weight=weight and frame[weight])
+    found = stakes.evaluate(elsewhere(frame), **arguments, auc_error=error)
+    assert found.scores.grid is not None
+    assert found["auc"].value == pytest.approx(exact, abs=error + 1e-14)
+    low, high = stakes.metrics.auc_bounds(found.scores)
+    assert low - 1e-14 <= exact <= high + 1e-14
+    assert high - low <= 2 * error
+    assert pulled[-1][0] <= 400
 
 
 def test_scores_above_1_are_binned_on_the_line(monkeypatch):

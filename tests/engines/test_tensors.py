@@ -300,3 +300,14 @@ def test_class_scores_are_counted_where_they_lie(made, kind, digits, form, monke
     gap[9, 2] = np.nan
     with pytest.raises(stakes.InputError, match=r"score is missing in 1 row \(the first is row 10"):
         counted(made, asked=asked, truth=truth, score=gap)
+
+
+def test_tensors_whose_bins_break_a_promise_are_copied_here(monkeypatch):
+    monkeypatch.setattr("stakes.engines.counting.lie_elsewhere", lambda columns: True)
+    monkeypatch.setattr(counting, "as_countable", np.asarray)
+    generator = np.random.default_rng(3)
+    truth, score, weight = generator.random(300) < 0.4, 0.5 + generator.random(300) * 1e-6, generator.random(300) + 1
+    question = {"truth": truth, "score": score, "weight": weight}
+    assert stakes.evaluate(**question, exact=False).scores.grid is not None
+    promised = stakes.evaluate(**question, auc_error=1e-6)
+    assert promised["auc"].value == pytest.approx(metrics.auc(truth, score, weight=weight), rel=1e-12)

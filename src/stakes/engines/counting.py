@@ -66,7 +66,8 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
     if asked.order is None and lie_elsewhere(columns):
         from stakes.engines.tensors.counting import count_tensors  # only needed where there is a GPU
 
-        return count_tensors(replace(asked, **columns), exact)
+        counted = count_tensors(replace(asked, **columns), exact)
+        return counted if counted is None or _keeps_promise(counted, asked.auc_error) else None
     if data is None or asked.from_logits:  # logits are converted before they are binned
         return None
     if names_files(data):
@@ -83,6 +84,15 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
     named = None if exact else (lazy.name_columns if many else lazy.number_columns)(data, asked)
     brought = bring_here(data, named, asked.where)
     return None if brought is None else streaming.count_files(brought, replace(asked, where=None), exact)
+
+
+def _keeps_promise(counted: Counted, auc_error: float | None) -> bool:
+    """Whether bins leave no more of the auc open than may be."""
+    if auc_error is None or counted.scores is None:
+        return True
+    from stakes.engines.finer_bins import is_exact_enough  # few calls need it
+
+    return is_exact_enough(counted.scores, auc_error)
 
 
 def _count_kind(data: Data, asked: RowQuestion, kind: str, exact: bool | None) -> Counted | None:

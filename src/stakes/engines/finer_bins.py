@@ -6,22 +6,50 @@ rows splits these, and if that is not fine enough (ties, or nearly equal scores)
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass
 from stakes.tallies import ScoreTable, bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.order import Order
 
 _FINEST = 52 - bins.FINE
 """With this many more bits every score has a bin of its own."""
 
-LabelledScores = Iterable[tuple[Array, Array]]
-"""Batches of scores, and masks of the positive rows."""
+LabelledScores = Iterable[tuple[Array, Array, Array]]
+"""Batches of scores, masks of the positive rows, and how much each of them counts."""
+
+_RANGES = 32
+"""Number of ranges of scores that an engine is asked for at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeavyBins:
+    """Bins to split into ``2**more`` each: their places among the lower edges and the rows of all bins, in order."""
+
+    grid: str
+    edges: Array
+    rows: Array
+    places: Array
+    more: int
+
+    @property
+    def bits(self) -> int:
+        """Bits of the finer bins within a power of two."""
+        return bins.FINE + self.more
+
+    @property
+    def ranges(self) -> list[tuple[float, float]]:
+        """Few ranges of scores, without their ends, that hold these bins and as few other rows as possible."""
+        so_far = np.cumsum(self.rows)
+        between = (so_far - self.rows)[self.places[1:]] - so_far[self.places[:-1]]
+        cuts = np.sort(np.argsort(-between, kind="stable")[: min(_RANGES - 1, np.count_nonzero(between))])
+        ends = np.append(self.edges, math.inf)[1 + self.places[[*cuts, -1]]]
+        return list(zip(self.edges[self.places[[0, *(cuts + 1)]]].tolist(), ends.tolist(), strict=True))
 
 
 def is_exact_enough(table: ScoreTable, error: float) -> bool:
@@ -48,21 +76,21 @@ def refuse_unless_kept(counted: Counted, error: float) -> None:
         raise InputError(
             "auc-error-of-bins",
             Given("auc_error", error),
-            f": bins leave the auc open by {_left_open(table):.2g}; count the rows again, without weights or with ",
+            f": bins leave the auc open by {_left_open(table):.2g}; count the rows again with ",
             Pass("exact", True),
         )
 
 
-def count_finer(counted: Counted, error: float, rows: Callable[[], LabelledScores]) -> Counted:
-    """Count the rows again inside heavy bins until the auc is exact enough."""
+def count_finer(counted: Counted, error: float, rows: Callable[[HeavyBins], LabelledScores]) -> Counted:
+    """Count the rows again inside heavy bins until the auc is exact enough; ``rows`` may leave out those elsewhere."""
     table = counted.scores
-    if table is None or table.weighted or is_exact_enough(table, error):
+    if table is None or is_exact_enough(table, error):
         return counted
     order = _order(table, error, rows)
     return replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
 
 
-def _order(table: ScoreTable, error: float, rows: Callable[[], LabelledScores]) -> Order:
+def _order(table: ScoreTable, error: float, rows: Callable[[HeavyBins], LabelledScores]) -> Order:
     columns = table.as_columns()
     ascending = np.argsort(columns.scores)
     edges, positives, negatives = (
@@ -70,51 +98,60 @@ def _order(table: ScoreTable, error: float, rows: Callable[[], LabelledScores]) 
     )
     within, most = positives.astype(float) * negatives, 2 * error * float(table.P) * float(table.N)
     by_size = np.argsort(-within)
-    left = within.sum() - np.cumsum(within[by_size])
-    heavy = np.sort(by_size[: int(np.searchsorted(-left, -most / 2)) + 1])
-    more = min(max(math.ceil(math.log2(max(within[heavy].sum(), 1.0) / max(most / 2, 1.0))) + 1, 4), _FINEST)
-    wins, left, memory = _count_inside(str(table.grids[0]), edges[heavy], more, rows())
+    left = np.append(np.cumsum(within[by_size[::-1]])[-2::-1], 0.0)  # added up from the least on: 0 only of nothing
+    places = np.sort(by_size[: int(np.searchsorted(-left, -most / 2)) + 1])
+    usual = float(table.row_weight) ** 2  # what a pair of rows counts
+    more = math.ceil(math.log2(max(within[places].sum(), usual) / max(most / 2, usual))) + 1
+    heavy = HeavyBins(str(table.grids[0]), edges, positives + negatives, places, min(max(more, 4), _FINEST))
+    wins, open_inside, memory = _count_inside(heavy, rows(heavy))
     light = np.ones(len(edges), bool)
-    light[heavy] = False
-    open_pairs = int(np.dot(positives[light].astype(object), negatives[light].astype(object)))
-    if open_pairs + left > most and more < _FINEST:
-        wins, left, memory = _count_inside(str(table.grids[0]), edges[heavy], _FINEST, rows())
+    light[places] = False
+    open_pairs = _product(positives[light], negatives[light])
+    if open_pairs + open_inside > most and heavy.more < _FINEST:
+        heavy = replace(heavy, more=_FINEST)
+        wins, open_inside, memory = _count_inside(heavy, rows(heavy))
     below = np.cumsum(negatives) - negatives
-    between = int(np.dot(positives.astype(object), 2 * below.astype(object))) + open_pairs
-    return Order(between + wins, None, None, open_pairs + left, memory)
+    return Order(_product(positives, 2 * below) + open_pairs + wins, None, None, open_pairs + open_inside, memory)
 
 
-def _count_inside(grid: str, edges: Array, more: int, rows: LabelledScores) -> tuple[int, int, int]:
-    """Split the bins that begin at these edges into ``2**more`` bins each, and count the rows in them.
+def _product(one: Array, other: Array) -> Number:
+    """The sum of products: of whole numbers, which may be very large, exactly."""
+    if one.dtype.kind == "f":
+        return float(np.dot(one, other))
+    return int(np.dot(one.astype(object), other.astype(object)))
+
+
+def _count_inside(heavy: HeavyBins, rows: LabelledScores) -> tuple[Number, Number, int]:
+    """Split the heavy bins, and count the rows in them.
 
     Return twice the pairs that are won within bins, the pairs that are still open, and the memory used.
     """
-    bits = bins.FINE + more
-    numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, bits)
-    parts: list[tuple[Array, ...]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    grid, more, edges = heavy.grid, heavy.more, heavy.edges[heavy.places]
+    numbers, first = bins.numbers(edges, grid), bins.numbers(edges, grid, heavy.bits)
+    parts: list[tuple[Array, ...]] = []
     memory = 0
-    for scores, positive in rows:
+    for scores, positive, amounts in rows:
         own = bins.numbers(scores, grid)
         place = np.minimum(np.searchsorted(numbers, own), len(numbers) - 1)
         here = np.flatnonzero(numbers[place] == own)
         place = place[here]
-        inside = bins.numbers(scores[here], grid, bits) - first[place]
+        inside = bins.numbers(scores[here], grid, heavy.bits) - first[place]
         keys = (((place << more) + inside) << 1) | positive[here]
-        parts.append(add_up(keys, np.ones_like(keys)))
+        parts.append(add_up(keys, amounts[here]))
         memory = max(memory, sum(part.nbytes for both in parts for part in both))
         if sum(len(keys) for keys, _ in parts[1:]) > len(parts[0][0]):
             parts = [put_together(parts)]
-    keys, counts = put_together(parts)
-    return *_fold(keys, counts, more), memory
+    keys, amounts = put_together(parts)
+    return *_fold(keys, amounts, more), memory
 
 
-def _fold(keys: Array, counts: Array, more: int) -> tuple[int, int]:
+def _fold(keys: Array, amounts: Array, more: int) -> tuple[Number, Number]:
     """Twice the pairs that are won within bins (ties count once), and the pairs that are open."""
     mine = keys & 1
     starts = np.flatnonzero(np.append(True, np.diff(keys >> 1) != 0))
-    positives, negatives = (np.add.reduceat(counts * own, starts) for own in (mine, 1 - mine))
+    positives, negatives = (np.add.reduceat(amounts * own, starts) for own in (mine, 1 - mine))
     place = (keys >> 1)[starts] >> more
     before = np.cumsum(negatives) - negatives
     below = before - before[np.searchsorted(place, place)]
-    wins = int(np.dot(positives.astype(object), (2 * below + negatives).astype(object)))
-    return wins, 0 if more == _FINEST else int(np.dot(positives.astype(object), negatives.astype(object)))
+    wins = _product(positives, 2 * below + negatives)
+    return wins, 0 if more == _FINEST else _product(positives, negatives)

@@ -17,7 +17,7 @@ from stakes.engines.class_sums import class_columns, class_names
 from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
 from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
-from stakes.engines.finer_bins import is_exact_enough
+from stakes.engines.finer_bins import HeavyBins, LabelledScores, count_finer, is_exact_enough
 from stakes.engines.groups import count_groups
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes
@@ -95,8 +95,7 @@ def _count_rows(source: QuerySource, columns: dict[str, str], asked: RowQuestion
     groups = replace(groups, columns={name: one for name, one in groups.columns.items() if name != "cluster"})
     groups.check(asked.task == "classification" or asked.of_classes)
     promised = 0.0 if exact else asked.auc_error
-    sorting = source if promised is not None and sorts_inside(source, keys if exact else ()) else None
-    counted = count_groups(asked, groups, partial(_count, groups, grid, sorting, promised or 0.0))
+    counted = count_groups(asked, groups, partial(_count, groups, grid, source, promised))
     if counted is None or "cluster" not in columns:
         return counted
     return _count_clusters(source, keys, asked, counted, clusters=clusters, groups=clustered)
@@ -124,7 +123,7 @@ def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counte
     groups.check(of_classes=True)
 
     def beside(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        scored = _count(groups, grid, None, 0.0, plan, rows, by)
+        scored = _count(groups, grid, query.source, asked.auc_error, plan, rows, by)
         positive = rows.truth == plan.classes.index(str(plan.positive))
         plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
 
@@ -223,7 +222,7 @@ def _group(
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
     if exact is not False:
-        all_of_them = exact and not sorts_inside(source, keys)
+        all_of_them = exact and (any(key.startswith("by") for key in keys) or not sorts_inside(source))
         too_many = not all_of_them and source.has_too_many_scores
         groups = None if too_many else source.groups(keys, None if all_of_them else MOST_GROUPS)
         if groups is not None and (all_of_them or groups.columns["score"].n_unique() <= MOST_SCORES):
@@ -245,22 +244,33 @@ def _group(
 def _count(
     groups: Groups,
     grid: str | None,
-    sorting: QuerySource | None,
-    auc_error: float,
+    source: QuerySource,
+    auc_error: float | None,
     plan: Plan,
     rows: Rows,
     by: Labels | None,
 ) -> Counted:
-    """Count groups; if bins leave more of the auc open than ``auc_error``, let the engine sort, if it can."""
+    """Count groups; if bins leave more of the auc open than ``auc_error``, the engine sorts, or counts finer."""
     kept = replace(rows.standing_for(*groups.amounts, grid), lost=groups.losses)
     kept, by, _ = kept.in_order(by, rows.scores)
     counted = count_classes(plan, kept, by)
     table = counted.scores
-    if table is not None and sorting is not None and not is_exact_enough(table, auc_error):
+    if table is not None and auc_error is not None and not is_exact_enough(table, auc_error):
         mine = rows.truth == plan.classes.index(str(plan.positive))
         truths = groups.columns["truth"].filter(mine.tolist()).unique().to_list()
-        order = order_inside(sorting, table, truths)
-        counted = replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
+        if sorts_inside(source):
+            scores = replace(table, order=order_inside(source, table, truths))
+            counted = replace(counted, tallies={**counted.tallies, "scores": scores})
+        else:
+            counted = count_finer(counted, auc_error, partial(_inside_bins, source, truths))
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
+
+
+def _inside_bins(source: QuerySource, positive: list[object], heavy: HeavyBins) -> LabelledScores:
+    """The rows of the ranges in which heavy bins lie, in finer bins; ``positive`` are the labels of positive rows."""
+    groups = source.between(heavy.ranges).on_grid(heavy.grid, heavy.bits).groups(["truth", "score"])
+    assert groups is not None
+    mine = groups.columns["truth"].is_in(positive).to_numpy()
+    yield groups.columns["score"].to_numpy().astype(np.float64), mine, groups.amounts[0]

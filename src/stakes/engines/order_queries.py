@@ -24,10 +24,9 @@ _EXACT = 1 << 62
 """Products of counts up to this are whole numbers in every engine."""
 
 
-def sorts_inside(source: QuerySource, keys: Sequence[str]) -> bool:
-    """Whether the engine can sort: not Dask, which has no running counts in ranges, nor with weights or segments."""
-    plain = "weight" not in source.places and not any(key.startswith("by") for key in keys)
-    return plain and not source.frame.implementation.is_dask()
+def sorts_inside(source: QuerySource) -> bool:
+    """Whether the engine can sort: not Dask, which has no running counts in ranges, nor with weights."""
+    return "weight" not in source.places and not source.frame.implementation.is_dask()
 
 
 def order_inside(source: QuerySource, table: ScoreTable, positive: Sequence[object]) -> Order:

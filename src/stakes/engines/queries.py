@@ -8,7 +8,8 @@ import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import reduce, wraps
+from operator import add
 from typing import TypeVar
 
 import narwhals as nw
@@ -272,6 +273,11 @@ class QuerySource:
         """The same table with a column ``decided``: 1 if the score reaches the threshold, otherwise 0."""
         frame = self.frame.with_columns(whether(self._score >= float(threshold)).alias("decided"))
         return replace(self, frame=frame, places={**self.places, "decided": "decided"})
+
+    def between(self, ranges: Sequence[tuple[float, float]]) -> "QuerySource":
+        """The same table with the rows whose scores lie in one of several ranges, each without its end."""
+        inside = (whether((self._score >= low) & (self._score < high)) for low, high in ranges)
+        return replace(self, frame=self.frame.filter(reduce(add, inside) > 0))
 
     def on_grid(self, grid: str, bits: int = bins.FINE) -> "QuerySource":
         """The same table with scores rounded down to a grid of ``2**bits`` bins per power of two."""

@@ -196,7 +196,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
         raise files.nothing_there()
     counted = counting.count(asked)
     if counted is not None and asked.auc_error is not None and isinstance(counting, BinnedScores):
-        counted = count_finer(counted, asked.auc_error, partial(counting.labelled, files, asked.missing))
+        counted = count_finer(counted, asked.auc_error, lambda heavy: counting.labelled(files, asked.missing))
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
@@ -358,12 +358,14 @@ class BinnedScores(Counting):
         self._losses = CellLosses()
         self._positive: Array = np.zeros(0, bool)
 
-    def labelled(self, files: Files, missing: str) -> Iterator[tuple[Array, Array]]:
-        """Go through all rows again, once they were counted: their scores, and which are of positive rows."""
+    def labelled(self, files: Files, missing: str) -> Iterator[tuple[Array, Array, Array]]:
+        """Go through all rows again, once they were counted: their scores, which are positive, and their weights."""
         for batch in ahead(batches(files, missing)):
             if batch.labels:
                 cells = self._cells.of([*batch.labels.values(), *self._decided(batch)]).of_rows
-                yield np.asarray(batch.scores), self._positive[cells]
+                ones = np.ones(len(cells), np.int64)
+                weight = ones if batch.weight is None else batch.weight.astype(np.longdouble)
+                yield np.asarray(batch.scores), self._positive[cells], weight
 
     def prepare(self, batch: Batch) -> Batch:
         """Find the cells of a batch, and take the rows of each apart; with the groups of clusters that they lie in."""
