@@ -557,6 +557,7 @@ def test_exact_figures_of_the_order_come_from_sums_of_ranges_that_the_engine_sor
     if "dask" not in request.node.name:  # which has no running counts, so that its scores come here
         assert pulled[-1] == (5, 4)
         assert found.scores.grid is not None
+        assert "caution.sorted_bins" in {one.key for one in found.findings}
 
 
 @EVERY_ENGINE

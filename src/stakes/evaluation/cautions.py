@@ -174,11 +174,20 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
-    if table.grid is not None and (table.order is None or table.order.memory):
-        least, most = map(float, ranking.auc_bounds(table))
-        yield caution("caution.bins", low=least, high=most)
-    if table.order is not None and table.order.memory:
-        megabytes = math.ceil(table.order.memory / 1e6)
+    if table.grid is not None:
+        yield from _of_bins(table)
+
+
+def _of_bins(table: ScoreTable) -> Iterator[Finding]:
+    """Say which figures are those of bins, and how far the area may be off."""
+    order = table.order
+    if order is not None and order.precision is not None:
+        yield caution("caution.sorted_bins")
+        return
+    least, most = map(float, ranking.auc_bounds(table))
+    yield caution("caution.bins", low=least, high=most)
+    if order is not None:
+        megabytes = math.ceil(order.memory / 1e6)
         yield caution("caution.finer_bins", within=(most - least) / 2, megabytes=megabytes)
 
 
