@@ -217,16 +217,24 @@ def test_areas_have_delongs_variance_where_class_counts_are_fixed(ties):
     assert (gini.low, gini.high) == pytest.approx((2 * found.low, 2 * found.high))
 
 
-def test_medians_differ_as_their_ranks_allow():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_medians_differ_as_their_ranks_allow(weighted):
     """The spread of the difference is that of rows drawn again, though no single row tells it."""
     random = np.random.default_rng(2)
     truth = random.normal(size=400)
     first, second = truth + random.normal(size=400), truth + 1.3 * random.normal(size=400)
-    found = difference(metrics.find("median_absolute_error"), Sample(truth), first, second, Sampling())
+    weight = np.where(abs(truth - first) > 1, 5.0, 1.0) if weighted else np.ones(400)  # where medians lie elsewhere
+    sample = Sample(truth, weight=weight if weighted else None)
+    found = difference(metrics.find("median_absolute_error"), sample, first, second, Sampling())
     rows = random.integers(0, 400, (800, 400))
-    drawn = np.median(abs(truth - first)[rows], axis=1) - np.median(abs(truth - second)[rows], axis=1)
-    gap = np.median(abs(truth - first)) - np.median(abs(truth - second))
-    assert (found.low + found.high) / 2 == pytest.approx(gap)
+
+    def median(errors, rows):
+        return np.quantile(errors[rows], 0.5, axis=-1, weights=weight[rows], method="inverted_cdf")
+
+    each = [abs(truth - said) for said in (first, second)]
+    drawn = median(each[0], rows) - median(each[1], rows)
+    gap = median(each[0], np.arange(400)) - median(each[1], np.arange(400))
+    assert (found.low + found.high) / 2 == pytest.approx(gap, abs=0.01)
     assert (found.high - found.low) / (2 * 1.96 * drawn.std()) == pytest.approx(1, abs=0.15)
 
 

@@ -15,6 +15,7 @@ from stakes.engines.files.sources import read_once
 from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.lazy import number_columns
+from stakes.engines.median_sides import median_sides
 from stakes.engines.missing import complete
 from stakes.engines.on_disk import are_of_one_kind
 from stakes.engines.plan import Counted, Plan
@@ -51,6 +52,7 @@ from stakes.question.question import Question
 from stakes.tallies import ClassScores, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, Clusters
+from stakes.tallies.error_variation import MedianSides
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import (
     CellSide,
@@ -60,6 +62,7 @@ from stakes.uncertainty.paired import (
     difference,
     difference_in_cells,
     difference_of_clusters,
+    difference_of_medians,
     difference_of_sums,
     flipped,
 )
@@ -201,6 +204,7 @@ class SharedModels:
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
     _pairs: dict[tuple[str, str], tuple[Contestant, Contestant]] = field(default_factory=dict)
     _products: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
+    _sides: dict[tuple[str, str], dict[str, MedianSides]] = field(default_factory=dict)
     _cells: dict[tuple[str, str], "_Cells"] = field(default_factory=dict)
     _groups: dict[tuple[str, str | None], Clusters] = field(default_factory=dict)
 
@@ -356,15 +360,28 @@ class SharedModels:
         one, other = (model.counted.tallies["errors"] for model in models)
         assert isinstance(one, ErrorSums)
         assert isinstance(other, ErrorSums)
+        values = [model[metric.text].value for model in models]
+        if metric.interval == "median":
+            return difference_of_medians(metric, values, (one, other), self._sides_of(first, second), sampling)
         own = None
         if one.variation is not None and one.variation.clusters is None:
             if key not in self._products:
-                columns = str(self.entries[first.name].prediction), str(self.entries[second.name].prediction)
-                centre = one.variation.centre
+                columns, centre = self._predictions(key), one.variation.centre
                 self._products[key] = cross_products(self.data, self.shared, self.where, columns, centre)
             own = self._products[key][first.segment or ""]
-        values = [model[metric.text].value for model in models]
         return difference_of_sums(metric, values, (one, other), own, sampling)
+
+    def _predictions(self, names: tuple[str, str]) -> tuple[str, str]:
+        return str(self.entries[names[0]].prediction), str(self.entries[names[1]].prediction)
+
+    def _sides_of(self, first: Contestant, second: Contestant) -> MedianSides:
+        """On which side of the medians of two models the rows of a segment lie, or all rows."""
+        key = first.name, second.name
+        if key not in self._sides:
+            one, other = (_medians(self.evaluations[name].counted) for name in key)
+            medians = {segment: (one[segment], other[segment]) for segment in one}
+            self._sides[key] = median_sides(self.data, self.shared, self.where, self._predictions(key), medians)
+        return self._sides[key][first.segment or ""]
 
     # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────
     def _of_scores(self, metric: Metric, first: Contestant, second: Contestant, sampling: Sampling) -> Difference:
@@ -407,6 +424,12 @@ class _Cells:
         if segment is None or self.by is None:
             return self.cells
         return self.cells.take(self.by.codes == self.by.names.index(segment))
+
+
+def _medians(counted: Counted) -> dict[str, float]:
+    """The median |error| of all rows (""), and of each segment."""
+    each = {name: part.tallies[ErrorSums.kind] for name, part in {"": counted, **counted.segments}.items()}
+    return {name: errors.median for name, errors in each.items() if isinstance(errors, ErrorSums)}
 
 
 def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -> tuple[Output, Output]:

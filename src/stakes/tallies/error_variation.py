@@ -354,6 +354,15 @@ class SizeCounts:
         place = min(int(np.searchsorted(self._reached, rank, side="right")), len(self.lower) - 1)
         return float(self.lower[place]), float(self.upper[place])
 
+    def near_rank(self, rank: float) -> float:
+        """The size of this rank, or about that: within a bin sizes are taken to be spread evenly."""
+        low, high = self.at_rank(rank)
+        if low == high:
+            return low
+        place = int(np.searchsorted(self.lower, low))
+        before = self._reached[place] - self.counts[place]
+        return low + (high - low) * min(max(float((rank + 0.5 - before) / self.counts[place]), 0.0), 1.0)
+
     @cached_property
     def around_median(self) -> tuple[float, float]:
         """Between which sizes the median lies."""
@@ -383,6 +392,20 @@ class SizeCounts:
         """The median, or the middle of the bin in which it lies."""
         low, high = self.around_median
         return (low + high) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class MedianSides:
+    """Groups of rows by where the errors of two models lie: below the median of each (−1), at it (0) or above (1).
+
+    ``signs`` say so (models × groups), ``weight`` and ``squares`` are sums of weights and of squared weights;
+    ``clusters`` are the numbers of the clusters, which then are groups of their own.
+    """
+
+    signs: Array
+    weight: Array
+    squares: Array
+    clusters: Array | None = None
 
 
 def _after(lower: Array, bits: int = FINE) -> Array:

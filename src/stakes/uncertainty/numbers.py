@@ -7,6 +7,7 @@ the same. The few rows that can carry a figure are kept, and give its degrees of
 """
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +24,8 @@ from stakes.tallies.error_variation import (
     OWN,
     TERMS,
     ErrorVariation,
+    MedianSides,
+    SizeCounts,
     centred,
     percentage,
     terms_of_rows,
@@ -31,7 +34,7 @@ from stakes.tallies.error_variation import (
 from stakes.tallies.moments import differences
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.parallel import run_all
-from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish, steps_of
+from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish, kish_of, steps_of
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling, normal
 
@@ -394,8 +397,6 @@ def of_two_sums(
     """
     found = [of_errors([metric], [value], sums, sampling)[0] for value, sums in zip(values, both, strict=True)]
     one, other = found
-    if metric.interval == "median":
-        return NOT_KEPT
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if own is None:
@@ -469,25 +470,53 @@ def median_interval(metric: Metric, value: float, sums: ErrorSums, sampling: Sam
 
 
 def median_changes(rows: ErrorRows, median: float) -> Array:
-    """What each row changes in the median |error|, scaled so that it agrees with the interval of the median.
+    """What each row changes in the median |error|, scaled so that it agrees with the interval of the median."""
+    signs = np.sign(rows.sizes - median)
+    if rows.weight is None:
+        n = len(signs)
+        low = max(_rank_below(n, 0.025), 0)
+        places = rows.ranked(low, n - 1 - low)
+        return np.asarray(signs * _change_of_median(n, low, float(places[-1] - places[0])))
+    order = np.argsort(rows.sizes)
+    sizes, weight = rows.sizes[order], rows.weight.astype(np.float64)
+    return signs * weight * _weighted_change(SizeCounts(sizes, sizes, weight[order]), weight, weight**2)
 
-    Rows on either side move the median by the same amount, which follows from the ranks between which the median lies
-    (Price & Bonett, 2001, Journal of Statistical Computation and Simulation 68).
+
+def _weighted_change(sizes: SizeCounts, weight: Array, squares: Array) -> float:
+    """By how much a row moves the median |error| for each unit of weight; from sums of weights and of their squares."""
+    units, unit = kish_of(weight, squares), float(squares.sum() / weight.sum())
+    low = max(_rank_below(units, 0.025), 0)
+    ends = (sizes.near_rank(rank * unit) for rank in (low, units - 1 - low))
+    return _change_of_median(units, low, -reduce(operator.sub, ends)) / unit
+
+
+def _change_of_median(units: float, low: int, apart: float) -> float:
+    """By how much a row moves the median of so many, if sizes lie so far apart between this rank and that from the end.
+
+    Price & Bonett (2001), Journal of Statistical Computation and Simulation 68.
     """
-    n = len(rows.sizes)
-    low = max(_rank_below(n, 0.025), 0)
-    high = n - 1 - low
-    places = rows.ranked(low, high)
-    reach = (n / 2 - low) / (math.sqrt(n) / 2)  # how many standard errors these ranks lie away
-    error = float(places[-1] - places[0]) / (2 * reach) if reach > 0 else 0.0
-    weight = np.ones(n) if rows.weight is None else rows.weight / rows.weight.mean()
-    return np.asarray(weight * np.sign(rows.sizes - median) * error / math.sqrt(n))
+    reach = (units / 2 - low) / (math.sqrt(units) / 2)  # how many standard errors these ranks lie away
+    return apart / (2 * reach * math.sqrt(units)) if reach > 0 else 0.0
 
 
-def _rank_below(n: int, tail: float) -> int:
+def of_two_medians(both: Sequence[ErrorSums], sides: MedianSides) -> Found:
+    """What one row, or one cluster, changes in the difference of the median |errors| of two models."""
+    moved = 0.0
+    for sums, signs, way in zip(both, sides.signs, (1.0, -1.0), strict=True):
+        if sums.sizes is None:
+            return NOT_KEPT
+        moved = moved + way * signs * _weighted_change(sums.sizes, sides.weight, sides.squares)
+    if sides.clusters is not None:
+        weight = np.bincount(sides.clusters, sides.weight)
+        return Influence.of_units(np.bincount(sides.clusters, moved * sides.weight), kish(weight))
+    unit, units = sides.squares / sides.weight, kish_of(sides.weight, sides.squares)
+    return Influence(moved * unit, sides.weight / unit, units, units - 1)
+
+
+def _rank_below(n: float, tail: float) -> int:
     """The largest rank, counting from 0, below which the median lies with at most this probability; −1 if none."""
     if n > _EXACT_RANKS:
         return math.floor(n / 2 - normal(1 - tail) * math.sqrt(n) / 2) - 1
     from scipy.special import bdtr
 
-    return int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, "right")) - 1
+    return int(np.searchsorted(bdtr(np.arange(int(n) // 2 + 1), int(n), 0.5), tail, "right")) - 1

@@ -21,6 +21,7 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, OutputSu
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import CostGroups, numbers_of
+from stakes.tallies.error_variation import MedianSides
 from stakes.uncertainty.changes import (
     SPARSE,
     cases_behind,
@@ -35,6 +36,7 @@ from stakes.uncertainty.influence import (
     NO_DIFFERENCE,
     SINGLE_CLUSTER,
     TOO_FEW_IN_TIME,
+    Found,
     Influence,
     difference_limits,
     kish,
@@ -43,7 +45,7 @@ from stakes.uncertainty.influence import (
     steps_of,
 )
 from stakes.uncertainty.interval import interval_and_test, t_limits
-from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_sums
+from stakes.uncertainty.numbers import error_changes, group_rows, median_changes, of_two_medians, of_two_sums
 from stakes.uncertainty.one_more_row import cost_slopes, saving_limits
 from stakes.uncertainty.sampling import Sample, Sampling
 from stakes.uncertainty.scores import (
@@ -151,10 +153,23 @@ def difference_of_sums(
         return Difference(note=why)
     with np.errstate(all="ignore"):
         found = of_two_sums(metric, values, both, own, sampling)
+    return _of_numbers_elsewhere(metric, values, found, sampling, own is None)
+
+
+def difference_of_medians(
+    metric: Metric, values: Sequence[float], both: Sequence[ErrorSums], sides: MedianSides, sampling: Sampling
+) -> Difference:
+    """The same for medians, by the sides of them on which rows lie."""
+    return _of_numbers_elsewhere(metric, values, of_two_medians(both, sides), sampling, sides.clusters is not None)
+
+
+def _of_numbers_elsewhere(
+    metric: Metric, values: Sequence[float], found: Found, sampling: Sampling, clustered: bool
+) -> Difference:
     if isinstance(found, str):
         return Difference(note=Text(f"{found}; pass ", Pass("exact", True)))
     same = values[0] == values[1] and not found.changes.any()
-    return finish(metric, values, found, [], same, sampling, "rows" if own is not None else "whole clusters")
+    return finish(metric, values, found, [], same, sampling, "whole clusters" if clustered else "rows")
 
 
 def difference_of_clusters(
