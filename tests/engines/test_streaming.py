@@ -441,16 +441,6 @@ def test_truth_as_its_own_score_is_pointed_out(tmp_path, watched):
 
 
 # ── as in memory, also where batches differ ──────────────────────────────────────────────────────────────────────
-def test_labels_of_another_kind_in_later_rows_are_refused(tmp_path):
-    frame = rows()
-    first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
-    frame[:2_500].write_parquet(first)
-    frame[2_500:].with_columns(pl.col("y").cast(pl.Boolean)).write_parquet(second)
-    for order in ([first, second], [second, first]):
-        with pytest.raises(InputError, match=r"truth holds (numbers|booleans) in the first rows and"):
-            count_rows(order, truth="y", score="p")
-
-
 def test_predicted_numbers_of_any_file_are_read_whole(tmp_path, watched):
     frame = rows().with_columns(said=pl.col("logit") + 0.1)
     for kind in ("parquet", "csv", "jsonl"):

@@ -4,7 +4,7 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -17,7 +17,7 @@ from stakes.errors import About, InputError, Pass, in_rows, short, some
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence, refuse_masked
-from stakes.tallies.columns import refuse_infinite
+from stakes.tallies.columns import refuse_infinite, refuse_rows
 from stakes.tallies.parallel import polars_is_lost
 
 if TYPE_CHECKING:
@@ -459,13 +459,6 @@ def is_missing(value: object) -> bool:
     if isinstance(value, Decimal):
         return value.is_nan()
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
-
-
-def refuse_rows(wrong: Array, words: Callable[[int, int], InputError]) -> None:
-    """Raise an error about wrong rows, made of their number and the first of them, if there are any."""
-    rows = np.flatnonzero(wrong)
-    if len(rows):
-        raise words(len(rows), int(rows[0]))
 
 
 def refuse_missing(missing: Array, argument: str) -> None:

@@ -23,7 +23,6 @@ from stakes.engines.columns import (
     kind_changes,
     read_number,
     refuse_missing,
-    refuse_rows,
 )
 from stakes.engines.labels import PAIRS, encode
 from stakes.engines.logits import probabilities_of
@@ -34,6 +33,7 @@ from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, 
 from stakes.frozen import dataclass, replace
 from stakes.tallies import CountSums, ForecastSums, LabelSums, OutputSums, QuantileSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import refuse_rows
 from stakes.tallies.count_sums import POWERS
 from stakes.tallies.names import canonical
 from stakes.tallies.quantile_sums import ENSEMBLE

@@ -12,11 +12,12 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column, Values, in_order, kind_in_words, ranks, refuse_missing, refuse_rows
+from stakes.engines.columns import Column, Values, in_order, kind_in_words, ranks, refuse_missing
 from stakes.engines.plan import Plan
 from stakes.errors import About, InputError, Pass, some
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import refuse_rows
 from stakes.tallies.names import canonical
 
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("FALSE", "TRUE"), ("0.0", "1.0"))

@@ -23,7 +23,7 @@ from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
 from stakes.engines.clusters import ROW, ClassClusterCounts, ClusterCounts
-from stakes.engines.columns import Arguments, Column, Values, as_finite, kind_changes
+from stakes.engines.columns import Arguments, Column, Values, as_finite
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.finer_bins import count_finer
@@ -178,7 +178,12 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     except errors.InputError:
         return False  # said again, and better, when all rows are counted
     whole = all(zeros_and_ones(column) is not None for column in columns.values())
-    return settle_task("auto", columns, whole, False) == "regression"
+    try:
+        return settle_task("auto", columns, whole, False) == "regression"
+    except errors.InputError as problem:
+        if problem.wrong is None:
+            raise
+        return True  # numbers, of which some are none: told of all rows when they are counted
 
 
 def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | None:
@@ -286,9 +291,6 @@ class Counting:
 
     def _find(self, batch: Batch) -> Found:
         """Find the cells of the rows of a batch."""
-        for name, kind in batch.kinds.items():
-            if self._kinds.get(name, kind) != kind:
-                raise kind_changes(name, self._kinds[name], kind)
         self._kinds = batch.kinds
         self._clustered = self._deals_rows or batch.cluster is not None
         return self._cells.of([*batch.labels.values(), *self._decided(batch)])

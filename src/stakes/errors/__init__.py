@@ -14,6 +14,7 @@ from stakes.errors.mentions import *
 from stakes.errors.mentions import Given, Pass, Text, in_python
 from stakes.errors.words import *
 from stakes.errors.words import FirstRow, Place, first_row
+from stakes.frozen import dataclass, replace
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
@@ -75,7 +76,47 @@ class StakesError(OneLine):
 
 
 class InputError(StakesError, ValueError):
-    """The input or the call is wrong; the text says what was seen and what to do."""
+    """The input or the call is wrong; the text says what was seen and what to do.
+
+    ``wrong`` are the rows that it is about, where single rows are wrong.
+    """
+
+    wrong: "WrongRows | None" = None
+
+    @property
+    def row(self) -> int | None:
+        """The number of the first row that it is about, from 0 on."""
+        return next((part.row for part in self.text.parts if isinstance(part, FirstRow)), None)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...], dict[str, object]]:
+        return type(self), self.args, {**vars(self), "wrong": None}  # functions do not travel between processes
+
+    def _pointing(self, to: Callable[[int], str]) -> Self:
+        found = super()._pointing(to)
+        if (wrong := self.wrong) is not None and found is not self:
+            found.wrong = replace(wrong, tell=lambda *of: wrong.tell(*of)._pointing(to))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class WrongRows:
+    """Rows that are wrong in the same way: how many, some words that they hold, and how to tell of more of them."""
+
+    count: int
+    tell: Callable[..., InputError]
+    words: tuple[str, ...] = ()
+
+    def error(self) -> InputError:
+        """The error about these rows."""
+        problem = self.tell(self.count, *self.words)
+        problem.wrong = self
+        return problem
+
+    @classmethod
+    def together(cls, parts: "list[WrongRows]") -> InputError:
+        """The error about the rows of several parts, as the first of them tells it."""
+        words = dict.fromkeys(word for part in parts for word in part.words)
+        return replace(parts[0], count=sum(part.count for part in parts), words=tuple(words)).error()
 
 
 class GapError(InputError):

@@ -5,7 +5,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Self
 
@@ -285,6 +285,12 @@ def refuse_infinite(argument: str, values: Array) -> None:
         return
     rows: Array = values.reshape(len(values), -1)
     for wrong, words in ((np.isnan(rows), errors.missing_values), (np.isinf(rows), errors.infinite_values)):
-        bad = np.flatnonzero(wrong.any(axis=1))
-        if len(bad):
-            raise words(argument, len(bad), int(bad[0]))
+        refuse_rows(np.asarray(wrong.any(axis=1)), partial(words, argument))
+
+
+def refuse_rows(wrong: Array, words: Callable[[int, int], errors.InputError]) -> None:
+    """Raise an error about wrong rows, made of their number and the first of them, if there are any."""
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        first = int(rows[0])
+        raise errors.WrongRows(len(rows), lambda count: words(count, first)).error()

@@ -3,8 +3,8 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +14,7 @@ import polars as pl
 
 from stakes import errors
 from stakes.engines import progress
-from stakes.engines.columns import codes_of, read_number
+from stakes.engines.columns import codes_of, kind_changes, kind_in_words, read_number
 from stakes.engines.conditions.frames import Part, rows_kept, settle_kinds
 from stakes.engines.conditions.kinds import groups
 from stakes.engines.conditions.syntax import parse
@@ -24,9 +24,9 @@ from stakes.engines.files.dialect import fields_of, shares_of
 from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, warn_of_detected_format
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, RowsOnDisk, single, sources
-from stakes.engines.older_polars import STREAMING
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import refuse_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,10 +34,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NUMBERS = ("score", "weight", "frequency")
+_MOST_WORDS = 4
+"""Words beside numbers that are noted; so many are not all taken for missing values."""
+
 _LOOKED_AT = 1 << 20
 """Rows per batch in passes before counting."""
 
 _SCORED = ("truth", *_NUMBERS)
+
+Columns = dict[str, pl.Series]
+"""Argument → column."""
 
 _MANY = 1 << 17
 """From this many rows of text on, numbers are parsed while reading, which halves the memory."""
@@ -96,24 +102,6 @@ class Files:
         first = self.tables[0]
         return nullcontext() if len(self.tables) > 1 or first.lazy is not None else database.relation(first.source)
 
-    def gap(self) -> errors.InputError | None:
-        """The error about missing values, counted over all rows; None if that takes more than a scan."""
-        tables = [table.lazy for table in self.tables if table.lazy is not None]
-        if self.condition is not None or len(tables) < len(self.tables):
-            return None
-        for argument, name in self.wanted.items():
-            counts = [_gaps(lazy, name) for lazy in tables]
-            if any(count for _, count, _ in counts):
-                before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
-                firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
-                problem = errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
-                return self._located(problem)
-        return None
-
-    def _located(self, problem: errors.InputError, first: int = 0) -> errors.InputError:
-        """Add the place of the row to an error; its row is counted from ``first``."""
-        return problem.located(lambda row: self.place_of(first + row)) if self.numbered else problem.unnumbered()
-
     def place_of(self, row: int) -> str:
         """The place of a row, counted among those that satisfy the condition."""
         for table in self.tables:
@@ -136,7 +124,7 @@ class Files:
         """The approximate number of rows."""
         return sum(table.likely_rows for table in self.tables)
 
-    def whole(self) -> dict[str, pl.Series]:
+    def whole(self) -> Columns:
         """Read all rows at once."""
         if "score" in self.wanted and all(name in _SCORED or name.startswith("by") for name in self.wanted):
             quick = self.with_types() if self.likely_rows > _MANY else self
@@ -145,47 +133,105 @@ class Files:
                     return quick._whole()
         return self._whole()
 
-    def _whole(self) -> dict[str, pl.Series]:
+    def _whole(self) -> Columns:
         for table in self.tables:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
         pairs = list(zip(self.tables, frames, strict=True))
         kinds = self._settle(pairs)
-        parts = [self._take(table, frame, kinds) for table, frame in pairs]
-        rows = sum(len(column) for part in parts for column in part.values())
-        if self.condition is not None and any(map(len, frames)) and not rows:
+        pieces = [self._piece(table, frame, kinds) for table, frame in pairs]
+        if self.condition is not None and any(map(len, frames)) and not any(len(piece.frame) for piece in pieces):
             raise errors.nothing_satisfies(self.condition.text)
-        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        parts = list(self._read((piece for piece in pieces), _as_they_are))
+        whole = {argument: _join(argument, [part[argument] for part in parts]) for argument in self.wanted}
         for argument, name in self.wanted.items():
             if all(_in_percent(table, argument, name) for table in self.tables):
                 _refuse_shares(argument, whole[argument])
         return whole
 
-    def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
+    def batches(self, rows: int) -> Iterator[Columns]:
         """Read batches of ``rows``, in their order, and report the progress."""
+        return self._read(self._pieces(rows), _as_they_are)
+
+    def read_batches(self, rows: int, read: Callable[[Columns, int], T]) -> Iterator[T | int]:
+        """Yield the results of ``read``, called with each batch of ``rows`` and the number of its first row.
+
+        For a batch without rows to count, yield the number of dropped rows. Errors tell of all rows, and name the place
+        of the first.
+        """
+        some, nothing = False, []
+
+        def read_some(columns: Columns, first: int) -> T | int:
+            try:
+                return read(columns, first)
+            except errors.EmptyError as problem:
+                nothing.append(problem)
+                return problem.dropped
+
+        for found in self._read(self._pieces(rows), read_some):
+            some = some or not isinstance(found, int)
+            yield found
+        if not some and (dropped := [problem for problem in nothing if problem.dropped]):
+            weightless = [problem for problem in dropped if problem.code != "nothing-left"]
+            raise weightless[0] if weightless else errors.nothing_left(sum(problem.dropped for problem in dropped))
+
+    def _pieces(self, rows: int) -> Generator["_Piece"]:
         done, total, kinds = 0, self.likely_rows, self._kinds_in_batches
         for table in self.tables:
             before = done
             for frame in table.batches(self._names, rows):
                 start, done = done - before, done + len(frame)
                 progress.tell(done, max(total, done + 1))
-                yield self._take(table, frame, kinds, start)
+                yield self._piece(table, frame, kinds, start)
         progress.tell(done, done)
 
-    def read_batches(self, rows: int, read: Callable[[dict[str, pl.Series], int], T]) -> Iterator[T | int]:
-        """Yield the results of ``read``, called with each batch of ``rows`` and the number of its first row.
+    def _piece(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str], start: int = 0) -> "_Piece":
+        """The rows that satisfy the condition; ``start`` rows of the table came before."""
+        if self.condition is None:
+            return _Piece(table, frame, start)
+        kept = self._kept(table, frame, kinds)
+        return _Piece(table, frame[kept], start, kept)
 
-        For a batch without rows to count, yield the number of dropped rows. Errors name the place of the row.
-        """
-        start = 0
-        for found in self.batches(rows):
-            first, start = start, start + len(found["truth"])
-            try:
-                yield read(found, first)
-            except errors.EmptyError as nothing:
-                yield nothing.dropped
-            except errors.InputError as problem:
-                raise self._located(problem, first) from None
+    def _read(self, pieces: Generator["_Piece"], read: Callable[[Columns, int], T]) -> Iterator[T]:
+        """Yield what is read of each piece, whose columns must be of the same kind in all files."""
+        first, kinds = 0, dict[str, tuple[str, str]]()
+        with closing(pieces):
+            for piece in pieces:
+                try:
+                    columns = self._columns(piece)
+                    _refuse_other_kinds(columns, piece.table.source.name, kinds)
+                    found = read(columns, first)
+                except errors.InputError as problem:
+                    raise self._of_all_rows(problem, piece, pieces, read) from None
+                yield found
+                first += len(piece.frame)
+
+    def _of_all_rows(
+        self, problem: errors.InputError, piece: "_Piece", others: Iterator["_Piece"], read: Callable[[Columns, int], T]
+    ) -> errors.InputError:
+        """The error about all rows, and the place of the first: what is wrong in other pieces, too, is counted."""
+        found = [(problem, piece)]
+        for other in others if problem.wrong is not None and not piece.table.typed else ():  # typed text is read again
+            if (more := self._problem(other, read)) is not None and more.wrong is not None:
+                found.append((more, other))
+        fault = _fault(problem)
+        if any(_fault(more) != fault for more, _ in found):
+            schema = piece.frame.schema
+            firsts = [one.frame.slice(more.row or 0, 1) for more, one in found if one.frame.schema == schema]
+            together = self._problem(replace(piece, frame=pl.concat(firsts)), read)
+            fault = _fault(together or problem)  # what all rows would be refused for first
+        alike = [(more.wrong, one) for more, one in found if _fault(more) == fault and more.wrong is not None]
+        if alike:
+            problem, piece = errors.WrongRows.together([wrong for wrong, _ in alike]), alike[0][1]
+        return problem.located(piece.place) if self.numbered else problem.unnumbered()
+
+    def _problem(self, piece: "_Piece", read: Callable[[Columns, int], T]) -> errors.InputError | None:
+        """What is wrong with the rows of a piece."""
+        try:
+            read(self._columns(piece), 0)
+        except errors.InputError as problem:
+            return problem
+        return None
 
     def with_types(self, numbers: Sequence[str] = _NUMBERS, gaps: bool = True) -> "Files":
         """The same files, with numbers parsed by Polars and labels as categories: faster, but errors have no line.
@@ -204,8 +250,6 @@ class Files:
 
     def nothing_there(self) -> errors.InputError:
         """The error if no row is left to count."""
-        if "weight" in self.wanted:
-            return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
     def _settle(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
@@ -224,16 +268,42 @@ class Files:
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
         return self._settle(looks)
 
-    def _take(
-        self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str], start: int = 0
-    ) -> dict[str, pl.Series]:
-        """The wanted columns of the rows that satisfy the condition; ``start`` rows of the table came before."""
-        kept = None if self.condition is None else self._kept(table, frame, kinds)
-        frame = frame if kept is None else frame[kept]
-        try:
-            return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
-        except InputError as problem:
-            raise problem.located(lambda row: table.place(start + int(row if kept is None else kept[row]))) from None
+    def _columns(self, piece: "_Piece") -> Columns:
+        """The wanted columns of some rows, by argument."""
+        taken = {name: _as_type(piece.table, piece.frame[column], name) for name, column in self.wanted.items()}
+        if not piece.table.separated:
+            return taken
+        return {name: _parse_as(column, self._kinds_elsewhere[name]) for name, column in taken.items()}
+
+    @cached_property
+    def _kinds_elsewhere(self) -> dict[str, set[str]]:
+        """The kinds of the columns in files that have types."""
+        typed = [next(table.batches(self._names, 1), pl.DataFrame()) for table in self.tables if not table.separated]
+        kinds = [{name: _kind(frame[name]) for name in frame.columns} for frame in typed]
+        return {name: {one[column] for one in kinds if one.get(column)} for name, column in self.wanted.items()}
+
+
+def _fault(problem: errors.InputError) -> tuple[str, str | None]:
+    """What is wrong, and with which argument."""
+    return problem.code, problem.argument
+
+
+def _as_they_are(columns: Columns, first: int) -> Columns:
+    return columns
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Rows of a file, as they stand there: ``start`` others came before, of which and of these some may be left out."""
+
+    table: FileTable
+    frame: pl.DataFrame
+    start: int = 0
+    kept: Array | None = None
+
+    def place(self, row: int) -> str:
+        """The place of a row."""
+        return self.table.place(self.start + int(row if self.kept is None else self.kept[row]))
 
 
 def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
@@ -343,13 +413,15 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
         first, dialect = int(wrong[0]), table.dialect
         value = column[first]
         reason = None if dialect is None else dialect.why_no_number(column, argument, first)
-        words = column.gather(wrong).unique(maintain_order=True).to_list() if len(wrong) < len(column) else ()
-        raise reason or errors.not_a_number(argument, len(wrong), first, value, words)
-    infinite = numbers.is_infinite().fill_null(False).arg_true()
-    if len(infinite):
-        value = column[int(infinite[0])]
-        problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
-        raise errors.beyond_float64(value, problem)
+        if reason is not None:
+            raise reason
+        some_right = len(wrong) < len(column)
+        words = column.gather(wrong).unique(maintain_order=True).head(_MOST_WORDS) if some_right else ()
+        raise errors.WrongRows(
+            len(wrong), lambda count, *words: errors.not_a_number(argument, count, first, value, words), tuple(words)
+        ).error()
+    infinite = numbers.is_infinite().fill_null(False).to_numpy()
+    refuse_rows(infinite, lambda *rows: errors.beyond_float64(column[rows[1]], errors.infinite_values(argument, *rows)))
     return numbers
 
 
@@ -366,64 +438,53 @@ def _place(table: FileTable, column: str, value: str) -> str:
     return table.place(int((rows == value).arg_true()[0]))
 
 
-def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
-    """The number of rows of a column, the number of missing ones (null or NaN), and the first of these."""
-    column = pl.col(name)
-    floats = lazy.select(name).collect_schema()[name].is_float()
-    missing = column.is_null() | column.is_nan().fill_null(True) if floats else column.is_null()
-    row = pl.col("row of the table").filter(missing).min()
-    numbered = lazy.select(name).with_row_index("row of the table")
-    counts = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
-    ((rows, gaps, first),) = counts.collect(**STREAMING).rows()
-    return rows, gaps, first or 0
-
-
-def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]) -> pl.Series:
-    """Concatenate the columns of all files; they must be of one kind."""
+def _join(argument: str, parts: Sequence[pl.Series]) -> pl.Series:
+    """Concatenate the columns of all files, which are of one kind."""
     if len(parts) == 1:
         return parts[0]
     parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
-    typed = {_kind(part) for part in parts if part.dtype not in (pl.Null, pl.String)}
-    parts = [_parse_as(part, typed) if table.separated else part for table, part in zip(tables, parts, strict=True)]
-    kinds: dict[str, str] = {}
-    for table, part in zip(tables, parts, strict=True):
-        if part.dtype != pl.Null:
-            kinds.setdefault(_kind(part), table.source.name)
-    if len(kinds) > 1:
-        (one, first), (other, second) = list(kinds.items())[:2]
-        raise InputError(
-            "different-kinds",
-            About(argument),
-            f" holds {one} in {first} and {other} in {second}; write it alike in all files",
-        )
     frames = [part.rename(argument).to_frame() for part in parts]
     return pl.concat(frames, how="vertical_relaxed").to_series()
 
 
+def _refuse_other_kinds(columns: Columns, name: str, kinds: dict[str, tuple[str, str]]) -> None:
+    """Refuse columns of another kind than in the files before, which were noted in ``kinds``."""
+    for argument, column in columns.items():
+        if not (kind := _kind(column)):
+            continue
+        before, first = kinds.setdefault(argument, (kind, name))
+        if before == kind:
+            continue
+        if first == name:
+            raise kind_changes(argument, before, kind)
+        one, other = map(kind_in_words, (before, kind))
+        words = f" holds {one} in {first} and {other} in {name}; write it alike in all files"
+        raise InputError("different-kinds", About(argument), words)
+
+
 def _parse_as(text: pl.Series, kinds: set[str]) -> pl.Series:
     """Convert text to the kind of the typed files, if every value fits; codes such as 007 are not numbers."""
-    if text.dtype == pl.String and kinds == {"numbers"} and not text.str.contains(r"^\s*[+-]?0\d").any():
+    if text.dtype == pl.String and kinds == {"number"} and not text.str.contains(r"^\s*[+-]?0\d").any():
         return as_numbers(text)
-    if text.dtype == pl.String and kinds == {"booleans"}:
+    if text.dtype == pl.String and kinds == {"boolean"}:
         truths = text.str.to_lowercase().replace_strict({"false": False, "true": True}, default=None)
         return truths if truths.null_count() == text.null_count() else text
     return text
 
 
 def _kind(column: pl.Series) -> str:
+    """What a column holds; "" if no row has a value."""
     if column.dtype.is_numeric():
-        return "numbers"
-    return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
+        return "number"
+    kinds = {pl.Boolean: "boolean", pl.Null: ""} | dict.fromkeys((pl.String, pl.Categorical, pl.Enum), "text")
+    return kinds.get(type(column.dtype), str(column.dtype))
 
 
 def count_typed(files: Files, quick: Files, count: Callable[[Files], T]) -> T:
     """Count files with types; on an error count again without types, which takes longer but names the line."""
     try:
-        try:
-            return count(quick)
-        except errors.InputError:
-            if quick is files:
-                raise
-            return count(files)
-    except errors.GapError as problem:
-        raise files.gap() or problem from None
+        return count(quick)
+    except errors.InputError:
+        if quick is files:
+            raise
+        return count(files)
