@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from stakes.decisions.thresholds.decision import (
     take_harm,
     ways_as_rows,
 )
-from stakes.errors import About, Given, InputError, Pass
+from stakes.errors import About, Given, InputError
 from stakes.language.sentences import Finding
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.cost import expected_cost, with_prices
@@ -29,7 +30,9 @@ from stakes.metrics.many import multiclass_log_loss
 from stakes.metrics.rates import recall
 from stakes.records import Count, RowCount
 from stakes.tallies import ClassScores, Confusion
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.class_scores import ClassSample
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import visible
@@ -41,6 +44,7 @@ from stakes.uncertainty.sampling import Sample, Sampling
 HIGHEST = "the highest score"
 CHEAPEST = "the costs and the probabilities"
 RECALIBRATED = "the costs and recalibrated probabilities"
+ALWAYS = "always "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +60,8 @@ class Policies(
     rightly.
     ``recalibrations`` are what deciding by recalibrated probabilities saves against deciding by them as they stand, by
     each method; ``method`` is the one with the lowest log loss. They are cross-fitted: no row's probability was changed
-    by looking at its own class. ``harm`` is what asking the model costs for each case.
+    by looking at its own class; there are none where no rows were kept. ``sampled`` are the ways that are known for a
+    sample of the rows only. ``harm`` is what asking the model costs for each case.
     ``dropped`` rows lacked a value, ``cautions`` say why nothing here can be believed.
     """
 
@@ -74,6 +79,7 @@ class Policies(
     table: Confusion | None = None
     right: Mapping[str, Estimate] = field(default_factory=dict)
     harm: float = 0.0
+    sampled: tuple[str, ...] = ()
 
     plotted_as = "policies"
 
@@ -107,36 +113,92 @@ class Policies(
         return f"<Policies for {len(self.classes)} classes; the best is {visible(self.best)}>"
 
 
-def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float = 0.0) -> Policies:
-    """Compare ways to decide by the probabilities of several classes."""
-    rows = _checked_rows(scores, pricing, sampling)
-    decisions = pricing.decisions(scores.classes)
-    shares = shares_of(scores.sizes.tolist())
-    honest = _recalibrate(rows, scores.classes, pricing, shares)
-    losses = {name: multiclass_log_loss.row_losses(rows.truth, p) for name, p in honest.items()}
-    method = min(losses, key=lambda name: float(np.average(losses[name], weights=rows.weight)), default=None)
-    as_sampled = replace(pricing, training_prior=AS_IN_THE_ROWS)  # carried from there to the deployment
-    after = {name: as_sampled.bayes(p, scores.classes, None, shares) for name, p in honest.items()}
-    decided = _decide(rows, scores.classes, decisions, pricing, shares, None if method is None else after[method])
+@dataclass(frozen=True, eq=False)
+class DecidedRows:
+    """Rows, or groups of rows alike, with the decisions of ways to decide; ``clusters`` are those of the same rows."""
+
+    sample: Sample
+    decided: Mapping[str, Array]
+    clusters: Clusters | None = None
+
+    @classmethod
+    def of(cls, sample: Sample, decided: Mapping[str, Array], clusters: Clusters | None = None) -> Self:
+        """Add deciding the same for everybody, which needs no scores."""
+        always = {f"{ALWAYS}{name}": np.full(len(sample.truth), d) for d, name in enumerate(sample.decisions)}
+        return cls(sample, {**decided, **always}, clusters)
+
+    @classmethod
+    def of_table(cls, table: Confusion, decisions: Sequence[str], way: str | None, clusters: Clusters | None) -> Self:
+        """The rows of a table, which one of the ways decided; None if something else did."""
+        names = table.truths, tuple(decisions)
+        if clusters is not None:
+            held = clusters.weight, clusters.groups, None, clusters.alike, clusters.squares
+            sample, taken = Sample(np.asarray(clusters.truth), *names, None, *held), np.asarray(clusters.decided)
+        else:
+            truth, taken = np.nonzero(table.counts)
+            sample = Sample(truth, *names, alike=table.counts[truth, taken])
+            if table.squares is not None:
+                sample = replace(sample, weight=sample.alike, squares=table.squares[truth, taken])
+        if way is None:
+            return cls.of(sample, {}, clusters)
+        places = np.array([names[1].index(name) for name in table.decisions])
+        return cls.of(sample, {way: places[taken]}, clusters)
+
+    def cells(self, ways: Sequence[str]) -> Array:
+        """A number for each combination of the truth and what these ways decide."""
+        found = self.sample.truth.astype(np.int64)
+        for name in ways:
+            found = found * len(self.sample.decisions) + self.decided[name]
+        return found
+
+    def stand_for(self, counted: "DecidedRows") -> "DecidedRows":
+        """The same rows, weighted so that they are as many as were counted: by truth and decisions, then by truth."""
+        known = [name for name in counted.decided if name in self.decided and not name.startswith(ALWAYS)]
+        weight = self.sample.weights
+        for ways in (known, []):
+            own, theirs = self.cells(ways), counted.cells(ways)
+            size = int(max(own.max(), theirs.max())) + 1
+            wanted = np.bincount(theirs, counted.sample.weights, size)
+            weight = weight * divide(wanted, np.bincount(own, weight, size))[own]
+        return replace(self, sample=replace(self.sample, weight=weight, squares=None, alike=None))
+
+
+def decide_among_policies(
+    scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float = 0.0, counted: DecidedRows | None = None
+) -> Policies:
+    """Compare ways to decide by the probabilities of several classes.
+
+    ``counted`` are all rows, where only some of them, or none, were kept with their scores.
+    """
+    source, decisions = rows_with_scores(scores, sampling.clusters), pricing.decisions(scores.classes)
+    rows = None if source is None else ScoredRows.of(source)
+    parts = [] if counted is None else [counted]
+    methods: list[str] = []
+    method = None
+    if rows is not None:
+        kept, methods, method = _decide(rows, scores, pricing, sampling)
+        parts.append(kept if counted is None else kept.stand_for(counted))
     silly = pricing.costs.never_cheapest()
     worth = np.array([name not in silly for name in decisions])
-    weight = None if (rows.weight == 1).all() else rows.weight
-    sample = Sample(rows.truth, scores.classes, tuple(decisions), None, weight, rows.groups, squares=rows.squares)
-    account = _Account(sample, with_prices(expected_cost, pricing), sampling, {**decided, **after}, worth)
-    estimates = add_harm({name: account.estimate(name) for name in decided}, harm)
-    again = {name: account.saving(CHEAPEST, name) for name in after}
+    account = _Account(parts, with_prices(expected_cost, pricing), sampling, worth)
+    known = [name for name in (HIGHEST, CHEAPEST, RECALIBRATED) if account.knows(name)]
+    always = [f"{ALWAYS}{name}" for name in decisions]
+    estimates = add_harm({name: account.estimate(name) for name in (*known, *always)}, harm)
+    again = {name: account.saving(CHEAPEST, name) for name in methods}
     total = scores.total if isinstance(scores.total, int) else float(scores.total)
-    note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    known = (estimates, total, again, method, note)
-    found = Policies(scores.classes, decisions, pricing.costs, *known, harm=harm)
-    savings = {name: account.saving(name, found.best) for name in decided if name != found.best}
+    few = tuple(name for name in known if name not in parts[0].decided)
+    note = "no rows were kept to recalibrate"
+    if rows is not None:
+        note = f"from a sample of {len(rows.truth):,} rows" if few else ""
+    figures = estimates, total, again, method, note
+    found = Policies(scores.classes, decisions, pricing.costs, *figures, harm=harm, sampled=few)
+    savings = {name: account.saving(name, found.best) for name in estimates if name != found.best}
     savings = add_harm(savings, harm) if found.best in constants_of(estimates) else take_harm(savings, harm)
-    taken = decided[found.best]
-    return replace(found, savings=savings, table=account.table(found.best), right=_right(found, rows, taken, sampling))
+    return replace(found, savings=savings, table=account.table(found.best), right=account.right(found))
 
 
-def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> ScoredRows:
-    """The rows by which ways to decide are compared; refuse what nothing can be compared by."""
+def check_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> None:
+    """Refuse what no ways to decide can be compared by."""
     if pricing.costs.columns:
         raise InputError(
             "row-costs-of-many",
@@ -147,15 +209,6 @@ def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> 
         raise errors.costs_need_probabilities(*scores.range)
     if sampling.clusters is not None and sampling.clusters.count < 2:
         raise errors.single_cluster()
-    source = scores.sample if sampling.clusters is None else sampling.clusters.with_scores
-    if source is None:
-        raise InputError(
-            "rows-are-gone",
-            "ways to decide between several classes are compared row by row, and a saved count, or one by an engine of "
-            "more than 20,000 rows, keeps none; evaluate them with ",
-            Pass("costs"),
-            " to know what deciding by the costs costs, or decide with some of the rows, or a file of them",
-        )
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
         if share and not size:
@@ -164,55 +217,38 @@ def _checked_rows(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> 
                 Given("prior"),
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
-    return ScoredRows.of(source)
 
 
-def _right(found: Policies, rows: ScoredRows, taken: Array, sampling: Sampling) -> dict[str, Estimate]:
-    """The share of each class that is decided rightly, where deciding for the class is possible."""
-    shares = {}
-    for place, name in enumerate(found.classes):
-        here = rows.truth == place
-        if name in found.decisions and here.any():
-            hits, weight = taken[here] == found.decisions.index(name), rows.weight[here]
-            groups = None if rows.groups is None else rows.groups[here]
-            shares[name] = _share(hits, weight, groups, sampling)
-    return shares
-
-
-def _share(hits: Array, weight: Array, groups: Array | None, sampling: Sampling) -> Estimate:
-    value, level = float(np.average(hits, weights=weight)), sampling.confidence
-    if groups is None:
-        low, high = wilson(value, float(weight.sum() ** 2 / (weight**2).sum()), level)
-        return figure(recall.name, value, math.nan, Interval(low, high, "Wilson"), level)
-    code = np.unique(groups, return_inverse=True)[1]
-    cells = np.stack([np.bincount(code, weight * one) for one in (hits, ~hits)], axis=-1)
-    each = np.stack([np.zeros_like(cells), cells[:, ::-1]], axis=1)
-    (tp, fn), size = cells.sum(axis=0), len(cells)
-    if size < 2:
-        return figure(recall.name, value, math.nan, none("there is a single cluster"), level)
-    table = Confusion.two_class(tp=float(tp), fn=float(fn), fp=0.0, tn=0.0)
-    (limits,) = table_limits([recall], [value], table, each, replace(sampling, clusters=None))
-    return figure(recall.name, value, math.nan, limits, level)
+def rows_with_scores(scores: ClassScores, clusters: Clusters | None) -> ClassSample | Clusters | None:
+    """The rows that were kept with the scores of all classes, if any were."""
+    return scores.sample if clusters is None else clusters.with_scores
 
 
 def _decide(
-    rows: ScoredRows,
-    classes: Sequence[str],
-    decisions: Sequence[str],
-    pricing: Pricing,
-    shares: Shares,
-    recalibrated: Array | None,
-) -> dict[str, Array]:
-    """The decision of each row, by each way to decide."""
-    found: dict[str, Array] = {}
-    if set(classes) <= set(decisions):
-        found[HIGHEST] = np.array([decisions.index(name) for name in classes])[rows.scores.argmax(axis=1)]
-    found[CHEAPEST] = pricing.bayes(rows.scores, classes, None, shares)
-    if recalibrated is not None:
-        found[RECALIBRATED] = recalibrated
-    for d, name in enumerate(decisions):
-        found[f"always {name}"] = np.full(len(rows.truth), d)
-    return found
+    rows: ScoredRows, scores: ClassScores, pricing: Pricing, sampling: Sampling
+) -> tuple[DecidedRows, list[str], str | None]:
+    """Decide rows in every way; the methods of recalibration, and the one with the lowest log loss."""
+    classes, shares = scores.classes, shares_of(scores.sizes.tolist())
+    decisions = pricing.decisions(classes)
+    taken = decide_highest(rows.scores.argmax(axis=1), classes, decisions)
+    taken[CHEAPEST] = pricing.bayes(rows.scores, classes, None, shares)
+    honest = _recalibrate(rows, classes, pricing, shares)
+    losses = {name: multiclass_log_loss.row_losses(rows.truth, p) for name, p in honest.items()}
+    method = min(losses, key=lambda name: float(np.average(losses[name], weights=rows.weight)), default=None)
+    as_sampled = replace(pricing, training_prior=AS_IN_THE_ROWS)  # carried from there to the deployment
+    taken |= {name: as_sampled.bayes(p, classes, None, shares) for name, p in honest.items()}
+    if method is not None:
+        taken[RECALIBRATED] = taken[method]
+    weight = None if (rows.weight == 1).all() else rows.weight
+    sample = Sample(rows.truth, classes, decisions, None, weight, rows.groups, squares=rows.squares)
+    return DecidedRows.of(sample, taken, sampling.clusters), list(honest), method
+
+
+def decide_highest(best: Array, classes: Sequence[str], decisions: Sequence[str]) -> dict[str, Array]:
+    """Deciding for the class with the highest score, where every class can be decided for."""
+    if not set(classes) <= set(decisions):
+        return {}
+    return {HIGHEST: np.array([list(decisions).index(name) for name in classes])[best]}
 
 
 def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, shares: Shares) -> dict[str, Array]:
@@ -231,43 +267,81 @@ def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, sha
 
 @dataclass(frozen=True, eq=False)
 class _Account:
-    """What the decisions of each row cost, as evaluating and comparing them would give it."""
+    """What decisions cost, as evaluating and comparing them would give it: from all rows where they were counted."""
 
-    sample: Sample
+    parts: Sequence[DecidedRows]
     metric: Metric
     sampling: Sampling
-    decided: Mapping[str, Array]
     worth_taking: Array
 
-    def table(self, name: str, alone: bool = False) -> Confusion:
+    def knows(self, name: str) -> bool:
+        """Whether it is known what a way decides."""
+        return any(name in part.decided for part in self.parts)
+
+    def _on(self, *names: str) -> DecidedRows:
+        """The rows of which it is known what these ways decide: all rows before some of them."""
+        return next(part for part in self.parts if all(name in part.decided for name in names))
+
+    def _sampling(self, rows: DecidedRows, decided: Array | None = None) -> Sampling:
+        held = rows.clusters
+        return replace(self.sampling, clusters=None if held is None else replace(held, decided=decided))
+
+    def table(self, name: str, alone: bool = False, ways: DecidedRows | None = None) -> Confusion:
         """The decisions of all rows against the truth; of one decision for everybody perhaps that one ``alone``."""
-        sample, places = self.sample, np.arange(len(self.sample.decisions))
-        if alone and name.startswith("always "):
-            places = self.decided[name][:1]
+        ways = ways or self._on(name)
+        sample, places = ways.sample, np.arange(len(ways.sample.decisions))
+        if alone and name.startswith(ALWAYS):
+            places = ways.decided[name][:1]
         shape = len(sample.classes), len(places)
-        cells = sample.truth * len(places) + np.searchsorted(places, self.decided[name])
+        cells = sample.truth * len(places) + np.searchsorted(places, ways.decided[name])
 
         def count(weight: Array) -> Array:
             return np.bincount(cells, weight, math.prod(shape)).reshape(shape)
 
         counts, names = count(sample.weights), tuple(sample.decisions[d] for d in places)
         if sample.weight is None:
-            return Confusion(sample.classes, names, counts.astype(np.int64))
+            return Confusion(sample.classes, names, np.rint(counts).astype(np.int64))
         return Confusion(sample.classes, names, counts, count(sample.squared_weights))
 
     def estimate(self, name: str) -> Estimate:
         """What a way to decide costs per case."""
-        table = self.table(name, alone=True)
+        ways, table = self._on(name), self.table(name, alone=True)
         value = float(self.metric.of(table))
-        clusters, first = self.sampling.clusters, self.sample.decisions.index(table.decisions[0])
-        decided = clusters and replace(clusters, decided=self.decided[name] - first)
-        limits = interval(self.metric, value, table, replace(self.sampling, clusters=decided))
+        first = ways.sample.decisions.index(table.decisions[0])
+        limits = interval(self.metric, value, table, self._sampling(ways, ways.decided[name] - first))
         return figure(expected_cost.name, value, math.nan, limits.around(value), self.sampling.confidence)
 
     def saving(self, other: str, name: str) -> Estimate:
         """What a way to decide saves per case against another."""
-        value = float(self.metric.of(self.table(other))) - float(self.metric.of(self.table(name)))
-        might = self.worth_taking if other.startswith("always ") and not name.startswith("always ") else None
-        both = self.decided[other], self.decided[name]
-        limits = saving_limits(self.metric, self.sample, *both, self.sampling, might).interval(self.sampling)
-        return figure("saving", value, math.nan, limits.around(value), self.sampling.confidence)
+        ways = self._on(other, name)
+        paid = [float(self.metric.of(self.table(one, ways=ways))) for one in (other, name)]
+        might = self.worth_taking if other.startswith(ALWAYS) and not name.startswith(ALWAYS) else None
+        both, sampling = (ways.decided[other], ways.decided[name]), self._sampling(ways)
+        value, limits = paid[0] - paid[1], saving_limits(self.metric, ways.sample, *both, sampling, might)
+        return figure("saving", value, math.nan, limits.interval(sampling).around(value), self.sampling.confidence)
+
+    def right(self, found: Policies) -> dict[str, Estimate]:
+        """The share of each class that the best way decides rightly, where deciding for the class is possible."""
+        ways, shares = self._on(found.best), {}
+        for place, name in enumerate(found.classes):
+            here = ways.sample.truth == place
+            if name in found.decisions and here.any():
+                hits = ways.decided[found.best][here] == found.decisions.index(name)
+                shares[name] = _share(hits, ways.sample.take(here), self.sampling)
+        return shares
+
+
+def _share(hits: Array, sample: Sample, sampling: Sampling) -> Estimate:
+    weight, level = sample.weights, sampling.confidence
+    value = float(np.average(hits, weights=weight))
+    if sample.cluster is None:
+        low, high = wilson(value, float(weight.sum() ** 2 / sample.squared_weights.sum()), level)
+        return figure(recall.name, value, math.nan, Interval(low, high, "Wilson"), level)
+    cells = np.stack([np.bincount(sample.cluster, weight * one) for one in (hits, ~hits)], axis=-1)
+    each = np.stack([np.zeros_like(cells), cells[:, ::-1]], axis=1)
+    (tp, fn), size = cells.sum(axis=0), len(cells)
+    if size < 2:
+        return figure(recall.name, value, math.nan, none("there is a single cluster"), level)
+    table = Confusion.two_class(tp=float(tp), fn=float(fn), fp=0.0, tn=0.0)
+    (limits,) = table_limits([recall], [value], table, each, replace(sampling, clusters=None))
+    return figure(recall.name, value, math.nan, limits, level)

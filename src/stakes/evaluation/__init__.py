@@ -13,6 +13,7 @@ from stakes.engines.plan import FEW_LABELS, Counted
 from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
+from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.frozen import replace
 from stakes.question.options import Asked, Column, Data, Decided, Value, asks, names_of_files
@@ -24,7 +25,7 @@ from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
 if TYPE_CHECKING:
-    from stakes.decisions.policies import Policies
+    from stakes.decisions.policies import DecidedRows, Policies
     from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
 
@@ -191,8 +192,22 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
         return _decide_few(question, evaluation)
     if isinstance(evaluation, TwoClassEvaluation) and not are_tallies(data):
         evaluation = evaluation._with_bins_cut(lambda at: _count(question, data, threshold=at, pricing=None), **shares)
+    if isinstance(evaluation, ManyClassEvaluation) and question["best"] is None and not are_tallies(data):
+        return replace(_decide_among(evaluation, data, question), dropped=evaluation.counted.dropped)
     decision = evaluation.decide(best=question["best"], harm=question["harm"], **asked_later, **shares)
     return replace(decision, dropped=evaluation.counted.dropped)
+
+
+def _decide_among(evaluation: ManyClassEvaluation, data: Data, question: Question) -> "Policies":
+    """Compare ways to decide by class probabilities; what all rows are decided is counted where they were not kept."""
+
+    def count(pricing: Pricing) -> "DecidedRows | None":
+        from stakes.evaluation.decided_rows import count_decided  # loads Narwhals, Polars
+
+        assert evaluation.scores is not None
+        return count_decided(data, question, evaluation.scores, pricing)
+
+    return evaluation._decide_among(question.pricing, question["harm"], count)
 
 
 def _of_labels(question: Question, data: Data) -> bool:

@@ -4,10 +4,12 @@ Two classes are evaluated in the same way as long as neither is named positive.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
@@ -24,13 +26,14 @@ from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreT
 from stakes.tallies.checks import check_harm, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical, figure_of_class
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import ClassCalibrations
     from stakes.decisions.curves.curve import Curve
     from stakes.decisions.curves.histograms import Histograms
-    from stakes.decisions.policies import Policies
+    from stakes.decisions.policies import DecidedRows, Policies
 
 _MOST_STUDIED = 50
 """The verdict looks at the calibration of this many classes at most, those with the most rows."""
@@ -261,8 +264,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         harm: float = 0.0,
     ) -> "Policies":
         """Return what it costs to decide for the highest score, by the costs, and after recalibration."""
-        from stakes.decisions.policies import decide_among_policies  # only asked for now and then
-
         if best is not None:
             raise InputError(
                 "best-of-two",
@@ -270,13 +271,48 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 " is for the scores of two classes; for several classes give ",
                 Pass("costs"),
             )
+        return self._decide_among(self._pricing_to_decide(costs, prior, training_prior), harm)
+
+    def _decide_among(
+        self, pricing: Pricing | None, harm: float, count: "Callable[[Pricing], DecidedRows | None] | None" = None
+    ) -> "Policies":
+        """Compare ways to decide; where rows were not kept with their scores, ``count`` counts all of them."""
+        from stakes.decisions.policies import (  # rarely asked for
+            check_policies,
+            decide_among_policies,
+            rows_with_scores,
+        )
+
         if self.scores is None:
             raise errors.no_scores_to_decide()
-        pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise errors.which_costs("decide()", of_two=False)
-        found = decide_among_policies(self.scores, pricing, self._sampling(self.scores), check_harm(harm))
+        sampling = self._sampling(self.scores)
+        check_policies(self.scores, pricing, sampling)
+        kept, counted = rows_with_scores(self.scores, sampling.clusters), None
+        if kept is None or len(np.asarray(kept.truth)) < self.counted.rows_read - self.counted.dropped:
+            counted = (None if count is None else count(pricing)) or self._decided_rows(pricing, sampling, kept is None)
+        found = decide_among_policies(self.scores, pricing, sampling, check_harm(harm), counted)
         return self._add_cautions(found)
+
+    def _decided_rows(self, pricing: Pricing, sampling: Sampling, alone: bool) -> "DecidedRows | None":
+        """The rows of the table of decisions, which must be those by the costs where it stands ``alone``."""
+        from stakes.decisions.policies import CHEAPEST, HIGHEST, DecidedRows
+
+        table, way, decisions = self.confusion, None, pricing.decisions(self.classes)
+        if table is not None and self.counted.decided_by == "score" and set(table.decisions) <= set(decisions):
+            way = HIGHEST
+        if table is not None and self.counted.decided_by == "costs" and pricing == self.pricing:
+            way = None if pricing.corrects else CHEAPEST
+        if way != CHEAPEST and alone:
+            raise InputError(
+                "rows-are-gone",
+                "ways to decide between several classes are compared row by row, and this count keeps no rows; count "
+                "them again with these ",
+                Pass("costs"),
+                ", or decide with the rows themselves: stakes.decide()",
+            )
+        return None if table is None else DecidedRows.of_table(table, decisions, way, sampling.clusters)
 
     def curve(self, kind: str, of: Value = None, **options: Value) -> "Curve":
         """Return a curve of a class against the rest, or the "reject" curve of all classes together.

@@ -15,10 +15,17 @@ _RULES = {HIGHEST: "decided.by_highest", CHEAPEST: "decided.by_cheapest", RECALI
 
 def verdict_of(policies: Policies) -> tuple[Finding, ...]:
     """Return how to decide, whether that earns its keep, and what a careful colleague would point out."""
-    more = [caution("decided.sampled")] if policies.note else []
     never = decision_cautions(policies.costs.never_cheapest(), policies.dropped)
     first = [_what(policies), *_right(policies)]
-    return in_order(_answers(policies), [*policies.cautions, *never, *more], first)
+    return in_order(_answers(policies), [*policies.cautions, *never, *_lacking(policies)], first)
+
+
+def _lacking(policies: Policies) -> Iterator[Finding]:
+    """What is known from some of the rows only, or not at all."""
+    if policies.sampled:
+        yield caution("decided.sampled_recalibration" if policies.sampled == (RECALIBRATED,) else "decided.sampled")
+    elif policies.note:
+        yield caution("decided.not_recalibrated")
 
 
 def _what(policies: Policies) -> Finding:

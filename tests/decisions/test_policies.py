@@ -1,0 +1,145 @@
+"""Ways to decide between several classes, compared on all rows wherever these lie."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
+from stakes.engines import class_queries, streaming
+from stakes.errors import InputError
+from tests.engines.test_lazy import EVERY_ENGINE, elsewhere  # noqa: F401
+
+PRICES = np.array([[0, 2, 1, 0.6], [4, 0, 3, 0.7], [10, 7, 0, 0.8]])
+COSTS = stakes.Costs(PRICES.tolist(), [*"abc"], [*"abc", "ask"])
+SCORE = {name: f"of {name}" for name in "abc"}
+
+
+def rows(count, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(3, count, p=[0.6, 0.3, 0.1])
+    shares = rng.dirichlet([2, 1, 1], count) + 0.8 * np.eye(3)[truth]
+    shares /= shares.sum(1, keepdims=True)
+    columns = {"y": np.array([*"abc"])[truth], **{f"of {name}": shares[:, i] for i, name in enumerate("abc")}}
+    return pl.DataFrame({**columns, "w": rng.integers(1, 5, count), "group": rng.integers(0, count // 8, count)})
+
+
+def paid(frame, decide, weight=None):
+    """What a rule costs per case, row by row."""
+    shares = frame.select("of a", "of b", "of c").to_numpy()
+    truth = np.searchsorted([*"abc"], frame["y"].to_numpy())
+    return np.average(PRICES[truth, decide(shares)], weights=weight)
+
+
+RULES = {
+    HIGHEST: lambda shares: shares.argmax(1),
+    CHEAPEST: lambda shares: (shares @ PRICES).argmin(1),
+    **{f"always {name}": lambda shares, d=d: np.full(len(shares), d) for d, name in enumerate([*"abc", "ask"])},
+}
+
+
+def ends(found):
+    """Values and limits; of deciding the same for everybody at a known prior there are none."""
+    own = {name: (one.value, one.low, one.high) for name, one in found.items() if name != RECALIBRATED}
+    return {name: tuple(end for end in one if end is not None) for name, one in own.items()}
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_every_row_in_memory_counts(weight):
+    """Of more rows than are kept with their scores; recalibration alone is known from a sample."""
+    frame = rows(30_000)
+    found = stakes.decide(frame, truth="y", score=SCORE, costs=COSTS, weight=weight)
+    weights = None if weight is None else frame[weight].to_numpy()
+    for name, rule in RULES.items():
+        assert found.estimates[name].value == pytest.approx(paid(frame, rule, weights), rel=1e-12)
+        assert found.estimates[name].low < paid(frame, rule, weights) < found.estimates[name].high
+    assert found.sampled == (RECALIBRATED,)
+    assert "decided.sampled_recalibration" in [one.key for one in found.findings]
+    saved = found.estimates[CHEAPEST].value - found.estimates[RECALIBRATED].value
+    assert found.recalibration.value == pytest.approx(saved, rel=1e-9)
+
+
+def test_the_sample_stands_for_the_rows_that_were_counted():
+    """An evaluation knows its own table and how many rows of each class there are, and the sample agrees with them."""
+    frame = rows(30_000)
+    for own, given in ((CHEAPEST, {"costs": COSTS}), (HIGHEST, {})):
+        found = stakes.evaluate(frame, truth="y", score=SCORE, **given).decide(COSTS)
+        exact = [name for name in RULES if name == own or name.startswith("always")]
+        for name in exact:
+            assert found.estimates[name].value == pytest.approx(paid(frame, RULES[name]), rel=1e-12)
+        for name, saving in found.savings.items():
+            difference = found.estimates[name].value - found.estimates[found.best].value
+            assert saving.value == pytest.approx(difference, rel=1e-9)
+        assert {HIGHEST, CHEAPEST} - {own} < set(found.sampled)
+
+
+@pytest.fixture
+def counted_there(monkeypatch):
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 5)
+
+
+QUESTIONS = [
+    {},
+    {"weight": "w"},
+    {"cluster": "group"},
+    {"prior": {"a": 0.2, "b": 0.3, "c": 0.5}, "training_prior": "rows"},
+    {"where": "w > 1"},
+]
+
+
+@pytest.mark.usefixtures("counted_there")
+@pytest.mark.parametrize("asked", QUESTIONS, ids=str)
+@EVERY_ENGINE
+def test_an_engine_compares_them_as_memory_does(elsewhere, asked):  # noqa: F811
+    frame = rows(400)
+    here, there = (
+        stakes.decide(data, truth="y", score=SCORE, costs=COSTS, **asked) for data in (frame, elsewhere(frame))
+    )
+    costs = ends(here.estimates)
+    assert ends(there.estimates) == {name: pytest.approx(one, rel=1e-9) for name, one in costs.items()}
+    assert there.recalibrations == {}
+    assert "decided.not_recalibrated" in [one.key for one in there.findings]
+    if here.best == there.best:
+        assert ends(there.savings) == {name: pytest.approx(one, rel=1e-9) for name, one in ends(here.savings).items()}
+        assert ends(there.right) == {name: pytest.approx(one, rel=1e-9) for name, one in ends(here.right).items()}
+        np.testing.assert_allclose(np.array(there.table.counts, float), np.array(here.table.counts, float))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", QUESTIONS[:3], ids=str)
+def test_files_in_batches(kind, asked, tmp_path, monkeypatch):
+    frame = rows(400)
+    getattr(frame, f"write_{kind}")(tmp_path / f"rows.{kind}")
+    here = stakes.decide(frame, truth="y", score=SCORE, costs=COSTS, **asked)
+    for module in (streaming, "stakes.evaluation.decided_rows"):
+        place = module if isinstance(module, str) else module.__name__
+        monkeypatch.setattr(f"{place}.MOST_EXACT", 10)
+    there = stakes.decide(tmp_path / f"rows.{kind}", truth="y", score=SCORE, costs=COSTS, **asked)
+    expected = {name: pytest.approx(one, rel=1e-9) for name, one in ends(here.estimates).items()}
+    assert ends(there.estimates) == expected
+
+
+@pytest.mark.usefixtures("counted_there")
+def test_a_count_at_these_costs_knows_its_own_decisions(tmp_path):
+    """Without rows and without a second look at them: what the costs decide, against deciding for everybody."""
+    frame = rows(400)
+    stakes.count(frame, truth="y", score=SCORE, costs=COSTS).save(tmp_path / "rows.tally")
+    whole = stakes.decide(frame, truth="y", score=SCORE, costs=COSTS)
+    known = {name: one for name, one in ends(whole.estimates).items() if name != HIGHEST}
+    for found in (
+        stakes.decide(tmp_path / "rows.tally", costs=COSTS),
+        stakes.evaluate(frame.lazy(), truth="y", score=SCORE, costs=COSTS).decide(),
+    ):
+        assert ends(found.estimates) == {name: pytest.approx(one, rel=1e-9) for name, one in known.items()}
+    with pytest.raises(InputError, match="count them again with these costs="):
+        stakes.evaluate(frame.lazy(), truth="y", score=SCORE).decide(COSTS)
+
+
+def test_rows_that_come_once_have_a_sample():
+    """Batches are gone when they were counted; what everybody costs is still exact."""
+    frame = rows(30_000)
+    found = stakes.decide(iter([frame[:15_000], frame[15_000:]]), truth="y", score=SCORE, costs=COSTS)
+    for name in (CHEAPEST, "always a"):
+        assert found.estimates[name].value == pytest.approx(paid(frame, RULES[name]), rel=1e-12)
+    assert HIGHEST in found.sampled
+    assert "decided.sampled" in [one.key for one in found.findings]
