@@ -158,7 +158,9 @@ def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch, 
     for path in {path.removesuffix("/low") for path in expected if path.endswith("/low")}:
         if f"{path}/high" in expected:
             width, own = (one[f"{path}/high"] - one[f"{path}/low"] for one in (expected, found))
-            assert own == pytest.approx(width, rel=0.3 if tiny(path) else 0.1, abs=1e-9), path
+            open_ends = place == "batches" and "_at_" in path  # of few rows, ties in a bin are many
+            near, least = 0.3 if tiny(path) or open_ends else 0.1, 3e-3 if place == "batches" else 1e-9
+            assert own == pytest.approx(width, rel=near, abs=least), path
 
 
 def test_a_gate_sees_which_segment_lost_its_rows(tmp_path):

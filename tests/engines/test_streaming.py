@@ -616,3 +616,47 @@ def test_every_worker_takes_every_item_in_its_order_and_a_fault_stops_them():
         to_each(iter([1, 0, 1]), [found[0].append, lambda n: 1 / n])
     with pytest.raises(ZeroDivisionError):
         to_each((1 // n for n in (1, 0)), [found[0].append])
+
+
+# ── intervals at a place of the ranking ──────────────────────────────────────────────────────────────────────────
+PLACES = ("partial_auc", "recall_at_specificity", "specificity_at_recall", "recall_at_k(k=300)", "gain", "lift")
+
+
+@functools.cache
+def patients(count=3000):
+    """Rows in clusters that resemble each other, with weights."""
+    generator = np.random.default_rng(4)
+    patient = generator.integers(0, count // 20, count)
+    ill = generator.normal(size=count // 20)[patient]
+    truth = generator.random(count) < 1 / (1 + np.exp(1.5 - ill))
+    score = 1 / (1 + np.exp(1.5 - generator.normal(size=count) - 1.2 * truth - ill / 2))
+    return pl.DataFrame({"y": truth, "p": score, "w": generator.integers(1, 24, count) / 8, "patient": patient})
+
+
+@pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"prior": 0.05}], ids=str)
+def test_figures_at_a_place_of_the_ranking_have_the_intervals_of_rows(tmp_path, monkeypatch, option):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    monkeypatch.setattr(streaming, "BATCH", 700)
+    question = {"truth": "y", "score": "p", **option}
+    file = written(patients(), tmp_path, "parquet")
+    found, exact = evaluate(file, **question, exact=False), evaluate(patients(), **question)
+    assert found.scores.grid is not None
+    for name in PLACES:
+        own, known = found[name], exact[name]
+        assert own.value == pytest.approx(known.value, abs=2e-3), name
+        assert own.high - own.low == pytest.approx(known.high - known.low, rel=0.03), name
+        assert own.low == pytest.approx(known.low, abs=0.05 * (known.high - known.low)), name
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_where_bins_hold_many_rows_an_interval_reaches_as_far_as_any_order_of_them(tmp_path, monkeypatch, name):
+    """All rows lie in some twenty bins, so the figure of the scores is known to within a bin."""
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = patients().with_columns(p=0.5 + pl.col("p") * 20 * 2.0**-16)
+    file = written(frame, tmp_path, "parquet")
+    found, exact = (evaluate(data, truth="y", score="p", exact=False, **more)[name] for data, more in
+                    ((file, {}), (frame, {"auc_error": 1e-9})))  # fmt: skip
+    assert found.method.endswith("wider by what the bins leave open")
+    assert found.low <= exact.low
+    assert exact.high <= found.high
+    assert found.high - found.low > 1.2 * (exact.high - exact.low)

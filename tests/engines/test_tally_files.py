@@ -129,6 +129,11 @@ def test_figures_of_two_hospitals_are_those_of_all_their_rows(tmp_path):
     assert 0 <= wide.low < min(low, narrow.low)
     assert max(high, narrow.high) < wide.high <= 1
     assert wide.method.endswith("Newcombe's method 5, wider by what the bins leave open")
+    for name in ("partial_auc", "recall_at_specificity", "gain"):
+        low, high = found[name].bounds
+        assert low < rows[name].value < high
+        assert found[name].low <= min(low, rows[name].low)
+        assert max(high, rows[name].high) <= found[name].high
     assert str(found.at(0.3).confusion) == str(rows.confusion)
     assert found.at(0.5).confusion == rows.at(0.5).confusion
     with pytest.raises(stakes.InputError, match="lies inside a bin"):

@@ -19,7 +19,7 @@ from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
 from stakes.uncertainty.numbers import median_interval
 from stakes.uncertainty.one_more_row import cost_interval
 from stakes.uncertainty.sampling import FEW_ROWS, Sampling, normal
-from stakes.uncertainty.scores import IN_BINS, known_in_bins
+from stakes.uncertainty.scores import IN_BINS, known_in_bins, order_bounds
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods that a user can choose, beside those of any figure."""
@@ -100,21 +100,25 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
         return "there are fewer than two rows"
     if isinstance(tally, ScoreTable) and metric.interval == "area":
         return score_intervals.ALL_TIED if tally.constant_score else ""
-    in_bins = isinstance(tally, ScoreTable) and tally.grid is not None
-    return IN_BINS if in_bins and not known_in_bins(metric) else ""
+    return IN_BINS if isinstance(tally, ScoreTable) and not known_in_bins(metric, tally) else ""
 
 
 def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
-    """Where bins were merged, an interval is wider by as much as the figure of the scores may be off."""
-    bounds = None if metric.one_row is None else metric.one_row.bounds
-    if not isinstance(tally, ScoreTable) or not tally.merged or bounds is None or math.isnan(value):
+    """An interval is wider by as much as the figure of the scores may be off.
+
+    Of areas and of the average precision only where bins were merged: fine ones hardly move a mean over all rows.
+    """
+    if not isinstance(tally, ScoreTable) or tally.grid is None or metric.one_row is None or math.isnan(value):
         return found
-    (lost, won), (low, high) = map(float, bounds(tally)), metric.range
+    if not tally.merged and metric.one_row.bounds is not None:
+        return found
+    (lost, won), (low, high) = order_bounds(metric, tally), metric.range
+    bounds = (lost, won) if tally.merged else None
     if found.low is None or found.high is None:
-        return replace(found, bounds=(lost, won))
+        return replace(found, bounds=bounds)
     ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
     method = f"{found.method}, wider by what the bins leave open"
-    return Interval(*ends, method, found.note, bounds=(lost, won))
+    return Interval(*ends, method, found.note, bounds=bounds)
 
 
 def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:

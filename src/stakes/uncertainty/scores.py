@@ -18,6 +18,7 @@ from stakes.tallies.clusters import MOST_CLASSES, Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
+from stakes.tallies.on_demand import remembered
 from stakes.uncertainty.influence import (
     CELLS,
     NOT_KEPT,
@@ -329,9 +330,33 @@ def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTa
 IN_BINS = "the scores were counted in bins"
 
 
-def known_in_bins(metric: Metric) -> bool:
-    """Whether a figure of scores has an interval when the scores lie in bins."""
-    return metric.loss is not None or (metric.one_row is not None and metric.one_row.bounds is not None)
+def known_in_bins(metric: Metric, table: ScoreTable) -> bool:
+    """Whether a figure of scores has an interval: of merged bins, only where it is known how far these move it."""
+    return not table.merged or metric.loss is not None or metric.one_row is not None
+
+
+def order_bounds(metric: Metric, table: ScoreTable) -> tuple[float, float]:
+    """The lowest and the highest figure over all orders of rows in a bin: a positive that ranks higher raises it."""
+    assert metric.one_row is not None
+    lost, won = metric.one_row.bounds(table) if metric.one_row.bounds else map(metric.of, _ends_of_order(table))
+    return float(lost), float(won)
+
+
+@remembered
+def _ends_of_order(table: ScoreTable) -> tuple[ScoreTable, ScoreTable]:
+    """The same rows in bins, the positives of each bin below its negatives, and above them."""
+    columns, grid = table.as_columns(), table.grid
+    assert grid is not None
+    scores = np.concatenate([columns.scores, grid.middles(columns.scores)])
+
+    def apart(above: str) -> ScoreTable:
+        values = {
+            name: np.concatenate([np.zeros_like(some), some] if name.startswith(above) else [some, np.zeros_like(some)])
+            for name, some in columns.values.items()
+        }
+        return ScoreTable(table.positive, table.negative, Columns.added(scores, values))
+
+    return apart("negatives"), apart("positives")
 
 
 def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
@@ -492,7 +517,7 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
     left = [metric for metric, place in zip(metrics, places, strict=True) if not place]
     without = iter(_score_changes(left, table, scores, counts, each) if left else [])
     found = [
-        _added_up(metric, counts, each, float(table.row_weight)) if place else next(without)
+        _added_up(metric, table, clusters) if place else next(without)
         for metric, place in zip(metrics, places, strict=True)
     ]
     by_class = each.sum(-1)
@@ -505,12 +530,20 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
     return influences
 
 
-def _added_up(metric: Metric, counts: Array, each: Array, row_weight: float) -> Array:
-    """What clusters (clusters × class × score) change together, their rows one by one."""
+def _added_up(metric: Metric, table: ScoreTable, clusters: Clusters) -> Array:
+    """What the rows of each cluster change, one by one; of rows in coarse cells, what those of a cell do on average."""
     assert metric.one_row is not None
-    unit = np.full(counts.shape, row_weight)
+    lowest, counts, _ = level_counts(table, _MOST_LEVELS)
+    unit = np.full(counts.shape, float(table.row_weight))
     by_row = metric.one_row.changes(*counts, unit, **metric.parameters) / unit
-    return np.asarray((each * by_row).sum((-1, -2)))
+    scores, negative = np.asarray(clusters.scores, np.float64), 1 - np.asarray(clusters.truth, np.int64)
+    places = np.searchsorted(-lowest, -scores)
+    if clusters.grid is not None:
+        cells, which = np.unique(bins.numbers(lowest, *clusters.grid), return_inverse=True)
+        changed, rows = (np.stack([np.bincount(which, one) for one in some]) for some in (counts * by_row, counts))
+        by_row = divide(changed, rows)
+        places = np.maximum(np.searchsorted(cells, bins.numbers(scores, *clusters.grid), side="right") - 1, 0)
+    return np.bincount(clusters.groups, clusters.weights * by_row[negative, places], clusters.size)
 
 
 # ── several classes, from sums alone ─────────────────────────────────────────────────────────────────────────────
@@ -610,7 +643,7 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
     def found(metric: Metric) -> Found:
         if isinstance(metric.function, Average):
             base, weighted = bases[metric.full_text], metric.function.how == "weighted"
-            return _averaged(each[base.full_text], rows, weighted) if known_in_bins(base) else IN_BINS
+            return _averaged(each[base.full_text], rows, weighted)
         if "pairs" in metric.parts:
             return Influence.of_units(_pairs_of_clusters(clusters), rows.equal_units)
         lost = None if metric.population is not None else _lost(metric, clusters)
@@ -632,7 +665,7 @@ def _of_each_class(
     bases: Sequence[Metric], scores: ClassScores, sampling: Sampling
 ) -> dict[str, list[tuple[float, Found]]]:
     """Figures of each class against the rest, and what they lose without each cluster."""
-    distinct = list({base.full_text: base for base in bases if known_in_bins(base)}.values())
+    distinct = list({base.full_text: base for base in bases}.values())
     of_base: dict[str, list[tuple[float, Found]]] = {base.full_text: [] for base in distinct}
     for place, table in enumerate(scores.tables if distinct else ()):
         values = [float(one) for one in measure(distinct, table)]
