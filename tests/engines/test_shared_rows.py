@@ -136,7 +136,7 @@ def few_cells(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_GROUPS", 200)
     monkeypatch.setattr(class_queries, "FEW_ROWS", 100)
     monkeypatch.setattr(class_queries, "MOST_SCORES", 100)
-    monkeypatch.setattr(median_sides, "_AT_A_TIME", 1)
+    monkeypatch.setattr(median_sides, "AT_A_TIME", 1)
 
 
 FILES = [("csv", "clusters"), ("csv", "weighted numbers"), *(("parquet", name) for name in QUESTIONS)]

@@ -3,28 +3,22 @@
 The errors of two models on one row resemble each other, and so do their medians: by how much, these counts tell.
 """
 
-import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 
 import narwhals as nw
 import numpy as np
 
 from stakes.engines.columns import Data, to_column
-from stakes.engines.labels import Labels
 from stakes.engines.numbers import OTHER
 from stakes.engines.queries import Groups, QuerySource, whether
-from stakes.engines.segments import segment_labels
+from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
 from stakes.engines.shared_rows import as_engine_table
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_variation import MedianSides, Term
 
 Medians = tuple[float, float]
 """The median |error| of each of two models."""
-
-_AT_A_TIME = 64
-"""Segments in a query: each has medians of its own, and engines do not take expressions of any depth."""
 
 
 def median_sides(
@@ -35,15 +29,15 @@ def median_sides(
     with as_engine_table(data, named, where) as (table, left):
         assert table is not None  # otherwise counting each model has refused it
         source = _with_sizes(QuerySource.of(table, named, left))
-        keys = [name for name in shared if name == "cluster"]
-        found = {"": _sides_of(_on_sides(source, _sides(*medians[""])).groups([*keys, "sides"]))}
-        by = [name for name in shared if name.startswith("by")]
-        for some in _by_segment(source, by, medians):
-            groups = some.groups([*by, *keys, "sides"])
-            assert groups is not None
-            labels = _labels(groups, by)
-            for code, name in enumerate(labels.names):
-                found[name] = _sides_of(groups, labels.codes == code)
+        found = _count(source, [], _sides(*medians[""]))
+        by = {name: place for name, place in source.places.items() if name.startswith("by")}
+        groups = source.groups([*by]) if by else None
+        tests = {} if groups is None else segment_tests(groups.columns, by, nw.col)
+        for start in range(0, len(tests), AT_A_TIME):
+            sides = nw.lit(-1)
+            for name in [*tests][start : start + AT_A_TIME]:
+                sides = nw.when(tests[name]).then(_sides(*medians[name])).otherwise(sides)
+            found |= _count(source, [*by], sides)
     return found
 
 
@@ -61,7 +55,20 @@ def _with_sizes(source: QuerySource) -> QuerySource:
         weight = over * column("weight") if "weight" in places else over
         frame, places = frame.with_columns(weight.alias("exposed")), {**places, "weight": "exposed"}
     kept = {name: place for name, place in places.items() if name in ("weight", "cluster") or name.startswith("by")}
-    return replace(source, frame=frame, places={**kept, "sides": "sides"})
+    return replace(source, frame=frame, places=kept)
+
+
+def _count(source: QuerySource, by: Sequence[str], sides: Term) -> dict[str, MedianSides]:
+    """Count the rows on each side, of each segment by these columns or of all (""); those below 0 are left out."""
+    places = {**source.places, "sides": "sides"}
+    frame = source.frame.with_columns(sides.alias("sides")).filter(nw.col("sides") >= 0)
+    cluster = [name for name in places if name == "cluster"]
+    groups = replace(source, frame=frame, places=places).groups([*by, *cluster, "sides"])
+    assert groups is not None
+    labels = labels_of({name: groups.columns[name] for name in by})
+    if labels is None:
+        return {"": _sides_of(groups, np.ones(len(groups.sizes), bool))}
+    return {name: _sides_of(groups, labels.codes == code) for code, name in enumerate(labels.names)}
 
 
 def _sides(*medians: float) -> Term:
@@ -73,36 +80,8 @@ def _sides(*medians: float) -> Term:
     return 3 * first + second
 
 
-def _on_sides(source: QuerySource, sides: Term) -> QuerySource:
-    return replace(source, frame=source.frame.with_columns(sides.alias("sides")))
-
-
-def _by_segment(source: QuerySource, by: Sequence[str], medians: Mapping[str, Medians]) -> Iterator[QuerySource]:
-    """The rows of some segments at a time, each beside the medians of its own segment."""
-    if not by:
-        return
-    groups = source.groups(by)
-    assert groups is not None
-    labels, values = _labels(groups, by), [[*groups.columns[name].to_list()] for name in by]
-    for start in range(0, len(labels.codes), _AT_A_TIME):
-        sides, here = nw.lit(-1), slice(start, start + _AT_A_TIME)
-        for code, *own in zip(labels.codes[here].tolist(), *(each[here] for each in values), strict=True):
-            tests = (nw.col(source.places[name]) == value for name, value in zip(by, own, strict=True))
-            own_sides = _sides(*medians[labels.names[code]])
-            sides = nw.when(reduce(operator.and_, tests)).then(own_sides).otherwise(sides)
-        some = _on_sides(source, sides)
-        yield replace(some, frame=some.frame.filter(nw.col("sides") >= 0))
-
-
-def _labels(groups: Groups, by: Sequence[str]) -> Labels:
-    labels = segment_labels({name: to_column(groups.columns[name], name) for name in by})
-    assert labels is not None
-    return labels
-
-
-def _sides_of(groups: Groups | None, some: Array | slice = slice(None)) -> MedianSides:
-    """Some of the groups (a mask)."""
-    assert groups is not None
+def _sides_of(groups: Groups, some: Array) -> MedianSides:
+    """Those of some groups (a mask)."""
     sides, clusters = groups.columns["sides"].to_numpy().astype(np.int64)[some], None
     if "cluster" in groups.columns:
         numbers = to_column(groups.columns["cluster"], "cluster").values[some]

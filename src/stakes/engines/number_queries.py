@@ -6,7 +6,7 @@ Beside the sums a few rows come back, those that can carry a figure by themselve
 import itertools
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from stakes.engines.numbers import (
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
-from stakes.engines.segments import segment_labels
+from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
 from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
@@ -176,7 +176,7 @@ class QueryNumbers:
             return first_sums(each, centres, float(found["high size"].max()), least, "weight" in self.places, sizes)
 
         check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
-        sizes = self._sizes(column_of(self.frame)("prediction"), FINE if self._by else COARSE)
+        sizes = self._sizes(column_of(self.frame)("prediction"), COARSE)
         parts = {name: sums(name, sizes[name]) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
@@ -207,13 +207,10 @@ class QueryNumbers:
         else:
             pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
-        sizes, away, heavy, where = self._look_closer(frame, asked)
-        whole = replace(self._varied(answer.pop(""), "", heavy), sizes=away, errors=sizes)
-        parts = {}
-        for name, found in answer.items():
-            held = None if heavy is None else _of_segment(heavy, where, name, int(found["rows"].sum()))
-            parts[name] = self._varied(found, own, held)
-        return SecondPass(whole, parts)
+        rows = {name: int(found["rows"].sum()) for name, found in answer.items()}
+        closer = self._look_closer(frame, asked, rows)
+        found = {name: self._varied(found, own if name else "", closer[name]) for name, found in answer.items()}
+        return SecondPass(found.pop(""), found)
 
     def _with_terms(self, frame: LazyTable, asked: Asked, baseline: Term, own: str = "") -> LazyTable:
         """Add the terms of each row, or only those that depend on the baseline."""
@@ -237,7 +234,7 @@ class QueryNumbers:
             return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
-    def _varied(self, found: Numbers, own: str, heavy: HeavyRows | None) -> SecondSums:
+    def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
         away, balance, logs, shares = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
         products = clusters = numbers = None
@@ -249,44 +246,71 @@ class QueryNumbers:
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
         largest = float(found[f"high {own}far"].max())
         lost = away, balance, logs, shares, largest
-        return SecondSums(*lost, products, clusters, heavy=heavy, cluster_numbers=numbers)
+        return SecondSums(*lost, products, clusters, closer.far, closer.size, closer.heavy, numbers)
 
     # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
-    def _look_closer(
-        self, frame: LazyTable, asked: Asked
-    ) -> tuple[SizeCounts, SizeCounts, HeavyRows | None, list[list[str]]]:
-        """Ask for what bins hide: errors and distances from the baseline around their medians, and heavy rows.
-
-        One question brings them all, as groups of rows alike; the segments of heavy rows stand beside those.
+    def _look_closer(self, frame: LazyTable, asked: Asked, rows: Mapping[str, int]) -> "dict[str, _Closer]":
+        """Ask for what bins hide, of all rows and of each segment: errors and distances from the baseline around their
+        medians, and heavy rows; of several segments at once, as far as these bring few enough.
         """
-        assert asked.first.whole.sizes is not None
-        column, alone = column_of(frame), replace(self, places={})
-        predicted = {"size": column("prediction"), "far": asked.whole}
-        known = {"size": asked.first.whole.sizes, "far": alone._sizes(predicted["far"], COARSE)[""]}
-        ranks = 0.0 if "weight" in self.places else 3 * math.sqrt(self.seen.rows) + 1
-        keys, tests = {}, []
-        for name, sizes in known.items():
-            (low, high), size = sizes.around(ranks), column(name)
-            tests.append((size >= low) & ((size < high) | (size == low)))
-            keys[f"{name} here"] = choose(tests[-1], size, -1.0)
-        if "cluster" not in self.places:
-            each = zip(_HEAVY, self._least_heavy(frame, asked), strict=True)
-            tests.append(reduce(operator.or_, (column(name) >= least for name, least in each)))
-            keys |= {f"own {name}": choose(tests[-1], column(name), 0.0) for name in (*_ROW, *_HEAVY)}
-            keys["heavy"] = whether(tests[-1])
-        some = add_columns(keep_rows(frame, reduce(operator.or_, tests)), keys)
-        table = collect(add_up(some, [*keys, *self._keys], ["weight"]).head(_MOST_SIZES + 1))
-        many = len(table) > _MOST_SIZES
-        found = [
-            alone._sizes(predicted[name], FINE)[""] if many else sizes.refined(*_sizes_in(table, f"{name} here"))
-            for name, sizes in known.items()
-        ]
-        heavy: tuple[HeavyRows | None, list[list[str]]] = None, []
-        if "cluster" not in self.places:
-            heavy = self._heavy(frame, None if many else table.filter(nw.col("heavy") == 1))
-        return found[0], found[1], *heavy
+        least = {} if "cluster" in self.places else self._least_heavy(frame, asked)
+        alone, whole = replace(self, places={}), _number(frame, asked.whole)
+        far = alone._sizes(whole, COARSE)
+        sums = {"": asked.first.whole, **asked.first.segments}
+        if self._by:
+            far = {**self._sizes(self._baseline(asked), COARSE), **far}
+        ranks = {name: 0.0 if "weight" in self.places else 3 * math.sqrt(many) + 1 for name, many in rows.items()}
+        known = {
+            name: _Closer(rows[name], ranks[name], one.sizes, far[name], least=least.get(name))
+            for name, one in sums.items()
+            if one.sizes is not None
+        }
+        found = alone._ask_closer(frame, {"": known.pop("")}, {}, "far", whole)
+        tests: Mapping[str, Term] = {}
+        if known:
+            keys, places = collect(add_up(self.frame, self._keys, [])), {name: self.places[name] for name in self._by}
+            tests = segment_tests({name: keys[place] for name, place in places.items()}, places, column_of(frame))
+        while known:
+            reached = np.cumsum([one.likely_rows for one in known.values()])
+            some = [*known][: min(max(int((reached < _MOST_SIZES / 2).sum()), 1), AT_A_TIME)]
+            parts = {name: known.pop(name) for name in some}
+            found |= self._ask_closer(frame, parts, tests, "own_far", column_of(frame)("own_baseline"))
+        return found
 
-    def _least_heavy(self, frame: LazyTable, asked: Asked) -> list[float]:
+    def _ask_closer(
+        self, frame: LazyTable, parts: "Mapping[str, _Closer]", tests: Mapping[str, Term], far: str, baseline: Term
+    ) -> "dict[str, _Closer]":
+        """Ask about some segments, or about all rows if there are no ``tests``; rows alike come as one group."""
+        column = column_of(frame)
+        size, near, heavy = (
+            _of_segment(tests, dict(zip(parts, each, strict=True)))
+            for each in zip(*(part.tests(column, far) for part in parts.values()), strict=True)
+        )
+        keys = {"size here": choose(size, column("size"), -1.0), "far here": choose(near, column(far), -1.0)}
+        keys |= {f"own {name}": choose(heavy, column(name), 0.0) for name in (*_ROW, *_HEAVY)}
+        some = add_columns(keep_rows(frame, size | near | heavy), {**keys, "heavy": whether(heavy)})
+        table = collect(add_up(some, [*keys, "heavy", *self._keys], ["weight"]).head(_MOST_SIZES + 1))
+        if len(table) > _MOST_SIZES:
+            return self._finer(frame, parts, tests, baseline)
+        labels = self._labels(table)
+        if labels is None:
+            return {name: part.refined(table) for name, part in parts.items()}
+        codes = {name: labels.codes == labels.names.index(name) for name in parts}
+        return {name: part.refined(table.filter(codes[name].tolist())) for name, part in parts.items()}
+
+    def _finer(
+        self, frame: LazyTable, parts: "Mapping[str, _Closer]", tests: Mapping[str, Term], baseline: Term
+    ) -> "dict[str, _Closer]":
+        """Where too much lies around medians: finer bins, and heavy rows one segment after the other."""
+        table, found = replace(self, frame=frame), {}
+        size, far = table._sizes(column_of(frame)("prediction"), FINE), table._sizes(baseline, FINE)
+        for name, part in parts.items():
+            own = keep_rows(frame, tests[name]) if tests else frame
+            heavy = None if part.least is None else _heavy([_sort(own, term) for term in _HEAVY], part.rows)
+            found[name] = replace(part, size=size[name], far=far[name], heavy=heavy)
+        return found
+
+    def _least_heavy(self, frame: LazyTable, asked: Asked) -> dict[str, list[float]]:
         """What rows have at least that can carry a figure, for each term that grows without end.
 
         As many rows as are wanted, or more, reach what as many groups of some rows reach; few groups are of few rows,
@@ -297,28 +321,16 @@ class QueryNumbers:
         unit = max(float(sums.mean(a=1)), apart * _LEAST_UNIT) or 1.0
         part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
         frame = add_columns(frame, {"group": ((part - part.floor()) * _PARTS).floor()})
-        groups = collect(add_up(keep_rows(frame, column("group") < _SOME), ["group"], [], highs=[*_HEAVY]))
-        highs = (groups[f"high {name}"].to_numpy() for name in _HEAVY)
-        return [float(np.sort(high)[-HEAVY]) if len(high) >= HEAVY else 0.0 for high in highs]
-
-    def _heavy(self, frame: LazyTable, table: "Table | None") -> tuple[HeavyRows, list[list[str]]]:
-        """The few rows that can carry a figure, and the segments that they lie in; without a table they are sorted."""
-        chosen, segments = [], []
-        for name in _HEAVY:
-            some = self._sort(frame, name) if table is None else table
-            each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
-            order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
-            top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
-            chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
-            by = self._labels(some)
-            segments.append([] if by is None else [by.names[code] for code in by.codes[top].tolist()])
-        return HeavyRows(tuple(chosen), self.seen.rows), segments
-
-    def _sort(self, frame: LazyTable, name: str) -> Table:
-        """The rows that have most of a term."""
-        own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_HEAVY))
-        rows = frame.sort(name, descending=True).head(HEAVY)
-        return collect(rows.select(*own, *self._keys, nw.lit(1).alias("rows")))
+        some = keep_rows(frame, column("group") < _SOME)
+        answer, least = self._ask(some, [], [*_HEAVY], "group"), {name: [0.0] * len(_HEAVY) for name in self.opening}
+        for name, found in answer.items():
+            groups, places = np.unique(found["group"], return_inverse=True)
+            highs = np.zeros((len(_HEAVY), len(groups)))  # all rows of a group may lie in several segments
+            for high, term in zip(highs, _HEAVY, strict=True):
+                np.maximum.at(high, places, found[f"high {term}"])
+            if len(groups) >= HEAVY:
+                least[name] = np.sort(highs)[:, -HEAVY].tolist()
+        return least
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
@@ -361,14 +373,74 @@ class QueryNumbers:
         return parts
 
     def _labels(self, table: Table) -> Labels | None:
-        return segment_labels({name: to_column(table[self.places[name]], name) for name in self._by})
+        return labels_of({name: table[self.places[name]] for name in self._by})
 
 
-def _of_segment(heavy: HeavyRows, where: list[list[str]], name: str, rows: int) -> HeavyRows:
-    """Say which of the rows that were brought here lie in a segment."""
-    own = [[float(segment == name) for segment in segments] for segments in where]
-    chosen = tuple(np.vstack([some[:-1], flags]) for some, flags in zip(heavy.chosen, own, strict=True))
-    return HeavyRows(chosen, rows)
+@dataclass(frozen=True, eq=False)
+class _Closer:
+    """What is known of some rows: the sizes of errors, distances from the baseline, and rows that can carry a figure.
+
+    ``ranks`` are asked for on either side of a median, as far as its interval may reach. ``least`` is what heavy rows
+    have at least of each term that grows without end; None for clusters, which need none.
+    """
+
+    rows: int
+    ranks: float
+    size: SizeCounts
+    far: SizeCounts
+    heavy: HeavyRows | None = None
+    least: Sequence[float] | None = None
+
+    @property
+    def likely_rows(self) -> float:
+        """About how many groups of rows a closer look brings: those around medians, in their bins, and heavy ones."""
+        return 12 * math.sqrt(self.rows) + self.rows / 1000 + 1000
+
+    def tests(self, column: Callable[[str], Term], far: str) -> list[Term]:
+        """Whether error and distance from the baseline are near their medians, and whether the row is heavy."""
+        found = []
+        for name, sizes in (("size", self.size), (far, self.far)):
+            low, high = sizes.around(self.ranks)
+            found.append((column(name) >= low) & ((column(name) < high) | (column(name) == low)))
+        if self.least is None:
+            return [*found, column("size") < 0.0]
+        return [*found, reduce(operator.or_, map(operator.ge, map(column, _HEAVY), self.least))]
+
+    def refined(self, table: Table) -> "_Closer":
+        """The same with what a closer look brought."""
+        size, far = (
+            one.refined(*_sizes_in(table, f"{name} here")) for name, one in (("size", self.size), ("far", self.far))
+        )
+        if self.least is None:
+            return replace(self, size=size, far=far)
+        heavy = table.filter(nw.col("heavy") == 1)
+        return replace(self, size=size, far=far, heavy=_heavy([heavy] * len(_HEAVY), self.rows))
+
+
+def _heavy(tables: Sequence[Table], rows: int) -> HeavyRows:
+    """The rows that can carry a figure, among those of a table for each term that grows without end."""
+    chosen = []
+    for name, some in zip(_HEAVY, tables, strict=True):
+        each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
+        order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
+        top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
+        chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
+    return HeavyRows(tuple(chosen), rows)
+
+
+def _sort(frame: LazyTable, name: str) -> Table:
+    """The rows that have most of a term."""
+    own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_HEAVY))
+    rows = frame.sort(name, descending=True).head(HEAVY)
+    return collect(rows.select(*own, nw.lit(1).alias("rows")))
+
+
+def _of_segment(tests: Mapping[str, Term], values: Mapping[str, Term]) -> Term:
+    """What holds in the segment in which a row lies; without segments, in all rows."""
+    found: Term = False
+    for name, value in values.items():
+        found = choose(tests[name], value, found) if tests else value
+    return found
 
 
 def _sizes_in(table: Table, name: str) -> tuple[Array, ...]:

@@ -6,6 +6,7 @@ They support the operations of Narwhals expressions that are used here, so a for
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from functools import reduce
 
 import narwhals as nw
@@ -41,6 +42,10 @@ for _name, _form in {**_FORMS, **{f"__{name}__": f"({{}} {sign} {{}})" for name,
 def _write(value: object) -> str:
     if isinstance(value, SparkText):
         return value.text
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, date):
+        return f"TIMESTAMP'{value}'" if isinstance(value, datetime) else f"DATE'{value}'"
     return f"({value!r}D)" if isinstance(value, float) else str(value)
 
 
