@@ -134,6 +134,10 @@ def test_mistakes_are_one_line(hospitals, tmp_path):
         (("count", monday, *COLUMNS, "-o", tmp_path / "x.csv"), "the name of a tally ends in .tally"),
         (("count", monday, *COLUMNS, "-o", tmp_path / "no" / "x.tally"), "folder"),
         (("count", monday, *COLUMNS, "-o", out, "--min-cell", "0"), "--min-cell"),
+        (
+            ("count", monday, "--truth", "nowhere", "--cluster", "id", "-o", out),
+            "--cluster means nothing to count: a tally",
+        ),
         (("count", tally, "-o", out), "has been counted already"),
         (("count", tally, *COLUMNS, "-o", tally), "which is never written over"),
         (("evaluate", tally, monday), "is a tally but"),

@@ -15,7 +15,7 @@ from stakes.cli.group import cli
 from stakes.cli.words import on_the_command_line
 from stakes.engines.plan import NAMES_OF_COLUMNS, REMEMBERED
 from stakes.errors import Given, Text
-from stakes.question.options import GROUPS, MEANS_NOTHING, TABLES, VERBS, options, table
+from stakes.question.options import GROUPS, MEANS_NOTHING, NOT_TYPED, TABLES, VERBS, options, table
 from stakes.uncertainty.sampling import DESIGNS
 from tests.command import run
 
@@ -341,6 +341,7 @@ def test_every_option_that_is_typed_arrives_as_the_argument_of_its_verb(verb, fi
 
     monkeypatch.setattr(WHERE_VERBS_LIVE[verb], asked)
     own = {"gate": {"require", "no_worse", "allow_dropped"}, "watch": {"restart"}, "rank": {"model"}}.get(verb, set())
+    own |= NOT_TYPED.get(verb, {}).keys()
     wanted = {name: one for name, one in options(verb).items() if one.typed and name not in own}
     samples = {name: sample(name, option) for name, option in wanted.items()}
     if verb == "validate":
@@ -365,7 +366,8 @@ def commands(verb):
 @pytest.mark.parametrize("verb", [verb for verb in TABLES if verb in MEANS_NOTHING])
 def test_every_command_says_why_an_option_means_nothing(verb, file):
     spelled = {option.spelled for option in options(verb).values()}  # compare --score is its scores=
-    for name in (name for name in table("evaluate") if name not in options(verb) and name not in spelled):
+    typed = options(verb).keys() - NOT_TYPED.get(verb, {}).keys()
+    for name in (name for name in table("evaluate") if name not in typed and name not in spelled):
         words, _ = sample(name, table("evaluate")[name])
         with pytest.raises(stakes.InputError) as caught:
             cli.main([commands(verb), str(file), *words], standalone_mode=False)
@@ -379,7 +381,7 @@ def test_signatures_and_commands_are_those_of_the_table():
         names = set(options(verb))
         assert names <= set(inspect.signature(getattr(stakes, verb)).parameters), verb
         params = {one.name for one in cli.commands[COMMANDS[verb]].params}
-        missing = names - params
+        missing = names - params - NOT_TYPED.get(verb, {}).keys()
         assert missing <= {"cv", "test", "jobs", "groups", "stratified"}, (verb, missing)
     assert inspect.signature(stakes.evaluate).parameters["confidence"].default == 0.95
     assert table("evaluate")["design"].of == DESIGNS

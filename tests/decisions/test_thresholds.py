@@ -425,6 +425,10 @@ def test_rows_that_cannot_be_decided():
     by_row = stakes.Costs(miss="a", false_alarm=1)
     with pytest.raises(stakes.InputError, match="cannot be decided with cluster= yet"):
         stakes.decide(data, costs=by_row, truth="y", score="s", cluster="c")
+    with pytest.raises(stakes.InputError, match="cannot be decided with cluster= yet"):
+        stakes.decide("unread.csv", costs=by_row, truth="y", score="s", cluster="c")  # before the file is looked for
+    with pytest.raises(stakes.InputError, match="cannot be decided with cluster= yet"):
+        stakes.decide(data, costs=by_row, truth="y", score=data["s"], cluster="c")
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────

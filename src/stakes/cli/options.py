@@ -41,6 +41,7 @@ class TypedNumber(click.types.FloatParamType):
 
 def asked(verb: str, *without: str) -> Decorator:
     """Give a command the options of a verb but some; the command gets ``asked``, the arguments that they stand for."""
+    without = (*without, *table.NOT_TYPED.get(verb, ()))
     rows = {name: option for name, option in table.options(verb).items() if option.typed and name not in without}
 
     def decorated(command: Command) -> Command:

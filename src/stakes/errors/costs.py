@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import About, Given, InputError, Pass
 from stakes.errors.words import some
 
 
@@ -117,4 +117,14 @@ def count_again_to_decide() -> InputError:
         "decisions between several classes at other costs need the rows again; evaluate them with ",
         Pass("costs"),
         ", or compare ways to decide with decide()",
+    )
+
+
+def row_costs_in_clusters() -> InputError:
+    return InputError(
+        "row-costs-in-clusters",
+        About("costs"),
+        " that differ by row cannot be decided with ",
+        Pass("cluster"),
+        " yet; leave out one of them",
     )

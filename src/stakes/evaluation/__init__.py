@@ -185,6 +185,8 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
     question = Question.of("decide", asked)
     if question["best"] is not None and question["costs"] is not None:
         raise errors.costs_or_best()
+    if question.cost_columns and question["cluster"] is not None and isinstance(question["score"], str):
+        raise errors.row_costs_in_clusters()  # before rows are read
     shares = {name: question[name] for name in ("prior", "training_prior")}
     asked_later = {"costs": question["costs"]} if _of_labels(question, data) else {}
     evaluation = _answer(question.without(*shares, *asked_later), data, arrays)

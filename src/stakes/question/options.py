@@ -563,6 +563,11 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
 }
 """The options of its table that a verb cannot use, and why."""
 
+NOT_TYPED: dict[str, dict[str, str]] = {
+    "count": {"cluster": "a tally that is saved tells no clusters apart; evaluate the rows themselves with it"}
+}
+"""The options of a verb that its command cannot use, and why."""
+
 
 @cache
 def table(verb: str) -> dict[str, Option]:
@@ -591,7 +596,7 @@ def grouped(verb: str, *groups: str) -> list[str]:
 
 def why_not(verb: str, name: str, called: str = "") -> InputError | None:
     """Say why an option means nothing to a verb (or to ``called``), if other verbs take it."""
-    why = MEANS_NOTHING.get(verb, {}).get(name)
+    why = (MEANS_NOTHING.get(verb, {}) | (NOT_TYPED.get(verb, {}) if called else {})).get(name)
     if why is None:
         return None
     return InputError("means-nothing-here", Given(name), f" means nothing to {called or verb}: ", why)

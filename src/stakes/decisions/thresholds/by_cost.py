@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from stakes import errors
 from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds import threshold_grid
 from stakes.decisions.thresholds.cost_account import CostAccount
@@ -23,7 +24,6 @@ from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import Policy, ThresholdGrid, cost_of_moving, cumulate
-from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
 from stakes.tallies import ScoreTable
@@ -43,13 +43,7 @@ def decide_by_cost(
     A threshold that is ``in_use`` stays where these rows cannot tell it from the best.
     """
     if sampling.clusters is not None and pricing.costs.columns:
-        raise InputError(
-            "row-costs-in-clusters",
-            About("costs"),
-            " that differ by row cannot be decided with ",
-            Pass("cluster"),
-            " yet; leave out one of them",
-        )
+        raise errors.row_costs_in_clusters()
     return _ByCost(table, pricing, sampling, probabilities, in_use).decision()
 
 

@@ -59,6 +59,9 @@ def check_target(path: FileName, form: str, read: Iterable[tuple[FileName | int,
         raise InputError("no-such-folder", f"{given}: the folder to write to does not exist; make it first")
     if path.is_file():
         os.close(os.open(path, os.O_WRONLY))  # renaming would replace even a read-only file
+    if not _is_stream(path):
+        with _naming(path), tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+            pass  # a folder that nobody may write to is noticed before the work, not after it
     what, endings = _FORMS[form]
     for name in (given, os.path.realpath(path)):
         if not _may_be_called(Path(name), form, endings):
@@ -157,11 +160,14 @@ def discard_unfinished() -> None:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name the target in errors, not the temporary file."""
+    """Name the target in errors, not the temporary file; of what a writer says only the system's own words are told."""
     try:
         yield
     except OSError as problem:
-        raise OSError(problem.errno or errno.EIO, problem.strerror or str(problem), str(path)) from None
+        number, words = problem.errno or errno.EIO, problem.strerror or str(problem)
+        if os.name == "posix" and (found := re.search(r"\(os error (\d+)\)", words)):  # as Polars writes it
+            number, words = int(found[1]), os.strerror(int(found[1]))
+        raise OSError(number, words, str(path)) from None
 
 
 def _make_alike(beside: Path, target: Path) -> None:
