@@ -111,6 +111,7 @@ def test_honest_probabilities_are_left_alone():
     ]
     harmed = calibrate(DEMO_FILE, truth="diagnosis", score="logistic", positive="malignant", method="sigmoid")
     assert "No: sigmoid recalibration raises the log loss; leave the probabilities as they are." in str(harmed)
+    assert (harmed.findings[0].key, harmed.findings[0].tone) == ("recalibration.question", "bad")
     impossible = calibrate(DEMO_FILE, truth="diagnosis", score="neighbours", positive="malignant")
     assert [one.tone for one in impossible.findings] == ["bad", "good"]
     assert impossible.findings[0].sentences[1].values["n"] == 5

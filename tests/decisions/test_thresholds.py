@@ -276,6 +276,8 @@ def test_the_bayes_threshold_is_priced():
     assert dishonest.worth_of_labels > 0
     assert dishonest.savings["Bayes threshold"].low > 0
     assert "trusting them costs" in told(dishonest)
+    (misled,) = (one for one in dishonest.findings if one.key == "decided.honest")
+    assert (misled.tone, misled.words[0][:3]) == ("bad", "No:")
     shifted = stakes.decide(truth=truth, score=p, costs=costs, prior=0.05, training_prior="rows")
     share = truth.mean()
     odds = 1 / 9 * (share / (1 - share)) / (0.05 / 0.95)

@@ -74,6 +74,7 @@ def test_random_numbers_are_written_alike(opened, tmp_path):
     told = [sentence("verdict.threshold_limits", low=one, high=-one, confidence=abs(one) % 1) for one in numbers]
     told += [sentence("predicted.mean", prediction=one, error=1 / one) for one in numbers]
     told += [sentence("explorer.snapped", wanted=one, took=-one) for one in numbers]
+    told += [sentence("compared.p", p=one) for one in (0.0, 1e-310, 1e-299, 0.04)]
     payload = {"title": sentence("page.comparison"), "facts": told, "source": {"facts": [], "call": ""}, "sections": []}
     (tmp_path / "said.html").write_text(report.html({name: as_data(one) for name, one in payload.items()}), "utf-8")
     page = opened(tmp_path / "said.html")

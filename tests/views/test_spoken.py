@@ -7,6 +7,7 @@ them may stay but a short list of names; in Spanish none that our English texts 
 import re
 from functools import cache
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ import stakes
 from stakes.findings import WITH_A_PAGE, kind_of
 from stakes.findings.pages import payload_of
 from stakes.language import LANGUAGES, TRANSLATED, speaking
-from stakes.language.sentences import Sentence, reason_text
+from stakes.language.sentences import Sentence, reason_text, sentence
 from stakes.language.texts import file_texts
 from stakes.text import columns
+from stakes.views.page import write_figure
 from stakes.views.pages import page_of
 from stakes.views.terminal import text_of_page
 from tests.command import run
@@ -414,3 +416,11 @@ def test_commands_answer_in_the_language_they_are_asked_in(verb, lang, tmp_path)
     assert done.returncode == 0, done.stderr
     told = done.stdout.replace(str(tmp_path), "").replace("row", "" if verb == "label" else "row")
     assert not left_in_english(told, lang)
+
+
+def test_a_p_value_of_0_is_written_like_the_smallest():
+    """No float tells 10⁻⁴⁰⁰ from 0; in a table both stand beside each other, and a difference of 0 is a 0."""
+    tiny = SimpleNamespace(p_value=0.0, adjusted_p_value=1e-310, difference=0.0)
+    shown = [write_figure(name)(tiny) for name in ("p_value", "adjusted_p_value", "difference")]
+    assert shown == ["<1·10⁻³⁰⁰", "<1·10⁻³⁰⁰", "0.0000"]
+    assert "with probability <1·10⁻³⁰⁰." in sentence("verdict.honest_p", p=0.0).words

@@ -76,7 +76,11 @@ def calibrate(
         if product is not None:
             say(lines([f"{product}: the calibrator ({found.method}, fitted on all rows)"]))
 
-    return output.of_page(found, lambda: found.findings[0].words[0], show=show)
+    def line() -> str:
+        first = found.findings[0]
+        return " ".join([*([first.question] if first.question else []), first.words[0]])
+
+    return output.of_page(found, line, show=show)
 
 
 def _refuse_beside_apply(files: tuple[str, ...]) -> None:

@@ -78,8 +78,14 @@ def exact(value: float, lang: str) -> str:
     return _digits(value, lang, 6)
 
 
+def p_value(value: float, lang: str) -> str:
+    """Return a p-value: one that no float tells from 0 is written as the smallest are."""
+    return number(value or math.ulp(0.0), lang)
+
+
 FORMS = {
     "number": number,
+    "p": p_value,
     "count": count,
     "percent": percent,
     "cost": cost,

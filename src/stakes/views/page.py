@@ -204,7 +204,8 @@ def write_count(name: str) -> Callable[[Any], str]:
 
 def write_figure(name: str) -> Callable[[Any], str]:
     """Return what writes a figure by its name."""
-    return lambda one: write(getattr(one, name))
+    form = "p" if name.endswith("p_value") else "number"
+    return lambda one: write(getattr(one, name), form)
 
 
 def pair_of(one: Any) -> str:

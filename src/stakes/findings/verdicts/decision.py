@@ -257,7 +257,7 @@ def _bayes(decision: Decision) -> Finding:
     chance = "decided.not_misled" if found.value >= 0 else "decided.not_misled_less"
     keys = {1: "decided.misled", 0: chance, -1: "decided.well_led"}
     words = sentence(keys[side], cost=_paid(decision, abs(found.value)))
-    return answer(question, "doubt" if side > 0 else "good", words, *starts, figures=figures)
+    return answer(question, "bad" if side > 0 else "good", words, *starts, figures=figures)
 
 
 def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[Sentence]:

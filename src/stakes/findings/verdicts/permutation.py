@@ -17,11 +17,21 @@ def verdict_of(test: PermutationTest) -> tuple[Finding, ...]:
     if test.p_value < _HARDLY:
         key = "chance.hardly"
     seen = sentence("chance.exact") if test.null is None else _shuffles(test)
-    figures = [Chip(test.metric, test.value), Chip(test.metric, test.p_value, label=sentence("chance.p_value"))]
+    p_value = Chip(test.metric, test.p_value, label=sentence("chance.p_value"), format="p")
     tone: Tone = "good" if test.p_value <= _UNLIKELY else "doubt"
     question = reason(test.question)
     return in_order(
-        [answer("chance.question", tone, sentence(key), seen, figures=figures, question=question)], _cautions(test)
+        [
+            answer(
+                "chance.question",
+                tone,
+                sentence(key),
+                seen,
+                figures=[Chip(test.metric, test.value), p_value],
+                question=question,
+            )
+        ],
+        _cautions(test),
     )
 
 

@@ -11,7 +11,7 @@ from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sent
 _HELPS: dict[int, tuple[Tone, str]] = {
     -1: ("good", "recalibration.helps"),
     0: ("note", "recalibration.idle"),
-    1: ("doubt", "recalibration.harms"),
+    1: ("bad", "recalibration.harms"),
 }
 
 

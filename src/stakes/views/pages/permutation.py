@@ -10,5 +10,5 @@ from stakes.views.page import Page, TextTable
 def page(test: PermutationTest, everything: bool = False, more: str = "") -> Page:
     """Lay out a permutation test."""
     head = [words(f"permutation.{name}") for name in ("figure", "value", "p", "method")]
-    row = (metric_name(test.metric), write(test.value), write(test.p_value), reason_text(test.method))
+    row = (metric_name(test.metric), write(test.value), write(test.p_value, "p"), reason_text(test.method))
     return Page.of(about(test), test.findings, grids=[TextTable(head, [row], words=(0, 3))])

@@ -36,6 +36,11 @@ function writeNumber(value) {
   return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);
 }
 
+// A p-value: one that no float tells from 0 is written as the smallest are.
+function writeChance(value) {
+  return writeNumber(value === 0 ? Number.MIN_VALUE : value);
+}
+
 // A round number, such as an axis has.
 function writeTick(value) {
   return formatter({ maximumSignificantDigits: 6 }).format(value);
@@ -90,7 +95,7 @@ function writeApart(value, neighbours) {
 }
 
 const FORMATS = {
-  number: writeNumber, short: writeCost, cost: writeCost, money: writeMoney,
+  number: writeNumber, p: writeChance, short: writeCost, cost: writeCost, money: writeMoney,
   count: writeCount, percent: writePercent, exact: writeExact,
 };
 

@@ -57,8 +57,8 @@ function differenceTable({ metric, pairs }, confidence) {
     `${pair.first} − ${pair.second}`,
     figureCell({ value: pair.difference }),
     node("span", { class: "limits" }, writeInterval(pair.low, pair.high)),
-    figureCell({ value: pair.p_value }),
-    ...(several ? [figureCell({ value: pair.adjusted_p_value })] : []),
+    figureCell({ value: pair.p_value }, writeChance),
+    ...(several ? [figureCell({ value: pair.adjusted_p_value }, writeChance)] : []),
   ]);
   const caption = several ? t("differences.table") : t("differences.table_one");
   const csv = () => differenceCsv(pairs);
