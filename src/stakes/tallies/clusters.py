@@ -167,8 +167,12 @@ class Clusters:
 
     def some_tables(self, table: Confusion, most: int) -> Iterator[Array]:
         """The same, at most so many groups at a time: tables of very many classes are large."""
-        shape, order = (len(table.truths), len(table.decisions)), np.argsort(self.groups, kind="stable")
+        shape = len(table.truths), len(table.decisions)
         cells = np.asarray(self.truth, np.int64) * shape[1] + np.asarray(self.decided, np.int64)
+        if self.size <= most:
+            yield self._sums(cells, self.weight, *shape)
+            return
+        order = np.argsort(self.groups, kind="stable")
         groups, cells = self.groups[order], cells[order]
         weight = None if self.weight is None else self.weight[order]
         for first in range(0, self.size, most):

@@ -222,6 +222,6 @@ _BY_METHOD: dict[str, Method] = {
     "median": _one_by_one(median_interval),
     "costs": _one_by_one(cost_interval),
     "relative costs": _one_by_one(cost_interval),
-    "line": _one_by_one(score_intervals.line_interval),
+    "line": score_intervals.line_intervals,
     "rate": _one_by_one(score_intervals.rate_interval),
 }

@@ -1,7 +1,8 @@
 """Intervals of figures of scores: areas under the ROC curve, rates at a place of it, and the calibration line."""
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -160,8 +161,27 @@ def rate_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sam
 # Wald's intervals; of weights, clusters or a prior by what one row or cluster changes.
 
 
-def line_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sampling) -> Interval:
-    """Return the limits of a number of the line."""
+Pulls = Callable[[FittedLine, Population | None], Sequence[Influence]]
+"""What each number of a line loses without each row, or cluster."""
+
+
+def line_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
+) -> list[Interval]:
+    """Return the limits of some numbers of the line; what rows pull at a line is worked out once for all of them."""
+    rows = functools.cache(lambda: _rows(table, sampling.clusters))
+    known: dict[tuple[int, int], Sequence[Influence]] = {}
+
+    def pulls(line: FittedLine, there: Population | None) -> Sequence[Influence]:
+        of = len(line.at), id(there)
+        if of not in known:
+            known[of] = _influences(line, rows(), table, sampling, there)
+        return known[of]
+
+    return [_line_interval(metric, table, sampling, pulls) for metric in metrics]
+
+
+def _line_interval(metric: Metric, table: ScoreTable, sampling: Sampling, pulls: Pulls) -> Interval:
     if sampling.clusters is not None and sampling.clusters.count < 2:
         return none(SINGLE_CLUSTER)
     if table.weighted and min(table.effective_rows) < 1.5:  # as of all other figures
@@ -175,7 +195,7 @@ def line_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sam
     if there is None and sampling.clusters is None and not table.weighted:
         reach = sampling.width * math.sqrt(max(line.covariances[one.place, one.place], 0.0))
         return Interval(value - reach, value + reach, "Wald, observed information", note)
-    influence = _influence(line, one.place, table, sampling, there)
+    influence = pulls(line, there)[one.place]
     found = limits(value, influence, metric.range, sampling.confidence)
     if found.low is None:
         return found
@@ -184,14 +204,14 @@ def line_interval(metric: Metric, value: float, table: ScoreTable, sampling: Sam
 
 
 # ── what a row pulls at the line ─────────────────────────────────────────────────────────────────────────────────
-def _influence(
-    line: FittedLine, place: int, table: ScoreTable, sampling: Sampling, there: Population | None
-) -> Influence:
-    """What a coefficient loses without each row, or cluster: by one Newton step.
+def _influences(
+    line: FittedLine, rows: LossRows, table: ScoreTable, sampling: Sampling, there: Population | None
+) -> list[Influence]:
+    """What each coefficient loses without each row, or cluster: by one Newton step.
 
     In a population with other class frequencies only deviations from the mean of the class count.
     """
-    rows, clusters = _rows(table, sampling.clusters), sampling.clusters
+    clusters = sampling.clusters
     x = logistic.logit(rows.outputs if there is None else there.correct(rows.outputs), line.least)
     truth = 1 - rows.classes
     p = logistic.probability(line.at[0] + (line.at[1] if len(line.at) == 2 else 1.0) * x)
@@ -207,11 +227,11 @@ def _influence(
     units = [each * often * pulls, each * bends]
     if clusters is not None:
         units = [np.apply_along_axis(lambda one: np.bincount(clusters.groups, one), -1, part) for part in units]
-    changes = _step((rows.weight * bends).sum(-1), *units)[place]
+    changes = _step((rows.weight * bends).sum(-1), *units)
     if clusters is not None:
-        return Influence.of_units(changes, rows.equal_units)
+        return [Influence.of_units(one, rows.equal_units) for one in changes]
     sizes = np.bincount(rows.classes, rows.number)[rows.classes] if there is not None else rows.equal_units
-    return Influence(changes, rows.number, sizes, rows.equal_units - 1)
+    return [Influence(one, rows.number, sizes, rows.equal_units - 1) for one in changes]
 
 
 def _rows(table: ScoreTable, clusters: Clusters | None) -> LossRows:

@@ -176,11 +176,16 @@ class LossRows:
 
     def without(self, metric: Metric) -> Array:
         """The same without each unit."""
-        (loss, _), (taken, which) = self.losses(metric), self._taken
+        (loss, _), (_, which), (rest, left) = self.losses(metric), self._taken, self._left
         lost = self.unit * loss if self.groups is None else np.bincount(self.groups, self.weight * loss)
-        rest = np.maximum(self.sizes - taken, 0.0)
-        left = rest.sum(-1) if metric.relative_to is None else rest.sum(-1) * metric.relative_to(rest)
+        left = left if metric.relative_to is None else left * metric.relative_to(rest)
         return np.asarray((weighted_sum(loss, self.weight) - lost) / left[which])
+
+    @cached_property
+    def _left(self) -> tuple[Array, Array]:
+        """What is left of each class without each of the different units, and of all."""
+        rest = np.maximum(self.sizes - self._taken[0], 0.0)
+        return rest, rest.sum(-1)
 
     def _means(self, loss: Array) -> Array:
         """The mean loss of each class."""
