@@ -395,7 +395,7 @@ def test_what_are_no_probabilities_is_refused():
         _ = stakes.evaluate(truth=[0, 1, 1], score=[-1.0, 2.0, 3.0], threshold=0).calibration
     with pytest.raises(InputError, match=r"^calibration needs probabilities: no scores were given; pass score=$"):
         _ = stakes.evaluate(truth=[0, 1], prediction=[0, 1]).calibration
-    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores were counted in bins"):
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores were counted in wide bins"):
         calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1]).anonymise(10))
     with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores are no probabilities"):
         calibration(ScoreTable.from_rows([1.1, 0.2], [0, 1]))

@@ -1008,7 +1008,7 @@ def test_shuffled_scores_in_bins_are_the_middles_of_these(monkeypatch):
         assert found.p_value == known.p_value
         assert found.value == pytest.approx(known.value, rel=close)
         assert found.null == pytest.approx(known.null, rel=1e-4)
-        assert found.method.endswith("; each score taken as the middle of its bin") == (close > 1e-12)
+        assert found.method.endswith("; each score taken as one inside its bin") == (close > 1e-12)
     assert len(read) == len(asks)  # those in memory
 
 

@@ -5,6 +5,7 @@ import gzip
 import math
 import sqlite3
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -660,3 +661,44 @@ def test_where_bins_hold_many_rows_an_interval_reaches_as_far_as_any_order_of_th
     assert found.low <= exact.low
     assert exact.high <= found.high
     assert found.high - found.low > 1.2 * (exact.high - exact.low)
+
+
+# ── figures that need the scores themselves ──────────────────────────────────────────────────────────────────────
+VALUES = ("ece", "mce", "ece_equal_mass", "calibration_slope", "calibration_intercept", "calibration_in_the_large",
+          "mean_probability_error", "relative_probability_error", "net_benefit(threshold=0.3)")  # fmt: skip
+
+
+@pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"training_prior": 0.5}], ids=str)
+@pytest.mark.parametrize("digits", [2, 12])
+def test_figures_of_the_scores_themselves_are_those_of_rows_and_say_how_near_bins_are(
+    tmp_path, monkeypatch, option, digits
+):
+    """Scores that are rounded lie on the edges of the ten bins of ece, and on the side of the edge where rows are."""
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = patients().with_columns(pl.col("p").round(digits))
+    question = {"truth": "y", "score": "p", **option}
+    found, exact = evaluate(written(frame, tmp_path, "parquet"), **question, exact=False), evaluate(frame, **question)
+    for name in VALUES:
+        own, known = found[name], exact[name]
+        assert own.value == pytest.approx(known.value, abs=1e-3 if "mce" in name and digits == 12 else 5e-5), name
+        assert own.note.endswith(f"one inside its bin, which it is within {found.scores.off_by:.3g} of"), name
+        assert (own.low is None) == (known.low is None), name
+        if own.low is not None:
+            width = known.high - known.low
+            assert (own.low, own.high) == pytest.approx((known.low, known.high), abs=0.01 * width), name
+    assert not math.isnan({row["metric"]: row for row in found.to_rows()}["ece"]["value"])
+    if option in ({}, {"weight": "w"}):  # clusters lie in wider cells, and a correction is no matter of honesty
+        judged, slope = found.calibration, found["calibration_slope"]
+        assert judged.off_by == found.scores.off_by < 1e-5
+        assert judged.ece.value == found["ece"].value
+        assert (judged.slope.value, judged.slope.low, judged.slope.high) == (slope.value, slope.low, slope.high)
+
+
+def test_bins_that_were_merged_keep_no_values_and_say_so():
+    counted = count_rows(patients(), truth="y", score="p")
+    wide = replace(counted, tallies={"scores": counted.scores.anonymise(10)})
+    found = evaluate(wide)
+    for name in VALUES:
+        assert found[name].reason == "the scores were counted in wide bins, which do not keep their values", name
+    with pytest.raises(InputError, match="the scores were counted in wide bins, which do not keep their values"):
+        _ = found.calibration

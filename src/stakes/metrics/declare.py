@@ -23,7 +23,7 @@ from stakes.frozen import dataclass, field, replace
 from stakes.metrics import baselines
 from stakes.metrics.baselines import Baseline, best
 from stakes.metrics.folds import Fold, Shared
-from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
+from stakes.metrics.reasons import BINNED, EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
 from stakes.tallies import (
     ClassScores,
@@ -279,6 +279,7 @@ class Metric:
             raise errors.which_average(self.name, tally.truths)
         if tally.leading or self.lacking:
             return measure([self], tally)[0]
+        tally = self.at_middles(tally)
         seen = self._seen(tally)  # one figure of one table has nothing to share, and is asked for often
         if self._rule_out(seen, {}):
             return math.nan
@@ -303,9 +304,21 @@ class Metric:
 
     def why_undefined(self, tally: Tally) -> str:
         """Return in words why the figure of a single tally is NaN."""
-        tally = self._seen(tally)
+        tally = self._seen(self.at_middles(tally))
         words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
         return words.format(**self.parameters, zeros=getattr(tally, "zeros", None))
+
+    @property
+    def reads_values(self) -> bool:
+        """Whether the figure needs the scores themselves, and not only their order."""
+        base: Metric = getattr(self.function, "base", self)
+        return BINNED in (*self.undefined, *base.undefined)
+
+    def at_middles(self, tally: Tally) -> Tally:
+        """The tally as the figure reads it: scores in fine bins as the middles of these, if it needs their values."""
+        if not isinstance(tally, ScoreTable) or tally.merged or not self.reads_values:
+            return tally
+        return tally.at_middles()
 
     def _seen(self, tally: Tally) -> Tally:
         """The tally with the positive class that the formula speaks of, where either class will do."""
@@ -508,19 +521,20 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
 
 def _measure(metrics: Sequence[Metric], tally: Tally) -> list[Figure]:
     values: list[Figure] = [math.nan] * len(metrics)
-    ruled_out, shared = [], dict[type[Shared], list[int]]()
+    ruled_out, shared = [], dict[tuple[type[Shared], bool], list[int]]()
     known: dict[tuple[int, ...], Ruled] = {}
+    read = [metric.at_middles(tally) for metric in metrics]
     for i, metric in enumerate(metrics):
-        seen = metric._seen(tally)
+        seen = metric._seen(read[i])
         ruled_out.append(metric._rule_out(seen, known))
         if ruled_out[i] is True:
             continue
         if isinstance(metric.function, Shared):
-            shared.setdefault(type(metric.function), []).append(i)
+            shared.setdefault((type(metric.function), read[i] is tally), []).append(i)
         else:
             values[i] = metric.function(seen, **metric.parameters)
-    for kind, places in shared.items():
-        found = kind.all([(metrics[i].function, metrics[i].parameters) for i in places], tally)
+    for (kind, _), places in shared.items():
+        found = kind.all([(metrics[i].function, metrics[i].parameters) for i in places], read[places[0]])
         for i, value in zip(places, found, strict=True):
             values[i] = value
     if not tally.leading:

@@ -40,8 +40,6 @@ ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
 )
 
-IN_BINS = Undefined(BINNED.words, lambda s: s.in_bins)
-
 _APART = "the classes' score tables do not show which rows they share; ask for one class"
 
 
@@ -439,7 +437,7 @@ def multiclass_root_mean_squared_probability_error(s: ClassScores) -> Number:
     parts=("tables",),
     question="What is left of the mean error of the class frequencies alone? (below 1 is useful)",
     formula="distances / sum(sum(abs(frequency[c] - (c == y)) for c in classes) for p, y in rows)",
-    undefined=(NO_ROWS, NO_PROBABILITIES, IN_BINS),
+    undefined=(NO_ROWS, NO_PROBABILITIES, BINNED),
     otherwise="every row is of the same class, and the model knows it",
     pitfall=OF_THESE_ROWS,
     reference=WEKA,

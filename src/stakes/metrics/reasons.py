@@ -51,10 +51,13 @@ NO_PROBABILITIES = Undefined(
     "the scores are no probabilities: they lie outside [0, 1], or those of a row do not add up to 1",
     lambda table: not table.probabilities,
 )
-BINNED = Undefined(
-    "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None
+BINNED = Undefined("the scores were counted in wide bins, which do not keep their values", lambda tally: tally.merged)
+"""A figure that declares this needs the scores themselves; of those in fine bins it takes the middles."""
+
+NO_LOSSES = Undefined(
+    "the scores were counted in bins, which do not keep their values",
+    lambda table: table.grid is not None and table.losses is None,
 )
-NO_LOSSES = Undefined(BINNED.words, lambda table: table.grid is not None and table.losses is None)
 """Losses are added up before scores go into bins, but older counts did not keep them."""
 
 NO_SCORES = Text("no scores were given; pass ", Pass("score"))

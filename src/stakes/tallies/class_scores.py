@@ -264,6 +264,11 @@ class ClassScores(Tally):
         """Whether bins of some class were merged, so that rows of one cell had different scores."""
         return any(table.merged for table in self.tables)
 
+    @cached_property
+    def off_by(self) -> float:
+        """How far a score may lie from the one that :meth:`at_middles` takes it for."""
+        return max(table.off_by for table in self.tables)
+
     def at_middles(self) -> Self:
         """Return the same with a score inside each bin in place of its lower end."""
         return replace(self, tables=tuple(table.at_middles() for table in self.tables)) if self.in_bins else self

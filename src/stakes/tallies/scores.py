@@ -412,14 +412,35 @@ class ScoreTable(Tally):
             )
         return self._on(Grid(grid))
 
+    @cached_property
+    def off_by(self) -> float:
+        """How far a score may lie from the one that :meth:`at_middles` takes it for."""
+        if self.grid is None:
+            return 0.0
+        low, taken, high = self._inside_bins
+        return float(np.maximum(taken - low, high - taken).max(initial=0.0))
+
+    @remembered
     def at_middles(self) -> Self:
-        """Return the same with a score inside each bin in place of its lower end, as if all its rows had that one."""
+        """Return the same with a score inside each bin in place of its lower end, as if all its rows had that one.
+
+        It is one of up to three decimals where there is one, since scores are often rounded, otherwise the middle.
+        """
         if self.grid is None:
             return self
-        columns = self.as_columns()
-        middles = self.grid.middles(columns.scores)
-        middles[np.abs(middles) < sys.float_info.min] = 0.0  # which is what rows of that bin had
-        return type(self)(self.positive, self.negative, Columns.added(middles, columns.values))
+        taken = self._inside_bins[1].copy()
+        taken[np.abs(taken) < sys.float_info.min] = 0.0  # which is what rows of that bin had
+        return type(self)(self.positive, self.negative, Columns.added(taken, self.as_columns().values))
+
+    @property
+    def _inside_bins(self) -> tuple[Array, Array, Array]:
+        """Where bins begin, a score inside each, and where they end, at a cut at the latest."""
+        assert self.grid is not None
+        low = np.asarray(self.as_columns().scores, np.float64)
+        high = np.minimum(self.grid.upper_edges(low), np.append(np.inf, low[:-1])[: len(low)])
+        middle = (low + high) / 2
+        rounded = np.round(middle, 3)
+        return low, np.where((rounded >= low) & (rounded < high), rounded, middle), high
 
     def cut_at(self, tables: Mapping[float, Confusion]) -> Self:
         """Return the table with bins cut at thresholds inside them, whose decisions were counted beside the bins."""

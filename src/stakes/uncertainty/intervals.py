@@ -31,18 +31,19 @@ Method = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Inter
 def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
     """Return the interval of each figure of a single tally, or why it has none."""
     found: dict[int, Interval] = {}
-    by_method: dict[str, list[int]] = {}
+    by_method: dict[tuple[str, bool], list[int]] = {}
+    read = [metric.at_middles(tally) for metric in metrics]
     for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
-        why = _why_none(metric, value, tally)
+        why = _why_none(metric, value, read[i])
         if why:
             found[i] = none(why)
         else:
-            method = method_of(metric, tally, sampling)
+            method = method_of(metric, read[i], sampling)
             shared = "influence" if method == "area" else method  # which share what one row changes
-            by_method.setdefault(shared, []).append(i)
-    for method, places in by_method.items():
+            by_method.setdefault((shared, read[i] is tally), []).append(i)
+    for (method, _), places in by_method.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
-        found |= zip(places, _BY_METHOD[method](*chosen, tally, sampling), strict=True)
+        found |= zip(places, _BY_METHOD[method](*chosen, read[places[0]], sampling), strict=True)
     return [_in_bins(found[i], metrics[i], values[i], tally).around(values[i]) for i in range(len(metrics))]
 
 
@@ -62,6 +63,7 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
             Given("method", method),
             " takes rows as independent, and these come in clusters; leave it out",
         )
+    tally = metric.at_middles(tally)
     why = _why_none(metric, value, tally)
     if why:
         return none(why)
@@ -108,6 +110,9 @@ def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Int
 
     Of areas and of the average precision only where bins were merged: fine ones hardly move a mean over all rows.
     """
+    if metric.reads_values and isinstance(tally, ScoreTable | ClassScores) and tally.off_by and not math.isnan(value):
+        words = f"every probability is taken as one inside its bin, which it is within {tally.off_by:.3g} of"
+        return replace(found, note="; ".join(filter(None, (found.note, words))))
     if not isinstance(tally, ScoreTable) or tally.grid is None or metric.one_row is None or math.isnan(value):
         return found
     if not tally.merged and metric.one_row.bounds is not None:

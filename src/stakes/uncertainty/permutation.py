@@ -174,8 +174,10 @@ def permute(
 def figure_to_test(tally: Tally, metric: Metric) -> tuple[float, str]:
     """The figure of the rows, or where bins leave it open that of their middles, and words that say so."""
     value = float(metric.of(tally))
-    if isinstance(tally, ScoreTable | ClassScores) and math.isnan(value) and not tally.merged:
-        return float(metric.of(tally.at_middles())), "; each score taken as the middle of its bin"
+    if not isinstance(tally, ScoreTable | ClassScores) or not any(tally.grids) or tally.merged:
+        return value, ""
+    if metric.reads_values or math.isnan(value):
+        return float(metric.of(tally.at_middles())), "; each score taken as one inside its bin"
     return value, ""
 
 

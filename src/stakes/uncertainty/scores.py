@@ -148,7 +148,9 @@ class LossRows:
         if self.sums is None:
             return losses
         loss = metric.loss if metric.population is None else base_of(metric).loss
-        own = self.sums[[kept is loss for kept in KEPT].index(True)]
+        if loss not in KEPT:
+            return losses
+        own = self.sums[KEPT.index(loss)]
         if not np.isfinite(own).all():
             return np.full(len(losses), np.inf)
         return losses * divide(own, np.bincount(self.classes, self.weight * losses, 2), 1.0)[self.classes]

@@ -61,7 +61,8 @@ class Calibration(
     """How honest the probabilities of two classes are, with slope, intercepts, and what the losses are made of.
 
     ``whole`` are all rows, where the table merges neighbours to be quick. ``off_by`` is how far a probability may be
-    from what it is taken for, where scores were counted in bins; ece and reliability are off by no more.
+    from what it is taken for, where scores were counted in bins; ece and reliability are off by no more, unless an edge
+    of theirs cuts a bin.
 
     >>> table = ScoreTable.from_rows([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
     >>> found = calibration(table)
@@ -199,12 +200,8 @@ def _at_middles(table: ScoreTable, sampling: Sampling) -> tuple[ScoreTable, floa
 
     None where bins were merged, so that they are wide, and where clusters lie in the wide ones of a coarse grid.
     """
-    if table.grid is None:
-        return table, 0.0
-    if len(table.grid.ranges) or sampling.clusters is not None:
-        return None
-    edges = table.as_columns().scores
-    return table.at_middles(), float((table.grid.upper_edges(edges) - edges).max() / 2)
+    coarse = table.grid is not None and sampling.clusters is not None
+    return None if table.merged or coarse else (table.at_middles(), table.off_by)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
