@@ -285,6 +285,27 @@ def test_saved_sums_of_parts_have_intervals_of_every_figure_but_those_of_ranks(t
             assert (found[name].low, found[name].high) == pytest.approx((one.low, one.high), abs=0.25 * width), name
 
 
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("place", ["saved", "file", "engine"])
+def test_parts_about_different_means_have_the_squared_errors_of_the_mean_of_all(tmp_path, small_batches, place, weight):
+    named, halves = (
+        {"truth": "t", "prediction": "p", "weight": weight},
+        [rows().sort("t")[:200], rows().sort("t")[200:]],
+    )
+    parts = []
+    for i, half in enumerate(halves):
+        half.write_parquet(path := tmp_path / f"{i}.parquet")
+        counted = stakes.count({"saved": half, "file": str(path), "engine": half.lazy()}[place], **named)
+        counted.save(tmp_path / f"{i}.tally")
+        parts.append(stakes.load(tmp_path / f"{i}.tally") if place == "saved" else counted)
+    found, known = stakes.evaluate(parts[0] + parts[1]), stakes.evaluate(rows(), **named)
+    for name in ("rrse", "rmse", "mse"):
+        assert found[name].value == pytest.approx(known[name].value, rel=1e-12)
+        assert found[name].baseline == pytest.approx(known[name].baseline, rel=1e-12)
+        assert found[name].low == pytest.approx(known[name].low, abs=0.25 * (known[name].high - known[name].low))
+    assert found["rae"].reason.startswith("parts were counted about different means")
+
+
 def test_a_damaged_variation_is_refused():
     saved = stakes.count(rows(), truth="t", prediction="p").tallies["errors"].anonymise(10).to_dict()
     damages = [

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.baselines import NOTHING, ZERO, Baseline
+from stakes.frozen import replace
+from stakes.metrics.baselines import MEAN, NOTHING, ZERO, Baseline
 from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
 from stakes.tallies.error_variation import percentage
 
+SQUARES = Baseline(MEAN.words, value=lambda metric, sums: ratio(sums.baseline_squares, sums.total))
 ONE = Baseline("1: the baseline compared with itself", value=lambda metric, sums: 1.0)
 
 CONSTANT_TRUTH = Undefined("the truth is the same in every row", lambda sums: sums.spread("t") == 0)
@@ -24,7 +26,7 @@ NO_BASELINE = Undefined(
 )
 NOTHING_TO_COMPARE = Undefined(
     "neither the predictions nor the baseline are ever wrong",
-    lambda sums: sums.constant is not None and (sums.sum_of(a=1) == 0) & (sums.constant.sum_of(a=1) == 0),
+    lambda sums: (sums.sum_of(a=1) == 0) & (sums.baseline_squares == 0),
 )
 ZERO_TRUTHS = Undefined(
     "the truth is 0 in {zeros} of the rows, and nothing is a share of 0", lambda sums: bool(sums.zeros)
@@ -60,6 +62,7 @@ def mean_absolute_error(s: ErrorSums) -> Number:
     loss=lambda t, p: (t - p) ** 2,
     question="How large is the squared error on average?",
     formula="sum((t - p)**2 for t, p in rows) / n",
+    baseline=SQUARES,
     aliases=("mse",),
     laws=("mean_squared_error == root_mean_squared_error**2",),
     pitfall="A few outliers decide it; compare its root with the mean absolute error.",
@@ -72,6 +75,7 @@ def mean_squared_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is a typical error when large ones count more, in the unit of the target?",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
+    baseline=replace(SQUARES, value=lambda metric, sums: root(sums.baseline_squares / sums.moments[0, 0, 0, 0])),
     aliases=("rmse",),
     laws=("root_mean_squared_error <= max_error",),
     pitfall="A few outliers decide it: it is not the typical error, which the median tells.",
@@ -199,15 +203,13 @@ def relative_absolute_error(s: ErrorSums) -> Number:
     formula="sqrt(sum((t - p)**2 for t, p in rows) / sum((t - b)**2 for t, p in rows))",
     parts=("baseline",),
     baseline=ONE,
-    undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
+    undefined=(NOTHING_TO_COMPARE,),
     aliases=("rrse",),
     pitfall="A few outliers decide it; easy to lower where the truth varies much.",
     reference="Witten & Frank, Data Mining (Weka); the baseline may be a training mean",
 )
 def root_relative_squared_error(s: ErrorSums) -> Number:
-    if s.constant is None:
-        return math.nan
-    ours, theirs = s.sum_of(e=2), s.constant.sum_of(e=2)
+    ours, theirs = s.sum_of(e=2), s.baseline_squares
     return root(ours / theirs) if np.all(theirs) else ratio(ours, theirs)
 
 

@@ -344,6 +344,11 @@ class ErrorSums(Tally):
             return np.maximum(spread, 0)
         return spread if spread > 0 else Fraction(0)
 
+    @property
+    def baseline_squares(self) -> Number:
+        """The sum of squared errors of always predicting the baseline: about the mean of all, of added parts too."""
+        return self.spread("t") if self.constant is None else self.constant.sum_of(e=2)
+
     @cached_property
     def median(self) -> float:
         """The median |error|; with weights, where half of the weight lies on either side."""
