@@ -464,16 +464,30 @@ def test_engines_take_numbers_of_any_usual_size(scale):
 
 
 @pytest.mark.parametrize(
-    ("scale", "words"), [(1e100, "too far apart for a float; scale them down"), (1e-100, "for a float; scale them up")]
+    ("scale", "words"), [(1e100, r"1\.5e\+100\); leave such rows out"), (1e-100, "; scale them up")]
 )
-def test_numbers_whose_powers_no_float_holds_are_refused(tmp_path, monkeypatch, scale, words):
+def test_very_many_numbers_whose_powers_no_float_holds_are_refused(tmp_path, monkeypatch, scale, words):
     """Sums of products need fourth powers: of what is smaller intervals would be wrong."""
     monkeypatch.setattr(streaming, "MOST_EXACT", 2)
-    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5, 4.0], "p": [1.5, 1.0, 3.0, 6.0]}) * scale
+    frame = pl.DataFrame({"t": [1.0, 2.0, 3.5, 4.0], "p": [1.5, 1.0, 3.0, 5.5]}) * scale
     frame.write_parquet(tmp_path / "a.parquet")
     for data in (frame.lazy(), str(tmp_path / "a.parquet")):
         with pytest.raises(stakes.InputError, match=words):
             stakes.evaluate(data, truth="t", prediction="p", task="regression")
+
+
+@pytest.mark.parametrize("wrong", [1e100, 1e300])
+def test_a_prediction_whose_powers_no_float_holds_is_told_as_in_memory_wherever_rows_lie(tmp_path, wrong):
+    frame = rows().with_columns(p=pl.when(pl.int_range(ROWS) == 7).then(wrong).otherwise("p"))
+    frame.write_parquet(tmp_path / "a.parquet")
+    known, *found = (
+        stakes.evaluate(data, truth="t", prediction="p", exact=exact)
+        for data, exact in ((frame, None), (frame.lazy(), None), (str(tmp_path / "a.parquet"), False))
+    )
+    assert known["mae"].low < known["mae"].value == pytest.approx(wrong / ROWS)
+    assert all(str(one) == str(known) for one in found)
+    models = [stakes.compare(data, truth="t", predictions=["p", "w"], metric="mae") for data in (frame, frame.lazy())]
+    assert models[0].pairs == models[1].pairs
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])

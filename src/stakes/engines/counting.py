@@ -16,6 +16,7 @@ from stakes.errors import InputError, Pass, Text
 from stakes.frozen import replace
 from stakes.tallies.checks import check_auc_error, check_flag
 from stakes.tallies.clusters import MOST_CLASSES
+from stakes.tallies.error_sums import POWERS_LOST
 
 
 def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Values) -> Counted:
@@ -57,7 +58,23 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
 
 
 def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
-    """Count rows that are not in memory without bringing all of them there, if the question allows it."""
+    """Count rows that are not in memory without bringing all of them there, if the question allows it.
+
+    Numbers whose powers no float holds are not added up: such rows are read, unless they are very many.
+    """
+    try:
+        return _count_where_they_lie(data, asked, exact)
+    except InputError as problem:
+        if problem.code not in POWERS_LOST or not (names_files(data) or is_lazy(data)):
+            raise
+        from stakes.engines import shared_rows, streaming  # load Narwhals, Polars
+
+        if shared_rows.have_more_rows_than(streaming.MOST_EXACT, data, asked.truth, asked.where):
+            raise
+        return None
+
+
+def _count_where_they_lie(data: Data, asked: RowQuestion, exact: bool | None) -> Counted | None:
     if (kind := kind_of(asked)) is not None:
         return _count_kind(data, asked, kind, exact)
     if asked.needs_rows:

@@ -19,7 +19,7 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.error_sums import Power, beyond_floats, check_sizes
+from stakes.tallies.error_sums import Power, check_sizes, powers_too_large
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
@@ -105,7 +105,7 @@ def first_sums(
     """
     *sums, logs, shares, zeros = added
     if not all(map(math.isfinite, sums)):
-        raise beyond_floats()
+        raise powers_too_large(largest)
     moments = Moments.of_sums(dict(zip(_POWERS, sums, strict=True)), *centres)
     logs = logs if least > -1 else math.nan
     return ErrorSums(moments, largest, logs, shares, weighted=weighted, zeros=round(zeros), sizes=sizes)

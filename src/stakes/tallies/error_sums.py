@@ -507,15 +507,24 @@ def beyond_floats() -> InputError:
     )
 
 
+POWERS_LOST = ("errors-too-large", "errors-too-small")
+"""Codes of errors for numbers that can be counted row by row, but not added up."""
+
+
+def powers_too_large(largest: float) -> InputError:
+    """The error for numbers whose powers, which are added up, no float holds."""
+    words = f" and prediction (or weights) are too large to be added up (the largest error is {largest:.6g}); "
+    return InputError("errors-too-large", About("truth"), words, "leave such rows out, or scale all down")
+
+
 def check_sizes(sums: ErrorSums, most_squared: float) -> None:
     """Refuse numbers whose mean squares are larger than that, or as much smaller than 1: intervals would be wrong."""
     squares = sums.mean(e=2), sums.mean(t=2)
     if max(squares) > most_squared:
-        raise beyond_floats()
+        raise powers_too_large(sums.largest)
     if sums.largest > 0 and squares[0] < 1 / most_squared:
-        raise InputError(
-            "errors-too-small", About("truth"), " and prediction are too near to each other for a float; scale them up"
-        )
+        words = f" and prediction are too near to each other to be added up (the largest error is {sums.largest:.6g}); "
+        raise InputError("errors-too-small", About("truth"), words, "scale them up")
 
 
 def _blocks(
