@@ -4,6 +4,7 @@ import math
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 from hypothesis import given
@@ -895,3 +896,53 @@ def test_ends_are_plain_numbers():
     for rows in asked:
         for row in stakes.evaluate(**rows).to_rows():
             assert {type(row[name]) for name in ("value", "baseline", "low", "high")} <= {float, type(None)}, row
+
+
+# ── averages over the classes where no row changes anything ──────────────────────────────────────────────────────
+def _class_rows(rng, rows, apart):
+    truth = rng.integers(0, 4, rows)
+    logits = rng.normal(size=(rows, 4)) + apart * np.eye(4)[truth]
+    shares = np.exp(logits)
+    return truth, shares / shares.sum(1, keepdims=True)
+
+
+def test_averages_of_the_top_cover_where_nearly_all_of_the_first_k_are_right():
+    """Of 200 rows the 10 highest of most classes are right, so that rows alone tell of hardly any variance."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(100):
+        truth, score = _class_rows(rng, 200, 2.2)
+        found.append(stakes.evaluate(truth=truth, score=score, classes=range(4))["weighted_recall_at_k"])
+    true = np.mean([one.value for one in found])
+    assert np.mean([one.low <= true <= one.high for one in found]) >= 0.9
+    assert np.mean([one.high - one.low for one in found]) < 3 * 4 * np.std([one.value for one in found])
+
+
+PERFECT = ("macro_auc", "weighted_auc", "hand_till_auc", "macro_average_precision", "macro_precision_at_k")
+
+
+@pytest.mark.parametrize("cluster", [None, "group"])
+def test_perfect_classes_are_not_perfectly_sure(cluster, monkeypatch):
+    """One more row of a class could be ranked wrongly; of a rare class that changes more. Engines say the same."""
+    truth, score = _class_rows(np.random.default_rng(1), 200, 9)
+    columns = {"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}, "group": np.arange(200) // 2}
+    frame, named = pl.DataFrame(columns), {str(c): f"of {c}" for c in range(4)}
+    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    some = frame.filter(pl.int_range(200) % 4 == 0)
+    here, there, fewer = (
+        stakes.evaluate(rows, truth="y", score=named, cluster=cluster) for rows in (frame, frame.lazy(), some)
+    )
+    for name in PERFECT:
+        assert here[name].value == 1
+        assert 0.5 < fewer[name].low <= here[name].low < 0.99
+        if not there[name].reason and there[name].low is not None:  # places are lost in the bins of clusters
+            assert there[name].low == pytest.approx(here[name].low, rel=1e-6)
+    assert there["macro_auc"].low is not None
+
+
+def test_the_k_of_an_average_is_that_of_its_interval_in_an_engine(monkeypatch):
+    truth, score = _class_rows(np.random.default_rng(2), 400, 1)
+    frame = pl.DataFrame({"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}})
+    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    found = stakes.evaluate(frame.lazy(), truth="y", score={str(c): f"of {c}" for c in range(4)})
+    few, many = (found[f"macro_precision_at_k(k={k})"] for k in (10, 80))
+    assert many.high - many.low < 0.7 * (few.high - few.low)

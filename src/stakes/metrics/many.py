@@ -276,6 +276,23 @@ class Ranking:
         found = base.one_row.changes(*counts, np.full(counts.shape, unit), **base.parameters)
         return np.asarray(found[np.where(self.positive, 0, 1), places] * self.weight / unit)
 
+    def unseen(self, base: Metric) -> float:
+        """The largest change that one more row could make in a figure."""
+        return unseen_in_ranking(base, self.value(base), self._levels[1] / self._row_weight)
+
+
+def unseen_in_ranking(base: Metric, value: float, counts: Array) -> float:
+    """The largest change that one more row could make, given the positives and negatives at each score.
+
+    It is 0 for losses without an end.
+    """
+    low, high = base.range
+    declared = 0.0 if base.one_row is None else base.one_row.unseen(value, *counts, **base.parameters)
+    if declared or not math.isfinite(high - low):
+        return declared
+    rows = counts.sum() if base.one_row is None else counts.sum(1).min()  # a ranking rests on the rarer class
+    return max(value - low, high - value) / float(rows + 1)
+
 
 def _changes_of_average(rows: ClassRows, *, base: Metric, how: str) -> Array:
     """What the average over the classes loses without each row."""

@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from stakes.metrics import Metric, measure
-from stakes.metrics.many import ROW_LOSSES, Average, ClassRows, Ranking
+from stakes.metrics.many import ROW_LOSSES, Average, ClassRows, Ranking, unseen_in_ranking
 from stakes.metrics.prior import base_of
 from stakes.metrics.ranking import auc
 from stakes.tallies import ClassScores, ScoreTable, bins
@@ -37,6 +37,9 @@ MOST_ROWS = 1 << 17
 
 _WIDE = 10
 """Powers of two are cut into 2¹⁰ bins where there are very many of the finer ones."""
+
+_ROUNDING = 1e-14
+"""What rounding alone may change in a figure."""
 
 _SOME_ROWS = 1 << 14
 """Rows from which the loss of one more is estimated."""
@@ -283,16 +286,61 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
             found.append(of_losses(metric, rows, sampling.fixed))
         else:
             assert metric.changes is not None
-            found.append(of_rows(metric.changes(ranked), rows, sampling.fixed))
+            changes = _without_rounding(metric.changes(ranked))
+            unseen = _unseen_in_classes(metric, scores, ranked, perfect=not changes.any())
+            found.append(of_rows(changes, rows, sampling.fixed, unseen))
     return found
 
 
-def of_rows(changes: Array, rows: LossRows, held: bool) -> Found:
+def _without_rounding(changes: Array) -> Array:
+    """The same with 0 where rounding alone changes a figure."""
+    return np.where(np.abs(changes) <= _ROUNDING, 0.0, changes)
+
+
+def _unseen_in_classes(metric: Metric, scores: ClassScores, rows: ClassRows, perfect: bool) -> float:
+    """What one more row of each class could change in an average over the classes, or over every two of them."""
+    average = (metric if metric.population is None else base_of(metric)).function
+    if not isinstance(average, Average):
+        return _unseen_in_pairs(metric, scores) if perfect else 0.0
+    base = average.base.with_parameters(**metric.parameters)
+    if not _needs_unseen(base, perfect):
+        return 0.0
+    each = [one.unseen(base) if one.positive.any() else 0.0 for one in rows.against_rest]
+    return _together(each, rows.shares if average.how == "weighted" else None)
+
+
+def _needs_unseen(base: Metric, perfect: bool) -> bool:
+    """Whether seen rows do not tell all: where none changes a figure, and at a place above which all may be right."""
+    return perfect or (base.one_row is not None and base.one_row.place)
+
+
+def _unseen_in_tables(base: Metric, scores: ClassScores, shares: Array) -> float:
+    """The same from the table of each class."""
+    each = []
+    for table in scores.tables:
+        _, counts, _ = level_counts(table, _MOST_LEVELS)
+        each.append(unseen_in_ranking(base, float(base.of(table)), counts / float(table.row_weight)))
+    return _together(each, shares)
+
+
+def _together(unseen: Sequence[float] | Array, shares: Array | None = None) -> float:
+    """What unseen rows of all classes, which vary by themselves, change in the average of their figures."""
+    weights = np.full(len(unseen), 1 / len(unseen)) if shares is None else shares
+    return float(np.sqrt(((weights * np.asarray(unseen)) ** 2).sum()))
+
+
+def _unseen_in_pairs(metric: Metric, scores: ClassScores) -> float:
+    """The same of the mean area of every two classes: each class is one of two in 2 / k of the pairs."""
+    value, rows = float(metric.of(scores)), scores.sizes * (scores.equal_rows / float(scores.total))
+    return 2 * _together(max(value, 1 - value) / (rows + 1))
+
+
+def of_rows(changes: Array, rows: LossRows, held: bool, unseen: float = 0.0) -> Found:
     """Rows that stand for several others, or add up to clusters."""
     if not np.isfinite(changes).all():
         return "a class has no rows"
     if rows.groups is not None:
-        return Influence.of_units(np.bincount(rows.groups, changes), rows.equal_units)
+        return Influence.of_units(np.bincount(rows.groups, changes), rows.equal_units, unseen)
     one = changes / np.maximum(rows.number, 1e-300)  # of a single row of those that it stands for
     sizes: Array | float = rows.equal_units
     if held:
@@ -301,7 +349,7 @@ def of_rows(changes: Array, rows: LossRows, held: bool) -> Found:
             return SINGLE_ROW
         means = np.bincount(rows.classes, rows.number * one) / np.maximum(own, 1e-300)
         sizes, one = own[rows.classes], one - means[rows.classes]
-    return Influence(one, rows.number, sizes, rows.equal_units - 1)
+    return Influence(one, rows.number, sizes, rows.equal_units - 1, unseen)
 
 
 _MOST_LEVELS = 1 << 17
@@ -566,7 +614,8 @@ def without_rows(metric: Metric, scores: ClassScores, sampling: Sampling) -> Fou
     if metric.loss in ROW_LOSSES and scores.moments is not None:
         return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
     if isinstance(metric.function, Average):
-        return _of_average(metric.function, scores, sampling)
+        base = metric.function.base.with_parameters(**metric.parameters)
+        return _of_average(base, metric.function.how == "weighted", scores, sampling)
     return _NO_SAMPLE
 
 
@@ -617,20 +666,22 @@ def _expected_surprise(scores: ClassScores) -> float:
 
 
 # ── averages over the classes ────────────────────────────────────────────────────────────────────────────────────
-def _of_average(average: Average, scores: ClassScores, sampling: Sampling) -> Found:
+def _of_average(base: Metric, weighted: bool, scores: ClassScores, sampling: Sampling) -> Found:
     """At most the average of the classes' standard errors, whichever rows they share."""
     sizes = scores.sizes.astype(np.float64)
-    weighted, shares = average.how == "weighted", sizes / sizes.sum()
-    values = np.array([float(average.base.of(table)) for table in scores.tables])
+    shares = sizes / sizes.sum() if weighted else np.full(len(sizes), 1 / len(sizes))
+    values = np.array([float(base.of(table)) for table in scores.tables])
     each = zip(values, scores.tables, strict=True)
-    found = [of_scores([average.base], [value], table, sampling)[0] for value, table in each]
+    found = [of_scores([base], [value], table, sampling)[0] for value, table in each]
     if why := next((one for one in found if isinstance(one, str)), ""):
         return why
-    errors = np.array([one.error for one in found if isinstance(one, Influence)])
-    error, units = float(errors @ shares if weighted else errors.mean()), scores.equal_rows
+    errors = np.array([replace(one, unseen=0.0).error for one in found if isinstance(one, Influence)])
+    error, units = float(errors @ shares), scores.equal_rows
     if weighted:  # how frequent the classes are varies, too
         error += float(np.sqrt(shares @ (values - shares @ values) ** 2 / units))
-    return Influence.of_error(error, units, units - 1)
+    error = 0.0 if error <= _ROUNDING else error
+    unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not error) else 0.0
+    return Influence.of_error(error, units, units - 1, unseen=unseen)
 
 
 # ── several classes, from sums and cells of each cluster ─────────────────────────────────────────────────────────
@@ -650,9 +701,11 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
     def found(metric: Metric) -> Found:
         if isinstance(metric.function, Average):
             base, weighted = bases[metric.full_text], metric.function.how == "weighted"
-            return _averaged(each[base.full_text], rows, weighted)
+            return _averaged(base, each[base.full_text], rows, scores, weighted)
         if "pairs" in metric.parts:
-            return Influence.of_units(_pairs_of_clusters(clusters), rows.equal_units)
+            changes = _without_rounding(_pairs_of_clusters(clusters))
+            unseen = 0.0 if changes.any() else _unseen_in_pairs(metric, scores)
+            return Influence.of_units(changes, rows.equal_units, unseen)
         lost = None if metric.population is not None else _lost(metric, clusters)
         return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(metric, scores)))
 
@@ -682,16 +735,23 @@ def _of_each_class(
     return of_base
 
 
-def _averaged(each: Sequence[tuple[float, Found]], rows: LossRows, weighted: bool) -> Found:
+def _averaged(
+    base: Metric, each: Sequence[tuple[float, Found]], rows: LossRows, scores: ClassScores, weighted: bool
+) -> Found:
     """What the average over the classes loses without each cluster: the average of what their figures lose."""
     if why := next((found for _, found in each if isinstance(found, str)), ""):
         return why
-    changes = np.stack([found.changes for _, found in each if isinstance(found, Influence)])
-    if not weighted:
-        return Influence.of_units(changes.mean(0), rows.equal_units)
-    shares, rest = rows.sizes / rows.sizes.sum(), rows.sizes - rows.taken
-    moved = shares - divide(rest, rest.sum(-1, keepdims=True))  # how frequent the classes are varies, too
-    return Influence.of_units(shares @ changes + moved @ np.array([value for value, _ in each]), rows.equal_units)
+    shares = rows.sizes / rows.sizes.sum() if weighted else np.full(len(each), 1 / len(each))
+    changes = shares @ np.stack([found.changes for _, found in each if isinstance(found, Influence)])
+    if weighted:  # how frequent the classes are varies, too
+        rest = rows.sizes - rows.taken
+        moved = shares - divide(rest, rest.sum(-1, keepdims=True))
+        changes = changes + moved @ np.array([value for value, _ in each])
+    if all(value in base.range for value, _ in each):  # perfect, whatever shares a coarse cell
+        changes = np.zeros(len(changes))
+    changes = _without_rounding(changes)
+    unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not changes.any()) else 0.0
+    return Influence.of_units(changes, rows.equal_units, unseen)
 
 
 def _pairs_of_clusters(clusters: Clusters) -> Array:
