@@ -6,7 +6,7 @@ import pytest
 
 import stakes
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
-from stakes.engines import class_queries, streaming
+from stakes.engines import class_queries, queries, streaming
 from stakes.errors import InputError
 from tests.engines.test_lazy import EVERY_ENGINE, elsewhere  # noqa: F401
 
@@ -143,3 +143,25 @@ def test_rows_that_come_once_have_a_sample():
         assert found.estimates[name].value == pytest.approx(paid(frame, RULES[name]), rel=1e-12)
     assert HIGHEST in found.sampled
     assert "decided.sampled" in [one.key for one in found.findings]
+
+
+@pytest.mark.usefixtures("counted_there")
+def test_decisions_alone_are_compared_by_a_small_table(monkeypatch):
+    """Accuracies of class probabilities need no scores here: a group for each truth and both decisions."""
+    monkeypatch.setattr("stakes.evaluation.shared_models.FEW_ROWS", 5)
+    frame = rows(600).with_columns(**{f"b {name}": rows(600, 1)[f"of {name}"] for name in "abc"})
+    asked = {"truth": "y", "scores": {"one": SCORE, "other": {name: f"b {name}" for name in "abc"}}}
+    asked |= {"metric": ["accuracy", "macro_f1"], "by": "w"}
+    here, brought, fetch = stakes.compare(frame, **asked), [], queries.collect
+
+    def collect(table):
+        brought.append(len(found := fetch(table)))
+        return found
+
+    for module in (queries, class_queries):
+        monkeypatch.setattr(module, "collect", collect, raising=False)
+    there = stakes.compare(frame.lazy(), **asked)
+    for one, other in zip(here.pairs, there.pairs, strict=True):
+        ends = (one.difference, one.low, one.high, one.p_value)
+        assert (other.difference, other.low, other.high, other.p_value) == pytest.approx(ends, rel=1e-9)
+    assert 0 < max(brought) <= 3 * 3 * 3 * 4

@@ -197,6 +197,10 @@ class ClassTable:
     def count(self, exact: bool | None) -> Counted | None:
         """Ask the engine for its groups, and count them as if they were rows."""
         own = ["prediction"] if "prediction" in self._keys else ["decided"]
+        if self.asked.decisions_only:
+            groups = replace(self.source, added=()).groups(["truth", *self._by, *own])
+            assert groups is not None
+            return self._read(groups, partial(self._count_decisions, groups))
         groups = self.source.groups(["truth", *self._by, *own, "rank"])
         assert groups is not None
         columns = {name: groups.columns[name] for name in ("truth", *self._keys)}
@@ -225,6 +229,14 @@ class ClassTable:
             return count(plan, replace(rows, scores=None), by)
 
         return count_as_rows(self.asked, given, None, decided)
+
+    def _count_decisions(self, groups: Groups, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+        """Count what is decided, and nothing else of the scores."""
+        how = decided_by(self.asked)
+        self._oddities.tell(self.asked, how)
+        kept, by, _ = rows.standing_for(*groups.amounts).in_order(by, None)
+        read = int(groups.sizes.sum()) + groups.weightless
+        return replace(count_classes(plan, kept, by), decided_by=how, dropped=groups.weightless, read=read)
 
     def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         how = decided_by(self.asked)

@@ -94,7 +94,8 @@ class RowQuestion:
     ``pricing`` decides if there are only scores, or ``threshold`` does if costs differ by row.
 
     To compare class probabilities, random groups of rows are counted like clusters: ``groups_by`` are the columns of
-    all models that are compared, so that each model has the same groups.
+    all models that are compared, so that each model has the same groups. Where ``decisions_only`` are compared, engines
+    count what is decided by the scores, and nothing else of them.
     """
 
     truth: Values
@@ -131,6 +132,7 @@ class RowQuestion:
     season: int = 1
     label_probability: Values = None
     groups_by: Sequence[str] = ()
+    decisions_only: bool = False
 
     @property
     def of_classes(self) -> bool:

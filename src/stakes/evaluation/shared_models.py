@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from stakes import metrics
 from stakes.engines.class_queries import FEW_ROWS
 from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Values
@@ -49,7 +50,7 @@ from stakes.metrics import Metric
 from stakes.metrics.usual import VERDICT
 from stakes.question.options import Data, Value
 from stakes.question.question import Question
-from stakes.tallies import ClassScores, ErrorSums, OutputSums, ScoreTable, TermSums, bins
+from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, TermSums, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, Clusters
 from stakes.tallies.error_variation import MedianSides
@@ -106,12 +107,15 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     if question["exact"] is not False and not have_more_rows_than(few, data, shared["truth"], where):
         return None
     groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
+    if groups_by and is_lazy(data) and not of_costs(shared) and _of_decisions(question["metric"]):
+        groups_by = []
     found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
     classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []
     if not all(0 < len(one) <= MOST_CLASSES for one in classes):
         return None
     models = found.contestants(dropped)
-    if classes and not found.has_groups:
+    decisions = found.decisions_only and not any(model.scores is not None for model in models)
+    if classes and not (decisions or found.has_groups):
         return None  # the rows were read, few as they are
     return models if all(map(_is_known, models)) else None
 
@@ -122,6 +126,12 @@ def _is_known(model: Contestant) -> bool:
     if isinstance(errors, ErrorSums):
         return errors.variation is not None
     return model.decided is not None or model.scores is not None
+
+
+def _of_decisions(texts: Value) -> bool:
+    """Whether all figures that models are compared by are about decisions."""
+    named = texts if isinstance(texts, list | tuple) else [] if texts is None else [texts]
+    return bool(named) and all(metrics.find(text).tally is Confusion for text in named)
 
 
 def _columns_of(entry: Entry) -> list[Value]:
@@ -223,7 +233,8 @@ class SharedModels:
         columns = {**columns_of_entry(entry), "where": self.where}
 
         def count(**other: Value) -> Counted:
-            given = {**asked.rows, "missing": "error", "groups_by": self.groups_by, **columns, **other}
+            groups = {"groups_by": self.groups_by, "decisions_only": self.decisions_only}
+            given = {**asked.rows, "missing": "error", **groups, **columns, **other}
             counted = self._without_groups(entry.name, count_rows(self.data, exact=asked["exact"], **given))
             return replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
 
@@ -237,6 +248,12 @@ class SharedModels:
         self._groups[name, segment] = counted.clusters
         parts = {own: self._without_groups(name, part, own) for own, part in counted.segments.items()}
         return replace(counted, clusters=None, segments=parts)
+
+    @property
+    def decisions_only(self) -> bool:
+        """Whether nothing but the decisions by class probabilities is compared."""
+        several = all(isinstance(entry.score, Mapping) for entry in self.entries.values())
+        return several and bool(self.entries) and not self.groups_by and "cluster" not in self.shared
 
     @property
     def has_groups(self) -> bool:
