@@ -12,6 +12,8 @@ import pytest
 import stakes
 from stakes.decisions.curves.curve import bootstrap_band
 from stakes.decisions.curves.hull import roc_hull
+from stakes.language import speaking
+from stakes.language.sentences import reason_text
 from stakes.uncertainty.sampling import Sampling
 
 Z = 1.959964
@@ -700,6 +702,9 @@ def test_thresholds_inside_bins_are_moved_to_their_ends():
     binned = stakes.Evaluation(type(whole)(whole.task, {"scores": whole.scores.binned()}))
     found, known = binned.curve("decision"), stakes.Evaluation(whole).curve("decision")
     assert found.note.startswith("the scores were counted in bins, which moves a net benefit by ")
+    for language, words in (("es", "un beneficio neto en 0,0"), ("ru", "чистую пользу не более чем на 0,0")):
+        with speaking(language):
+            assert words in reason_text(found.note)
     most = float(found.note.split()[-3])
     assert 0 < most < 0.05
     assert np.abs(found.y - known.y).max() <= most * 1.06  # it is told with one digit

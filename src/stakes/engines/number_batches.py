@@ -95,7 +95,7 @@ class FileNumbers(BatchNumbers):
 
     def _added(self, begin: "Callable[[], Adding]") -> "Adding":
         parts = begin()
-        to_each(map(parts.prepare, self._batches()), parts.steps)
+        parts.add_all(self._batches())
         if isinstance(parts, Parts) and not parts.rows:
             raise self._files.nothing_there()
         return parts
@@ -161,22 +161,21 @@ class Parts:
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        rows = self.prepare(batch)
-        for step in self.steps:
+        rows = self._prepare(batch)
+        for step in _STEPS:
             step(rows)
 
-    def prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
+    def add_all(self, batches: Iterator[NumberBatch]) -> None:
+        """Add rows that come in batches, while they are prepared: one thread adds up, another one counts and keeps."""
+        to_each(map(self._prepare, batches), _STEPS)
+
+    def _prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
         """Return the rows of a batch, and those of each segment, beside what they are to be added to."""
         many = len(batch.rows.truth)
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += many
         each = [(_WHOLE, batch.rows), *batch.by_cell()] if many else []
         return [(self._part(cell, rows), rows) for cell, rows in each]
-
-    @property
-    def steps(self) -> "list[Callable[[list[tuple[_Part, Numbers]]], None]]":
-        """What is done with prepared rows, one beside the other."""
-        return [partial(_each, _Part.add), partial(_each, _Part.keep)]
 
     def _part(self, cell: int, rows: Numbers) -> "_Part":
         if cell not in self._found:
@@ -294,7 +293,7 @@ class _Part:
         least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
         if self.worst is not None and rows.places is not None and largest >= least:
             columns, places = (size, rows.error, rows.truth, rows.prediction), rows.places
-            here = (replace(one, row=int(places[one.row or 0])) for one in worst_of_block(0, columns, least))
+            here = (replace(one, row=int(places[one.row])) for one in worst_of_block(0, columns, least))
             self.worst = worst_of([*self.worst, *here])
         self.largest = max(self.largest, largest)
 
@@ -335,6 +334,10 @@ class _Part:
 def _each(do: Callable[[_Part, Numbers], None], parts: list[tuple[_Part, Numbers]]) -> None:
     for part, rows in parts:
         do(part, rows)
+
+
+_STEPS = [partial(_each, _Part.add), partial(_each, _Part.keep)]
+"""What is done with rows beside what they are to be added to."""
 
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:

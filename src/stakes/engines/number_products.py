@@ -1,7 +1,7 @@
 """Sums of products of the terms of predicted numbers, about an origin that may be moved afterwards."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -12,6 +12,7 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_variation import COLUMNS, IN_ORDER, OWN, fill_columns, move
+from stakes.tallies.parallel import to_each
 
 BLOCK = 20_000
 """Rows of arrays in memory that are worked on at a time: few enough for a cache, and for BLAS to multiply quickly."""
@@ -173,21 +174,13 @@ class CrossParts:
         self._at = Origin(centre, 0.0)
         self._found: dict[int, Array] = {}
 
+    def add_all(self, batches: Iterator[NumberBatch]) -> None:
+        """Add rows that come in batches."""
+        to_each(batches, [self.add])
+
     def add(self, batch: NumberBatch) -> None:
-        """Add some rows."""
-        self._add(self.prepare(batch))
-
-    def prepare(self, batch: NumberBatch) -> list[tuple[int, Numbers]]:
-        """Return the rows of each segment with its number."""
-        return list(batch.by_cell()) if batch.cells is not None else [(0, batch.rows)]
-
-    @property
-    def steps(self) -> list[Callable[[list[tuple[int, Numbers]]], None]]:
-        """What is done with prepared rows."""
-        return [self._add]
-
-    def _add(self, parts: list[tuple[int, Numbers]]) -> None:
-        for cell, some in parts:
+        """Add some rows, those of each segment by its number."""
+        for cell, some in batch.by_cell() if batch.cells is not None else [(0, batch.rows)]:
             for rows in some.blocks(BLOCK):
                 one, other = (self._own(model) for model in (rows, replace(rows, prediction=rows.other)))
                 self._found[cell] = self._found.get(cell, 0.0) + np.inner(one, other)

@@ -7,7 +7,7 @@ from stakes.errors import InputError
 from stakes.metrics import Estimate
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import WorstError
+from stakes.tallies.error_sums import LargeError
 
 _KINDS = {
     "binary": "two classes",
@@ -110,6 +110,6 @@ class Members:
         raise self._not_mine("lorenz()", "predicted numbers")
 
     @property
-    def largest_errors(self) -> Sequence[WorstError]:
+    def largest_errors(self) -> Sequence[LargeError]:
         """The rows with the largest errors."""
         raise self._not_mine("largest_errors", "predicted numbers")

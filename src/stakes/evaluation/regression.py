@@ -14,7 +14,7 @@ from stakes.metrics.counts import Lorenz, lorenz_gini, of_count_sums
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.results import speak
-from stakes.tallies import CountSums, ErrorSums, ForecastSums, Tally, WorstError
+from stakes.tallies import CountSums, ErrorSums, ForecastSums, LargeError, Tally
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         return self.counted.tallies["errors"]  # type: ignore[return-value]
 
     @property
-    def largest_errors(self) -> tuple[WorstError, ...]:
+    def largest_errors(self) -> tuple[LargeError, ...]:
         """The twenty largest errors with their rows: ``row`` is an index, from 0; None where rows have no numbers."""
         return self.errors.worst or self.errors.heaviest_errors
 
     @property
-    def numbered_errors(self) -> tuple[WorstError, ...]:
+    def numbered_errors(self) -> tuple[LargeError, ...]:
         """The twenty largest errors with their rows, counted from 1 as in the text."""
         return tuple(one if one.row is None else replace(one, row=one.row + 1) for one in self.largest_errors)
 

@@ -8,6 +8,7 @@ from stakes.tallies.confusion import Confusion as Confusion
 from stakes.tallies.cost_sums import CostSums as CostSums
 from stakes.tallies.count_sums import CountSums as CountSums
 from stakes.tallies.error_sums import ErrorSums as ErrorSums
+from stakes.tallies.error_sums import LargeError as LargeError
 from stakes.tallies.error_sums import WorstError as WorstError
 from stakes.tallies.forecast_sums import ForecastSums as ForecastSums
 from stakes.tallies.joint import JointCounts as JointCounts

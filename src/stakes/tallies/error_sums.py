@@ -61,13 +61,23 @@ _POWERS: dict[str, tuple[Power, ...]] = {
 
 
 @dataclass(frozen=True)
-class WorstError:
+class LargeError:
     """One of the largest errors: its row (None in an engine, whose rows have no numbers), the truth, the prediction."""
 
     row: int | None
     truth: float
     prediction: float
     error: float
+
+
+@dataclass(frozen=True)
+class WorstError(LargeError):
+    """The same where rows have numbers."""
+
+    row: int
+
+
+Large = TypeVar("Large", bound=LargeError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +162,7 @@ def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     return entries
 
 
-def worst_of(candidates: Iterable[WorstError]) -> tuple[WorstError, ...]:
+def worst_of(candidates: Iterable[Large]) -> tuple[Large, ...]:
     """The largest of some errors, the first rows first where they are alike."""
     return tuple(sorted(candidates, key=lambda w: (-abs(w.error), -1 if w.row is None else w.row))[:WORST])
 
@@ -249,7 +259,7 @@ class ErrorSums(Tally):
             own = ErrorRows(truth, prediction, weight)
         sums = cls(**_add_up(truth, prediction, weight, parts), rows=own, weighted=weight is not None)
         if places is not None and sums.worst is not None:
-            worst = tuple(replace(w, row=int(places[w.row or 0])) for w in sums.worst)
+            worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
             sums = replace(sums, worst=worst)
         return sums._compare(truth, weight, baseline) if "baseline" in parts else sums
 
@@ -316,13 +326,13 @@ class ErrorSums(Tally):
         return self.sum_of(**powers) / self.moments[0, 0, 0, 0]
 
     @property
-    def heaviest_errors(self) -> tuple[WorstError, ...]:
+    def heaviest_errors(self) -> tuple[LargeError, ...]:
         """The largest errors among the few rows that were kept where no others are; of weights these are not told."""
         if self.heavy is None or self.weighted:
             return ()
         _, truth, prediction, _, here = self.heavy.chosen[0]
         rows = zip(truth[here > 0].tolist(), prediction[here > 0].tolist(), strict=True)
-        return worst_of(WorstError(None, t, p, t - p) for t, p in rows)
+        return worst_of(LargeError(None, t, p, t - p) for t, p in rows)
 
     def mean_of(self, loss: Callable[[Array, Array], Array]) -> float:
         """The (weighted) mean of what each row adds, from its truth and its prediction; NaN where no rows were kept."""
@@ -372,7 +382,7 @@ class ErrorSums(Tally):
         """Return the same sums with the row numbers of the largest errors counted from an earlier row."""
         if self.worst is None:
             return self
-        return replace(self, worst=tuple(replace(one, row=(one.row or 0) + rows) for one in self.worst))
+        return replace(self, worst=tuple(replace(one, row=one.row + rows) for one in self.worst))
 
     def picture(self) -> list[tuple[float, float, float]]:
         """Return the histogram as (truth, prediction, count): lower edges of the bins that are not empty."""
