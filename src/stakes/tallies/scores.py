@@ -15,7 +15,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
-from stakes.tallies.columns import COUNTS, Columns
+from stakes.tallies.columns import COUNTS, Columns, InBins
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
@@ -430,7 +430,8 @@ class ScoreTable(Tally):
             return self
         taken = self._inside_bins[1].copy()
         taken[np.abs(taken) < sys.float_info.min] = 0.0  # which is what rows of that bin had
-        return type(self)(self.positive, self.negative, Columns.added(taken, self.as_columns().values))
+        columns = InBins.joined_neighbours(taken, self.as_columns().values)
+        return type(self)(self.positive, self.negative, columns)
 
     @property
     def _inside_bins(self) -> tuple[Array, Array, Array]:

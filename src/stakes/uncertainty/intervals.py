@@ -44,7 +44,8 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, 
     for (method, _), places in by_method.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _BY_METHOD[method](*chosen, read[places[0]], sampling), strict=True)
-    return [_in_bins(found[i], metrics[i], values[i], tally).around(values[i]) for i in range(len(metrics))]
+    widened = _in_bins([found[i] for i in range(len(metrics))], metrics, values, tally)
+    return [one.around(value) for one, value in zip(widened, values, strict=True)]
 
 
 def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str | None = None) -> Interval:
@@ -78,7 +79,7 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
         held = replace(sampling, design="classes fixed") if method in score_intervals.TEXTBOOK else sampling
         (found,) = influences([metric], [value], tally, held)
         here = score_intervals.auc_interval(metric, value, found, tally, sampling, method)
-        return _in_bins(here, metric, value, tally).around(value)
+        return _in_bins([here], [metric], [value], tally)[0].around(value)
     return _share(metric, value, tally, sampling, method).around(value)
 
 
@@ -105,25 +106,44 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
     return IN_BINS if isinstance(tally, ScoreTable) and not known_in_bins(metric, tally) else ""
 
 
-def _in_bins(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
-    """An interval is wider by as much as the figure of the scores may be off.
+def _in_bins(
+    found: Sequence[Interval], metrics: Sequence[Metric], values: Sequence[float], tally: Tally
+) -> list[Interval]:
+    """The intervals of figures, wider by what bins leave open; a note tells how far the scores of others may be off."""
+    each = [_told(*one, tally) for one in zip(found, metrics, values, strict=True)]
+    if isinstance(tally, ScoreTable) and tally.grid is not None:
+        moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i], tally)]
+        for i, ends in zip(moved, order_bounds([metrics[i] for i in moved], tally), strict=True):
+            each[i] = _widened(each[i], metrics[i], values[i], ends, tally.merged)
+    return each
+
+
+def _told(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
+    """Say of a figure of the scores themselves how far these may be off."""
+    if not isinstance(tally, ScoreTable | ClassScores) or not metric.reads_values or not tally.off_by:
+        return found
+    words = f"every probability is taken as one inside its bin, which it is within {tally.off_by:.3g} of"
+    return found if math.isnan(value) else replace(found, note="; ".join(filter(None, (found.note, words))))
+
+
+def _is_moved(metric: Metric, value: float, table: ScoreTable) -> bool:
+    """Whether the order of rows in a bin decides.
 
     Of areas and of the average precision only where bins were merged: fine ones hardly move a mean over all rows.
     """
-    if metric.reads_values and isinstance(tally, ScoreTable | ClassScores) and tally.off_by and not math.isnan(value):
-        words = f"every probability is taken as one inside its bin, which it is within {tally.off_by:.3g} of"
-        return replace(found, note="; ".join(filter(None, (found.note, words))))
-    if not isinstance(tally, ScoreTable) or tally.grid is None or metric.one_row is None or math.isnan(value):
-        return found
-    if not tally.merged and metric.one_row.bounds is not None:
-        return found
-    (lost, won), (low, high) = order_bounds(metric, tally), metric.range
-    bounds = (lost, won) if tally.merged else None
+    if metric.reads_values or metric.one_row is None or math.isnan(value):
+        return False
+    return table.merged or metric.one_row.bounds is None
+
+
+def _widened(found: Interval, metric: Metric, value: float, ends: tuple[float, float], merged: bool) -> Interval:
+    """An interval is wider by as much as the figure may be off: it lies between its ends."""
+    bounds = ends if merged else None
     if found.low is None or found.high is None:
         return replace(found, bounds=bounds)
-    ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
-    method = f"{found.method}, wider by what the bins leave open"
-    return Interval(*ends, method, found.note, bounds=bounds)
+    low, high = metric.range
+    limits = max(found.low - (value - ends[0]), low), min(found.high + (ends[1] - value), high)
+    return Interval(*limits, f"{found.method}, wider by what the bins leave open", found.note, bounds=bounds)
 
 
 def method_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:

@@ -18,7 +18,6 @@ from stakes.tallies.clusters import MOST_CLASSES, Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
-from stakes.tallies.on_demand import remembered
 from stakes.uncertainty.influence import (
     CELLS,
     NOT_KEPT,
@@ -390,26 +389,33 @@ def known_in_bins(metric: Metric, table: ScoreTable) -> bool:
     return not table.merged or metric.loss is not None or metric.one_row is not None
 
 
-def order_bounds(metric: Metric, table: ScoreTable) -> tuple[float, float]:
-    """The lowest and the highest figure over all orders of rows in a bin: a positive that ranks higher raises it."""
-    assert metric.one_row is not None
-    lost, won = metric.one_row.bounds(table) if metric.one_row.bounds else map(metric.of, _ends_of_order(table))
-    return float(lost), float(won)
+def order_bounds(metrics: Sequence[Metric], table: ScoreTable) -> list[tuple[float, float]]:
+    """The lowest and the highest of each figure over all orders of rows in a bin.
+
+    A positive that ranks higher raises them.
+    """
+    walked = [metric for metric in metrics if metric.one_row is not None and metric.one_row.bounds is None]
+    ends = [measure(walked, end) for end in _ends_of_order(table)] if walked else []
+    found = dict(zip((id(metric) for metric in walked), zip(*ends, strict=True), strict=True))
+    for metric in metrics:
+        if metric.one_row is not None and metric.one_row.bounds is not None:
+            found[id(metric)] = metric.one_row.bounds(table)
+    return [(float(lost), float(won)) for lost, won in (found[id(metric)] for metric in metrics)]
 
 
-@remembered
 def _ends_of_order(table: ScoreTable) -> tuple[ScoreTable, ScoreTable]:
     """The same rows in bins, the positives of each bin below its negatives, and above them."""
     columns, grid = table.as_columns(), table.grid
     assert grid is not None
-    scores = np.concatenate([columns.scores, grid.middles(columns.scores)])
+    scores = np.stack([grid.middles(columns.scores), columns.scores], axis=1).ravel()
 
     def apart(above: str) -> ScoreTable:
-        values = {
-            name: np.concatenate([np.zeros_like(some), some] if name.startswith(above) else [some, np.zeros_like(some)])
-            for name, some in columns.values.items()
-        }
-        return ScoreTable(table.positive, table.negative, Columns.added(scores, values))
+        values = {}
+        for name, some in columns.values.items():
+            both = np.zeros((len(some), 2), some.dtype)
+            both[:, 0 if name.startswith(above) else 1] = some
+            values[name] = both.ravel()
+        return ScoreTable(table.positive, table.negative, Columns.joined_neighbours(scores, values), grid)
 
     return apart("negatives"), apart("positives")
 
