@@ -563,7 +563,7 @@ def test_a_decision_keeps_the_deployment_of_its_evaluation():
     assert "where it is used, 2% are “true”" in str(ev.decide())
 
 
-def test_a_sample_is_as_unsure_as_its_rows():
+def test_ways_to_decide_are_as_unsure_as_the_rows_that_they_are_known_for():
     rng = np.random.default_rng(24)
     q = rng.dirichlet([1, 1, 1], 60_000)
     truth = (q.cumsum(1) > rng.random((60_000, 1))).argmax(1)
@@ -576,5 +576,6 @@ def test_a_sample_is_as_unsure_as_its_rows():
     rows = int(found.note.split()[4].replace(",", ""))
     assert 15_000 < rows <= 20_000
     each = prices[truth, (q @ prices).argmin(1)]
-    one = found.estimates["the costs and the probabilities"]
-    assert (one.high - one.low) / (2 * 1.96 * each.std() / rows**0.5) == pytest.approx(1, abs=0.05)
+    for way, known in (("the costs and the probabilities", 60_000), ("the costs and recalibrated probabilities", rows)):
+        one = found.estimates[way]
+        assert (one.high - one.low) / (2 * 1.96 * each.std() / known**0.5) == pytest.approx(1, abs=0.05)

@@ -110,7 +110,7 @@ def _in_bins(
     found: Sequence[Interval], metrics: Sequence[Metric], values: Sequence[float], tally: Tally
 ) -> list[Interval]:
     """The intervals of figures, wider by what bins leave open; a note tells how far the scores of others may be off."""
-    each = [_told(*one, tally) for one in zip(found, metrics, values, strict=True)]
+    each = [_with_off_by(*one, tally) for one in zip(found, metrics, values, strict=True)]
     if isinstance(tally, ScoreTable) and tally.grid is not None:
         moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i], tally)]
         for i, ends in zip(moved, order_bounds([metrics[i] for i in moved], tally), strict=True):
@@ -118,7 +118,7 @@ def _in_bins(
     return each
 
 
-def _told(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
+def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
     """Say of a figure of the scores themselves how far these may be off."""
     if not isinstance(tally, ScoreTable | ClassScores) or not metric.reads_values or not tally.off_by:
         return found
