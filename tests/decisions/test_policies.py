@@ -88,7 +88,14 @@ QUESTIONS = [
 
 
 @pytest.mark.usefixtures("counted_there")
-@pytest.mark.parametrize("asked", QUESTIONS, ids=str)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        dict(item for one in QUESTIONS for item in one.items()),
+        *(pytest.param(q, marks=pytest.mark.deep) for q in QUESTIONS),
+    ],
+    ids=str,
+)
 @EVERY_ENGINE
 def test_an_engine_compares_them_as_memory_does(elsewhere, asked):  # noqa: F811
     frame = rows(400)
