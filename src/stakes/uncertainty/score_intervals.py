@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -215,19 +215,26 @@ def _influences(
     x = logistic.logit(rows.outputs if there is None else there.correct(rows.outputs), line.least)
     truth = 1 - rows.classes
     p = logistic.probability(line.at[0] + (line.at[1] if len(line.at) == 2 else 1.0) * x)
-    sides = np.stack([np.ones(len(x)), x])[: len(line.at)]
-    pulls = (truth - p) * sides
+    k, off = len(line.at), truth - p
+    pulls = np.stack([off, off * x][:k])
     often: Array | float = 1.0
     if there is not None:
         means = np.stack([np.bincount(rows.classes, rows.weight * one) / rows.sizes for one in pulls])
         pulls = pulls - means[:, rows.classes]
         often = there.weights(truth, rows.weight, (table.negative, table.positive))
-    bends = often * p * (1 - p) * sides[:, None] * sides
     each = rows.weight if clusters is not None else rows.unit
-    units = [each * often * pulls, each * bends]
-    if clusters is not None:
-        units = [np.apply_along_axis(lambda one: np.bincount(clusters.groups, one), -1, part) for part in units]
-    changes = _step((rows.weight * bends).sum(-1), *units)
+    bends = [often * p * (1 - p)]
+    bends += [bends[0] * x**power for power in range(1, 2 * k - 1)]
+
+    def units(columns: Iterable[Array]) -> list[Array]:
+        own = (each * one for one in columns)
+        return [one if clusters is None else np.bincount(clusters.groups, one) for one in own]
+
+    def matrix(powers: Sequence[Array | float]) -> Array:
+        return np.array([powers[place : place + k] for place in range(k)])
+
+    whole = matrix([float((rows.weight * one).sum()) for one in bends])
+    changes = _step(whole, np.stack(units(often * one for one in pulls)), matrix(units(bends)))
     if clusters is not None:
         return [Influence.of_units(one, rows.equal_units) for one in changes]
     sizes = np.bincount(rows.classes, rows.number)[rows.classes] if there is not None else rows.equal_units

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
@@ -574,37 +574,48 @@ def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Cl
     few = _levels_at_most(table, CELLS // clusters.size if clusters.grid is None else _FEW_LEVELS)
     scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
-    places = [metric.one_row is not None and metric.one_row.place for metric in metrics]
-    left = [metric for metric, place in zip(metrics, places, strict=True) if not place]
-    without = iter(_score_changes(left, table, scores, counts, each) if left else [])
-    found = [
-        _added_up(metric, table, clusters) if place else next(without)
-        for metric, place in zip(metrics, places, strict=True)
-    ]
+    at_a_place = [i for i, metric in enumerate(metrics) if metric.one_row is not None and metric.one_row.place]
+    left = [i for i in range(len(metrics)) if i not in at_a_place]
+    found: dict[int, Array] = {}
+    if left:
+        found |= zip(left, _score_changes([metrics[i] for i in left], table, scores, counts, each), strict=True)
+    found |= zip(at_a_place, _added_up([metrics[i] for i in at_a_place], table, clusters), strict=True)
     by_class = each.sum(-1)
     rests_on = {"rows": kish(by_class.sum(-1)), "positives": kish(by_class[:, 0]), "both": min(map(kish, by_class.T))}
     influences: list[Found] = []
-    for metric, changes in zip(metrics, found, strict=True):
+    for i, metric in enumerate(metrics):
         most = rests_on["rows" if metric.one_row is None else metric.one_row.rests_on]
         extra = unseen_row(metric, float(metric.of(table)), table, counts)
-        influences.append(Influence.of_units(changes, most, extra))
+        influences.append(Influence.of_units(found[i], most, extra))
     return influences
 
 
-def _added_up(metric: Metric, table: ScoreTable, clusters: Clusters) -> Array:
+def _added_up(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> Iterator[Array]:
     """What the rows of each cluster change, one by one; of rows in coarse cells, what those of a cell do on average."""
-    assert metric.one_row is not None
+    if not metrics:
+        return
     lowest, counts, _ = level_counts(table, _MOST_LEVELS)
     unit = np.full(counts.shape, float(table.row_weight))
-    by_row = metric.one_row.changes(*counts, unit, **metric.parameters) / unit
-    scores, negative = np.asarray(clusters.scores, np.float64), 1 - np.asarray(clusters.truth, np.int64)
-    places = np.searchsorted(-lowest, -scores)
-    if clusters.grid is not None:
-        cells, which = np.unique(bins.numbers(lowest, *clusters.grid), return_inverse=True)
-        changed, rows = (np.stack([np.bincount(which, one) for one in some]) for some in (counts * by_row, counts))
-        by_row = divide(changed, rows)
-        places = np.maximum(np.searchsorted(cells, bins.numbers(scores, *clusters.grid), side="right") - 1, 0)
-    return np.bincount(clusters.groups, clusters.weights * by_row[negative, places], clusters.size)
+    cells, levels, places = _cells_of_levels(lowest, clusters)
+    places = places + len(cells) * (1 - np.asarray(clusters.truth, np.int64))
+    rows = np.stack([np.bincount(levels, one) for one in counts])
+    for metric in metrics:
+        assert metric.one_row is not None
+        changed = counts * metric.one_row.changes(*counts, unit, **metric.parameters) / unit
+        by_row = divide(np.stack([np.bincount(levels, one) for one in changed]), rows)
+        yield np.bincount(clusters.groups, clusters.weights * by_row.ravel()[places], clusters.size)
+
+
+def _cells_of_levels(lowest: Array, clusters: Clusters) -> tuple[Array, Array, Array]:
+    """The cells of scores in which rows of clusters lie, or the scores themselves; that of each level and each row."""
+    scores = np.asarray(clusters.scores, np.float64)
+    if clusters.grid is None:
+        return lowest, np.arange(len(lowest)), np.searchsorted(-lowest, -scores)
+    cells, levels = np.unique(bins.numbers(lowest, *clusters.grid), return_inverse=True)
+    own = bins.numbers(scores, *clusters.grid)
+    first, last = int(own.min()), int(own.max())
+    nearest = np.maximum(np.searchsorted(cells, np.arange(first, last + 1), side="right") - 1, 0)
+    return cells, levels, nearest[own - first]
 
 
 # ── several classes, from sums alone ─────────────────────────────────────────────────────────────────────────────
