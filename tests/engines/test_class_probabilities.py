@@ -251,6 +251,38 @@ def test_no_row_leaves_its_engine(monkeypatch):
                       *(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES)]  # fmt: skip
 
 
+def unlike(n=2_500):
+    """Rows that all differ, some of them alike in truth and site."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, n)
+    said = np.exp(rng.normal(size=(n, 3)) + np.eye(3)[truth])
+    said /= said.sum(1, keepdims=True)
+    own = {f"p_{name}": said[:, place] for place, name in enumerate(CLASSES)}
+    return pl.DataFrame({"y": np.array(CLASSES)[truth], **own, "w": rng.integers(1, 9, n) / 4,
+                         "site": rng.choice(["n", "s"], n, p=[0.7, 0.3])})  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", QUICK_ENGINES, indirect=True)
+@pytest.mark.parametrize("asked", [{"by": "site"}, {"weight": "w"}], ids=str)
+def test_figures_that_compare_rows_are_as_sure_as_in_memory(elsewhere, asked, monkeypatch):
+    """Also the Hand–Till AUC, though no row leaves its engine: random groups of rows tell how they vary."""
+    frame, seen, collect = unlike(), [], nw.LazyFrame.collect
+    here = stakes.evaluate(frame, truth="y", score=SCORE, **asked)
+    table = elsewhere(frame)
+    monkeypatch.setattr(
+        nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
+    )
+    there = stakes.evaluate(table, truth="y", score=SCORE, exact=False, **asked)
+    assert not [one.columns for one in seen if {"s0", "s1", "s2"} <= {*one.columns} and len(one) > 1]
+    figures = ["macro_auc", "weighted_auc", "macro_average_precision", "macro_log_loss", "top_k_accuracy"]
+    for one, other in ((here, there), *((here.segments[name], there.segments[name]) for name in here.segments)):
+        for name in figures if "weight" in asked else [*figures, "hand_till_auc"]:
+            known, found = one.interval(name), other.interval(name)
+            assert (found.high - found.low) / (known.high - known.low) == pytest.approx(1, abs=0.2), name
+            assert found.method.removesuffix(", from random groups of rows") == known.method
+
+
 RECALIBRATED = {"rows": {}, "weights": {"weight": "w"}, "clusters": {"weight": "w", "cluster": "patient"}}
 
 

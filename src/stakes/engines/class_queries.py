@@ -25,7 +25,7 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
-from stakes.engines.clusters import ClusterRows, QueryClusters, QueryRowGroups, class_bits
+from stakes.engines.clusters import FEW_ALIKE, ROW, ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.conditions.translation import combine_in_pairs
 from stakes.engines.cost_sums import CostQuery
@@ -39,14 +39,21 @@ from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Look, Query
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.spark_text import choose
-from stakes.tallies import bins
+from stakes.tallies import ClassScores, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
+from stakes.tallies.clusters import MOST_CLASSES
 from stakes.tallies.error_variation import Term
 
 FEW_ROWS = SAMPLE
 """Tables of up to this many rows are collected: they are their own sample."""
+
+_ROW_GROUPS = 256
+"""Random groups of rows that intervals are made from: they are known to about 4 %."""
+
+_MANY_BINS = 10_000
+"""Scores in as many bins are hardly rounded ones: rows differ."""
 
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
@@ -209,8 +216,11 @@ class ClassTable:
         if counted is not None and self.priced is not None:
             costs = self.priced.ask(["truth", *self._by, *own])
             counted = self._read(costs, partial(self.priced.beside, counted, costs))
+        keys = ["truth", *self._by, *own, "rank"]
         if counted is not None and (self.asked.groups_by or "cluster" in self.source.places):
-            counted = self._count_clusters(["truth", *self._by, *own, "rank"], counted)
+            counted = self._count_clusters(keys, counted, self._held)
+        elif counted is not None and len(self.classes) <= MOST_CLASSES:
+            counted = self._with_row_groups(keys, counted)
         read = int(groups.sizes.sum()) + groups.weightless
         return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
 
@@ -290,10 +300,27 @@ class ClassTable:
         unit = self.source.unit
         return frame.select("code", *(f"s{c}" for c in range(len(self.classes))), unit.alias("unit"), "held")
 
-    def _count_clusters(self, keys: list[str], counted: Counted) -> Counted | None:
+    def _with_row_groups(self, keys: list[str], counted: Counted) -> Counted | None:
+        """Add random groups of rows to the scores, from which figures that no sums tell have their intervals."""
+        scores = counted.tallies[ClassScores.kind]
+        assert isinstance(scores, ClassScores)
+        if not any(self._tells_apart(table) for table in scores.tables):
+            return counted  # rows that are alike would stay together
+        places = {**self.source.places, **{f"{ROW}{place}": f"s{place}" for place in range(len(self.classes))}}
+        table = replace(self, source=replace(self.source, places=places), priced=None)
+        found = table._count_clusters(keys, counted, QueryRowGroups(alike=False, groups=_ROW_GROUPS))
+        return None if found is None else _beside_scores(found)
+
+    def _tells_apart(self, table: ScoreTable) -> bool:
+        """Whether hardly any two rows have the same score."""
+        enough = FEW_ALIKE * self.looked.rows
+        return len(table.as_columns().scores) >= (enough if table.grid is None else min(enough, _MANY_BINS))
+
+    def _count_clusters(
+        self, keys: list[str], counted: Counted, held: QueryRowGroups | QueryClusters
+    ) -> Counted | None:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
         source, bits = self.source, class_bits(len(self.classes))
-        held = self._held
         summed = replace(source, added=()) if self.priced is None else self.priced.adding()
         lost = replace(summed, added=(*summed.added, "moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])
@@ -384,6 +411,15 @@ class ClassTable:
         weights, squares = (None if one is None else one[order] for one in groups.amounts)
         assert weights is not None
         return Binned(grid, cells[order], edges[order], weights, squares)
+
+
+def _beside_scores(counted: Counted) -> Counted:
+    """The same with the groups of rows beside the scores, instead of clusters, overall and by segment."""
+    scores = counted.tallies[ClassScores.kind]
+    assert isinstance(scores, ClassScores)
+    tallies: dict[str, Tally] = {**counted.tallies, scores.kind: replace(scores, row_groups=counted.clusters)}
+    segments = {name: _beside_scores(part) for name, part in counted.segments.items()}
+    return replace(counted, tallies=tallies, clusters=None, segments=segments)
 
 
 def _against_rest(found: Binned, place: int, k: int) -> Binned:

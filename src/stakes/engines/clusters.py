@@ -167,10 +167,12 @@ def _random_group(number: Term) -> Term:
 class QueryRowGroups:
     """Random groups of the rows of a table in another engine, by a hash of their values: the same in every query.
 
-    If too many rows are ``alike`` to stay together, equal rows are numbered and spread over groups.
+    If too many rows are ``alike`` to stay together, equal rows are numbered and spread over groups. There are so many
+    ``groups``.
     """
 
     alike: bool
+    groups: int = MOST_GROUPS
     count: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
 
@@ -179,19 +181,20 @@ class QueryRowGroups:
         """Find out whether many rows have equal values."""
         each = _mix(source.frame, _numbers_in(source)).group_by("mixed").agg(nw.len().alias("rows"))
         (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
-        return cls(int(found["kinds"]) < _FEW_ALIKE * int(found["all"]))
+        return cls(int(found["kinds"]) < FEW_ALIKE * int(found["all"]))
 
     def put_together(self, source: QuerySource, numbered: bool = True) -> QuerySource:
         """The same table with group numbers as its clusters."""
         order = [place for name, place in source.places.items() if name.startswith(ROW)] if self.alike else []
-        frame = _add_group(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)))
+        frame = _add_group(_mix(source.frame, _numbers_in(source)), list(dict.fromkeys(order)), self.groups)
         return replace(source, frame=frame, places={**source.places, "cluster": "held"})
 
 
 ROW = "row "
 """Prefix of the columns by which rows are assigned to groups."""
 
-_FEW_ALIKE = 0.99
+FEW_ALIKE = 0.99
+"""Rows of which this share is unlike all others may stay with those that are like them."""
 
 
 def _numbers_in(source: QuerySource) -> list[str]:
@@ -213,13 +216,13 @@ def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
 
 
 @row_by_row
-def _add_group(frame: LazyTable, order: Sequence[str]) -> LazyTable:
+def _add_group(frame: LazyTable, order: Sequence[str], groups: int) -> LazyTable:
     """Add the group of each row; rows with equal values are numbered in ``order``, if there is one."""
     number = nw.col("mixed").cum_count().over("mixed", order_by=order).cast(nw.Int64) if order else nw.lit(0)
     frame = frame.with_columns(((nw.col("mixed") + number * 1000003) * 16807 % _PRIME).alias("held"))
     held = nw.col("held")
     frame = frame.with_columns((held * held % _PRIME).alias("held"))  # a linear map would spread rows too evenly
-    return frame.with_columns((held * 48271 % _PRIME % MOST_GROUPS).alias("held"))
+    return frame.with_columns((held * 48271 % _PRIME % groups).alias("held"))
 
 
 # ── in files ─────────────────────────────────────────────────────────────────────────────────────────────────────

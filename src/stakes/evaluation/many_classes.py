@@ -6,7 +6,7 @@ Two classes are evaluated in the same way as long as neither is named positive.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,7 @@ from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreT
 from stakes.tallies.checks import check_harm, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical, figure_of_class
+from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
@@ -377,7 +378,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     @property
     def class_figures(self) -> dict[str, dict[str, Estimate]]:
         """Every class against the rest."""
-        return {name: self._class_figures(name) for name in self.classes}
+        each = run_all([partial(self._class_figures, name) for name in self.classes], int(self.rows))
+        return dict(zip(self.classes, each, strict=True))
 
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
@@ -393,10 +395,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         return found
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
+        of_classes = self.class_figures  # before their averages, which share what is worked out
         for name, estimate in self.figures.items():
             yield {"class": None, "metric": name}, estimate
-        for of in self.classes:
-            for name, estimate in self._class_figures(of).items():
+        for of, figures in of_classes.items():
+            for name, estimate in figures.items():
                 yield {"class": of, "metric": name}, estimate
 
     def _own_plots(self) -> Iterable[str]:

@@ -15,6 +15,7 @@ from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, f
 from stakes.tallies.base import Tally
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.checks import as_rows, is_sequence
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.fields import SUMMED, SUMMED_FLOATS, WEIGHTED, Content, how, same
 from stakes.tallies.scores import ScoreTable, add_losses, read_losses, save_losses
 
@@ -98,6 +99,7 @@ _RANGE = how(
 _MOMENTS = how(add=add_losses, save=save_losses, load=lambda saved: read_losses(saved, MOMENTS))
 _PAIRS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, load=np.asarray)
 _ROWS = how(add=ClassSample.joined, saved=False)
+_GROUPS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, saved=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,8 @@ class ClassScores(Tally):
     of the probabilities of class j over the rows of class i, None when it was not counted or the scores are no
     probabilities. ``sample`` are some of the rows; it is not saved. ``ranked`` is the sum of the ranked probability
     scores of ordered classes, None where it was not counted. Where no sample is left, ``moments`` give the spread of
-    the losses (see ``MOMENTS``).
+    the losses (see ``MOMENTS``), and figures that compare rows vary like ``row_groups``: rows in another engine, put
+    together at random.
     """
 
     classes: tuple[str, ...] = field(metadata=same("the list of classes"))
@@ -131,6 +134,7 @@ class ClassScores(Tally):
     pair_ties: Array | None = field(default=None, metadata=_PAIRS)
     moments: Array | None = field(default=None, metadata=_MOMENTS)
     ranked: float | None = field(default=None, metadata=_LOSSES)
+    row_groups: Clusters | None = field(default=None, metadata=_GROUPS)
 
     kind = "class_scores"
 
@@ -281,7 +285,8 @@ class ClassScores(Tally):
         span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
         few = bool(((self.sizes > 0) & (self.sizes < minimum)).any())  # whose sums would reveal single rows
         moments, given = (None, None) if few else (self.moments, self.given)
-        return replace(self, tables=tables, range=span, sample=None, moments=moments, given=given)
+        kept = replace(self, tables=tables, range=span, sample=None, row_groups=None)
+        return replace(kept, moments=moments, given=given)
 
     def __str__(self) -> str:
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"

@@ -84,7 +84,7 @@ def _influences(metrics: Sequence[Metric], values: Sequence[float], tally: Tally
             return of_errors(metrics, values, tally, sampling)
         assert isinstance(tally, ClassScores)
         if tally.sample is None and sampling.clusters is None:
-            return [without_rows(metric, tally, sampling) for metric in metrics]
+            return without_rows(metrics, tally, sampling)
         return of_class_scores(metrics, tally, sampling)
 
 

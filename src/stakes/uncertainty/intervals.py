@@ -7,7 +7,7 @@ from typing import Any
 
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
-from stakes.metrics.many import Average
+from stakes.metrics.many import ROW_LOSSES, Average
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, LabelSums, QuantileSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
@@ -213,13 +213,13 @@ def _limits(
 
 
 def _seen_of(tally: Tally, metric: Metric) -> str:
-    """Say where only a sample of the rows was used, or sums of them."""
+    """Say where only a sample of the rows was used, random groups of them, or sums."""
     if not isinstance(tally, ClassScores):
         return ""
+    if tally.sample is None and metric.loss in ROW_LOSSES:
+        return ", from sums of the rows"
     if tally.sample is None:
-        return (
-            ", as if all classes erred together" if isinstance(metric.function, Average) else ", from sums of the rows"
-        )
+        return ", as if all classes erred together" if tally.row_groups is None else ", from random groups of rows"
     few = len(tally.sample.truth) < float(tally.total)
     return f", from a sample of {len(tally.sample.truth):,} rows" if few else ""
 

@@ -624,16 +624,25 @@ _NO_SAMPLE = "no sample of the rows was kept"
 _LARGEST_DISTANCE = 2.0
 
 
-def without_rows(metric: Metric, scores: ClassScores, sampling: Sampling) -> Found:
-    """Means of losses by how these spread, averages over the classes by the figure of each class."""
-    if metric.population is not None:
+def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
+    """Means of losses by how these spread, other figures by random groups of rows, or by the figure of each class."""
+
+    def known(metric: Metric) -> Found:
+        if metric.population is not None:
+            return _NO_SAMPLE
+        if metric.loss in ROW_LOSSES and scores.moments is not None:
+            return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
+        if isinstance(metric.function, Average):
+            base = metric.function.base.with_parameters(**metric.parameters)
+            return _of_average(base, metric.function.how == "weighted", scores, sampling)
         return _NO_SAMPLE
-    if metric.loss in ROW_LOSSES and scores.moments is not None:
-        return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
-    if isinstance(metric.function, Average):
-        base = metric.function.base.with_parameters(**metric.parameters)
-        return _of_average(base, metric.function.how == "weighted", scores, sampling)
-    return _NO_SAMPLE
+
+    if scores.row_groups is None:
+        return [known(metric) for metric in metrics]
+    by_groups = [i for i, metric in enumerate(metrics) if metric.population is None and metric.loss not in ROW_LOSSES]
+    held = replace(sampling, clusters=scores.row_groups)
+    found = dict(zip(by_groups, of_class_cells([metrics[i] for i in by_groups], scores, held), strict=True))
+    return [found[i] if i in found else known(metric) for i, metric in enumerate(metrics)]
 
 
 # ── means of losses ──────────────────────────────────────────────────────────────────────────────────────────────
