@@ -383,6 +383,9 @@ def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTa
 
 IN_BINS = "the scores were counted in bins"
 
+_PARTS = 100_000
+"""Into about as many parts rows are cut whose order is not known."""
+
 
 def known_in_bins(metric: Metric, table: ScoreTable) -> bool:
     """Whether a figure of scores has an interval: of merged bins, only where it is known how far these move it."""
@@ -404,9 +407,15 @@ def order_bounds(metrics: Sequence[Metric], table: ScoreTable) -> list[tuple[flo
 
 
 def _ends_of_order(table: ScoreTable) -> tuple[ScoreTable, ScoreTable]:
-    """The same rows in bins, the positives of each bin below its negatives, and above them."""
+    """The same rows in bins, the positives of each bin below its negatives, and above them.
+
+    Neighbouring bins with a hundred thousandth of the rows are taken together.
+    """
     columns, grid = table.as_columns(), table.grid
     assert grid is not None
+    rows = columns.counts().sum(0, dtype=np.float64).cumsum()
+    parts = (rows * (_PARTS / rows[-1])).astype(np.int64)
+    columns = columns.cut(np.append(np.flatnonzero(parts[1:] != parts[:-1]) + 1, len(parts)))
     scores = np.stack([grid.middles(columns.scores), columns.scores], axis=1).ravel()
 
     def apart(above: str) -> ScoreTable:
