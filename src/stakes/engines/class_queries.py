@@ -25,7 +25,7 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
-from stakes.engines.clusters import FEW_ALIKE, ROW, ClusterRows, QueryClusters, QueryRowGroups, class_bits
+from stakes.engines.clusters import ROW, ClusterRows, QueryClusters, QueryRowGroups, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.conditions.translation import combine_in_pairs
 from stakes.engines.cost_sums import CostQuery
@@ -39,7 +39,7 @@ from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Look, Query
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
 from stakes.engines.spark_text import choose
-from stakes.tallies import ClassScores, ScoreTable, Tally, bins
+from stakes.tallies import ClassScores, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
@@ -52,8 +52,8 @@ FEW_ROWS = SAMPLE
 _ROW_GROUPS = 256
 """Random groups of rows that intervals are made from: they are known to about 4 %."""
 
-_MANY_BINS = 10_000
-"""Scores in as many bins are hardly rounded ones: rows differ."""
+_ENOUGH_KINDS = 100_000
+"""About as many kinds of rows are asked whether rows are alike."""
 
 _MOMENTS = [f"moment_{loss}_{power}" for loss in range(MOMENTS[0]) for power in range(MOMENTS[1])]
 
@@ -219,7 +219,7 @@ class ClassTable:
         keys = ["truth", *self._by, *own, "rank"]
         if counted is not None and (self.asked.groups_by or "cluster" in self.source.places):
             counted = self._count_clusters(keys, counted, self._held)
-        elif counted is not None and len(self.classes) <= MOST_CLASSES:
+        elif counted is not None and self.asked.row_groups and len(self.classes) <= MOST_CLASSES:
             counted = self._with_row_groups(keys, counted)
         read = int(groups.sizes.sum()) + groups.weightless
         return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
@@ -302,19 +302,13 @@ class ClassTable:
 
     def _with_row_groups(self, keys: list[str], counted: Counted) -> Counted | None:
         """Add random groups of rows to the scores, from which figures that no sums tell have their intervals."""
-        scores = counted.tallies[ClassScores.kind]
-        assert isinstance(scores, ClassScores)
-        if not any(self._tells_apart(table) for table in scores.tables):
-            return counted  # rows that are alike would stay together
         places = {**self.source.places, **{f"{ROW}{place}": f"s{place}" for place in range(len(self.classes))}}
         table = replace(self, source=replace(self.source, places=places), priced=None)
-        found = table._count_clusters(keys, counted, QueryRowGroups(alike=False, groups=_ROW_GROUPS))
+        held = QueryRowGroups.of(table.source, max(self.looked.rows // _ENOUGH_KINDS, 1))
+        if held.alike:
+            return counted  # rows that are alike would stay together
+        found = table._count_clusters(keys, counted, replace(held, groups=_ROW_GROUPS))
         return None if found is None else _beside_scores(found)
-
-    def _tells_apart(self, table: ScoreTable) -> bool:
-        """Whether hardly any two rows have the same score."""
-        enough = FEW_ALIKE * self.looked.rows
-        return len(table.as_columns().scores) >= (enough if table.grid is None else min(enough, _MANY_BINS))
 
     def _count_clusters(
         self, keys: list[str], counted: Counted, held: QueryRowGroups | QueryClusters

@@ -177,11 +177,13 @@ class QueryRowGroups:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: QuerySource) -> "QueryRowGroups":
-        """Find out whether many rows have equal values."""
-        each = _mix(source.frame, _numbers_in(source)).group_by("mixed").agg(nw.len().alias("rows"))
+    def of(cls, source: QuerySource, one_in: int = 1) -> "QueryRowGroups":
+        """Find out whether many rows have equal values; perhaps from ``one_in`` some kinds of rows, at random."""
+        mixed = _mix(source.frame, _numbers_in(source))
+        mixed = mixed.filter(nw.col("mixed") % one_in == 0) if one_in > 1 else mixed
+        each = mixed.group_by("mixed").agg(nw.len().alias("rows"))
         (found,) = collect(each.select(nw.len().alias("kinds"), nw.col("rows").sum().alias("all"))).rows(named=True)
-        return cls(int(found["kinds"]) < FEW_ALIKE * int(found["all"]))
+        return cls(int(found["kinds"] or 0) < _FEW_ALIKE * int(found["all"] or 0))
 
     def put_together(self, source: QuerySource, numbered: bool = True) -> QuerySource:
         """The same table with group numbers as its clusters."""
@@ -193,8 +195,7 @@ class QueryRowGroups:
 ROW = "row "
 """Prefix of the columns by which rows are assigned to groups."""
 
-FEW_ALIKE = 0.99
-"""Rows of which this share is unlike all others may stay with those that are like them."""
+_FEW_ALIKE = 0.99
 
 
 def _numbers_in(source: QuerySource) -> list[str]:
@@ -216,7 +217,7 @@ def _mix(frame: LazyTable, columns: Sequence[str]) -> LazyTable:
 
 
 @row_by_row
-def _add_group(frame: LazyTable, order: Sequence[str], groups: int) -> LazyTable:
+def _add_group(frame: LazyTable, order: Sequence[str], groups: int = MOST_GROUPS) -> LazyTable:
     """Add the group of each row; rows with equal values are numbered in ``order``, if there is one."""
     number = nw.col("mixed").cum_count().over("mixed", order_by=order).cast(nw.Int64) if order else nw.lit(0)
     frame = frame.with_columns(((nw.col("mixed") + number * 1000003) * 16807 % _PRIME).alias("held"))

@@ -69,7 +69,8 @@ def count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None = None) -
             raise
         from stakes.engines import shared_rows, streaming  # load Narwhals, Polars
 
-        if shared_rows.have_more_rows_than(streaming.MOST_EXACT, data, asked.truth, asked.where):
+        truth = next(iter(asked.truth.values())) if isinstance(asked.truth, Mapping) else asked.truth
+        if shared_rows.have_more_rows_than(streaming.MOST_EXACT, data, truth, asked.where):
             raise
         return None
 
@@ -79,7 +80,7 @@ def _count_where_they_lie(data: Data, asked: RowQuestion, exact: bool | None) ->
         return _count_kind(data, asked, kind, exact)
     if asked.needs_rows:
         return None
-    columns = _columns_given(data, asked)
+    columns = columns_given(data, asked)
     if asked.order is None and lie_elsewhere(columns):
         from stakes.engines.tensors.counting import count_tensors  # only needed where there is a GPU
 
@@ -131,7 +132,7 @@ def bring_here(data: Data, named: Mapping[str, str] | None, where: Values) -> Da
     return None if named is None else on_disk.bring_to_disk(data, named, where, streaming.MOST_EXACT)
 
 
-def _columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:
+def columns_given(data: Data, asked: RowQuestion) -> dict[str, Values]:
     """The columns of a call, looked up by name if ``data`` is a dictionary."""
     table = data if isinstance(data, Mapping) else {}
 

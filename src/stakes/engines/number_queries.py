@@ -60,6 +60,9 @@ _DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
 _LEAST_UNIT = 2.0**-20
 """Digits are those of the mean error, or of this share of how truths spread: engines round down to 64 bits only."""
 
+_MOST_CLOSER = 256
+"""As many of the largest segments are looked at closer; every 64 of them are asked for by themselves."""
+
 _MOST_SIZES = 10**6
 """At most this many different errors around the median are collected; of more, finer bins locate it."""
 
@@ -270,6 +273,9 @@ class QueryNumbers:
         if known:
             keys, places = collect(add_up(self.frame, self._keys, [])), {name: self.places[name] for name in self._by}
             tests = segment_tests({name: keys[place] for name, place in places.items()}, places, column_of(frame))
+        largest = sorted(known, key=lambda name: -rows[name])
+        if others := {name: known.pop(name) for name in largest[_MOST_CLOSER:]}:
+            found |= self._in_fine_bins(frame, others, column_of(frame)("own_baseline"))
         while known:
             reached = np.cumsum([one.likely_rows for one in known.values()])
             some = [*known][: min(max(int((reached < _MOST_SIZES / 2).sum()), 1), AT_A_TIME)]
@@ -302,13 +308,18 @@ class QueryNumbers:
         self, frame: LazyTable, parts: "Mapping[str, _Closer]", tests: Mapping[str, Term], baseline: Term
     ) -> "dict[str, _Closer]":
         """Where too much lies around medians: finer bins, and heavy rows one segment after the other."""
-        table, found = replace(self, frame=frame), {}
-        size, far = table._sizes(column_of(frame)("prediction"), FINE), table._sizes(baseline, FINE)
+        found = self._in_fine_bins(frame, parts, baseline)
         for name, part in parts.items():
             own = keep_rows(frame, tests[name]) if tests else frame
             heavy = None if part.least is None else _heavy([_sort(own, term) for term in _HEAVY], part.rows)
-            found[name] = replace(part, size=size[name], far=far[name], heavy=heavy)
+            found[name] = replace(found[name], heavy=heavy)
         return found
+
+    def _in_fine_bins(self, frame: LazyTable, parts: "Mapping[str, _Closer]", baseline: Term) -> "dict[str, _Closer]":
+        """Errors and distances from the baseline of some segments in finer bins, which are asked for all at once."""
+        table = replace(self, frame=frame)
+        size, far = table._sizes(column_of(frame)("prediction"), FINE), table._sizes(baseline, FINE)
+        return {name: replace(part, size=size[name], far=far[name]) for name, part in parts.items()}
 
     def _least_heavy(self, frame: LazyTable, asked: Asked) -> dict[str, list[float]]:
         """What rows have at least that can carry a figure, for each term that grows without end.

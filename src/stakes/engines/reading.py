@@ -95,7 +95,8 @@ class RowQuestion:
 
     To compare class probabilities, random groups of rows are counted like clusters: ``groups_by`` are the columns of
     all models that are compared, so that each model has the same groups. Where ``decisions_only`` are compared, engines
-    count what is decided by the scores, and nothing else of them.
+    count what is decided by the scores, and nothing else of them. Where intervals will be asked for they count
+    ``row_groups``, too.
     """
 
     truth: Values
@@ -133,6 +134,7 @@ class RowQuestion:
     label_probability: Values = None
     groups_by: Sequence[str] = ()
     decisions_only: bool = False
+    row_groups: bool = False
 
     @property
     def of_classes(self) -> bool:

@@ -126,7 +126,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     question.refuse_useless_threshold()
     if question["unlabelled"] == "estimate":
         return _few(question, data)
-    count = partial(_count, question, data)
+    count = partial(_count, question, data, row_groups=True)
     evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
     clusters = evaluation.counted.clusters
     if clusters is not None and clusters.count < FEW_CLUSTERS:

@@ -11,7 +11,7 @@ import numpy as np
 from stakes.decisions.policies import CHEAPEST, DecidedRows, decide_highest
 from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Data
-from stakes.engines.counting import in_batches
+from stakes.engines.counting import columns_given, in_batches
 from stakes.engines.files.sources import read_once
 from stakes.engines.groups import read_as_rows
 from stakes.engines.missing import complete
@@ -34,7 +34,7 @@ from stakes.uncertainty.sampling import Sample
 def count_decided(data: Data, question: Question, scores: ClassScores, pricing: Pricing) -> DecidedRows | None:
     """Count what is decided in all rows; None where they can be gone through only once, or have too many classes."""
     asked, k = RowQuestion(**{**question.rows, "prediction": None, "pricing": pricing}), len(scores.classes)
-    if in_batches(data) or lie_elsewhere({"truth": asked.truth, "score": asked.score}):
+    if in_batches(data) or lie_elsewhere(columns_given(data, asked)):
         return None
     files, lazy = data is not None and names_files(data), is_lazy(data)
     if files and read_once(data):

@@ -354,14 +354,14 @@ class SizeCounts:
         place = min(int(np.searchsorted(self._reached, rank, side="right")), len(self.lower) - 1)
         return float(self.lower[place]), float(self.upper[place])
 
-    def near_rank(self, rank: float) -> float:
-        """The size of this rank, or about that: within a bin sizes are taken to be spread evenly."""
+    def near_rank(self, rank: float, unit: float = 1.0) -> float:
+        """The size of this rank, or about that: within a bin rows, of this weight, are taken to be spread evenly."""
         low, high = self.at_rank(rank)
         if low == high:
             return low
         place = int(np.searchsorted(self.lower, low))
         before = self._reached[place] - self.counts[place]
-        return low + (high - low) * min(max(float((rank + 0.5 - before) / self.counts[place]), 0.0), 1.0)
+        return low + (high - low) * min(max(float((rank + 0.5 * unit - before) / self.counts[place]), 0.0), 1.0)
 
     @cached_property
     def around_median(self) -> tuple[float, float]:

@@ -61,6 +61,10 @@ def add_losses(parts: Sequence[Array]) -> Array:
 _LOSSES = how(add=add_losses, save=save_losses, load=lambda saved: read_losses(saved, SHAPE))
 
 
+_FIRST_BINS = 1000
+"""Hardly any as many bins hold numbers of three decimals by chance."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreTable(Tally):
     """How the scores of the positive and of the negative rows are ordered: everything about thresholds is in it.
@@ -436,12 +440,27 @@ class ScoreTable(Tally):
     @property
     def _inside_bins(self) -> tuple[Array, Array, Array]:
         """Where bins begin, a score inside each, and where they end, at a cut at the latest."""
+        low, middle, rounded, high = self._ends_of_bins(len(self.as_columns().scores))
+        return low, np.where((rounded >= low) & (rounded < high), rounded, middle), high
+
+    @cached_property
+    def rounded(self) -> bool:
+        """Whether every bin holds a number of up to three decimals, as bins of rounded scores do: rows in it tie."""
+        if self.grid is None or self.merged:
+            return False
+        return all(self._are_rounded(some) for some in (_FIRST_BINS, len(self.as_columns().scores)))
+
+    def _are_rounded(self, some: int) -> bool:
+        low, _, nearest, high = self._ends_of_bins(some)
+        return bool(((nearest >= low) & (nearest < high)).all())
+
+    def _ends_of_bins(self, some: int) -> tuple[Array, Array, Array, Array]:
+        """Where the first bins begin, their middles and the nearest numbers of three decimals, and where they end."""
         assert self.grid is not None
-        low = np.asarray(self.as_columns().scores, np.float64)
+        low = np.asarray(self.as_columns().scores[:some], np.float64)
         high = np.minimum(self.grid.upper_edges(low), np.append(np.inf, low[:-1])[: len(low)])
         middle = (low + high) / 2
-        rounded = np.round(middle, 3)
-        return low, np.where((rounded >= low) & (rounded < high), rounded, middle), high
+        return low, middle, np.round(middle, 3), high
 
     def cut_at(self, tables: Mapping[float, Confusion]) -> Self:
         """Return the table with bins cut at thresholds inside them, whose decisions were counted beside the bins."""

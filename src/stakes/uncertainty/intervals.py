@@ -106,13 +106,17 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
     return IN_BINS if isinstance(tally, ScoreTable) and not known_in_bins(metric, tally) else ""
 
 
+_HARDLY = 0.01
+"""The share of an interval by which it is not made wider."""
+
+
 def _in_bins(
     found: Sequence[Interval], metrics: Sequence[Metric], values: Sequence[float], tally: Tally
 ) -> list[Interval]:
     """The intervals of figures, wider by what bins leave open; a note tells how far the scores of others may be off."""
     each = [_with_off_by(*one, tally) for one in zip(found, metrics, values, strict=True)]
-    if isinstance(tally, ScoreTable) and tally.grid is not None:
-        moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i], tally)]
+    if isinstance(tally, ScoreTable) and tally.grid is not None and not tally.rounded:
+        moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i])]
         for i, ends in zip(moved, order_bounds([metrics[i] for i in moved], tally), strict=True):
             each[i] = _widened(each[i], metrics[i], values[i], ends, tally.merged)
     return each
@@ -126,21 +130,23 @@ def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) ->
     return found if math.isnan(value) else replace(found, note="; ".join(filter(None, (found.note, words))))
 
 
-def _is_moved(metric: Metric, value: float, table: ScoreTable) -> bool:
-    """Whether the order of rows in a bin decides.
-
-    Of areas and of the average precision only where bins were merged: fine ones hardly move a mean over all rows.
-    """
-    if metric.reads_values or metric.one_row is None or math.isnan(value):
-        return False
-    return table.merged or metric.one_row.bounds is None
+def _is_moved(metric: Metric, value: float) -> bool:
+    """Whether the order of rows in a bin decides."""
+    return not metric.reads_values and metric.one_row is not None and not math.isnan(value)
 
 
 def _widened(found: Interval, metric: Metric, value: float, ends: tuple[float, float], merged: bool) -> Interval:
-    """An interval is wider by as much as the figure may be off: it lies between its ends."""
+    """An interval is wider by as much as the figure may be off: it lies between its ends.
+
+    Fine bins hardly move a mean over all rows, such as an area: unless they do, nothing is said of them.
+    """
+    assert metric.one_row is not None
     bounds = ends if merged else None
     if found.low is None or found.high is None:
         return replace(found, bounds=bounds)
+    hardly = ends[1] - ends[0] <= _HARDLY * (found.high - found.low)
+    if hardly and not merged and metric.one_row.bounds is not None:
+        return found
     low, high = metric.range
     limits = max(found.low - (value - ends[0]), low), min(found.high + (ends[1] - value), high)
     return Interval(*limits, f"{found.method}, wider by what the bins leave open", found.note, bounds=bounds)

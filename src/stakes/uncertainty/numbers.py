@@ -486,7 +486,7 @@ def _weighted_change(sizes: SizeCounts, weight: Array, squares: Array) -> float:
     """By how much a row moves the median |error| for each unit of weight; from sums of weights and of their squares."""
     units, unit = kish_of(weight, squares), float(squares.sum() / weight.sum())
     low = max(_rank_below(units, 0.025), 0)
-    ends = (sizes.near_rank(rank * unit) for rank in (low, units - 1 - low))
+    ends = (sizes.near_rank(rank * unit, unit) for rank in (low, units - 1 - low))
     return _change_of_median(units, low, -reduce(operator.sub, ends)) / unit
 
 
