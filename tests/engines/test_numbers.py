@@ -437,6 +437,19 @@ def test_a_small_weighted_segment_in_an_engine_is_as_sure_as_in_memory(monkeypat
             assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02 * (one.high - one.low)), name
 
 
+def test_of_very_many_segments_the_smaller_ones_keep_what_bins_tell(monkeypatch):
+    monkeypatch.setattr(number_queries, "_MOST_CLOSER", 1)
+    sites = rows().with_columns(site=pl.when(pl.int_range(ROWS) < 40).then(pl.lit("a")).otherwise(pl.lit("b")))
+    known, found = (
+        stakes.evaluate(data, truth="t", prediction="p", by="site").segments for data in (sites, sites.lazy())
+    )
+    for name in ("a", "b"):
+        close = {"median_absolute_error": 4e-5 if name == "a" else 1e-12}
+        for figure, one in known[name].figures.items():
+            assert found[name][figure].value == pytest.approx(one.value, rel=close.get(figure, 1e-12)), figure
+            assert (found[name][figure].low is None) == (one.low is None), figure
+
+
 def test_rows_that_are_alike_carry_a_figure_as_often_as_they_are_there():
     table = pl.DataFrame({"t": [0.0, 1.0, 2.5, 7.0] * 15, "p": [0.0, 3.0, 2.5, 8.0] * 15})
     heavy = stakes.count(table.lazy(), truth="t", prediction="p").tallies["errors"].heavy
@@ -474,6 +487,8 @@ def test_very_many_numbers_whose_powers_no_float_holds_are_refused(tmp_path, mon
     for data in (frame.lazy(), str(tmp_path / "a.parquet")):
         with pytest.raises(stakes.InputError, match=words):
             stakes.evaluate(data, truth="t", prediction="p", task="regression")
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(data, truth={"x": "t", "y": "t"}, prediction={"x": "p", "y": "t"})
 
 
 @pytest.mark.parametrize("wrong", [1e100, 1e300])

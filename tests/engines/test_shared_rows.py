@@ -275,3 +275,16 @@ def test_decisions_of_all_models_are_asked_for_once(monkeypatch):
     assert sum(one.is_duckdb() for one in asked) == 1  # their groups, which tell how many rows there are
     known = stakes.compare(rows(), **question)
     assert [row["difference"] for row in found.to_rows()] == [row["difference"] for row in known.to_rows()]
+
+
+def test_a_difference_of_medians_does_not_hang_on_the_unit_of_weights():
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=900)
+    frame = pl.DataFrame({"t": truth, "a": truth + rng.normal(size=900), "b": truth + 1.1 * rng.normal(size=900),
+                          "w": rng.integers(1, 9, 900) / 4})  # fmt: skip
+    low, *others = (
+        stakes.compare(frame.with_columns(pl.col("w") * unit).lazy(), truth="t", predictions=["a", "b"], weight="w",
+                       metric=MEDIAN).pairs[0].low
+        for unit in (1, 2.0**-20, 2.0**20)
+    )  # fmt: skip
+    assert others == pytest.approx([low] * 2, rel=1e-12)
