@@ -452,7 +452,7 @@ class ScoreTable(Tally):
 
     def _are_rounded(self, some: int) -> bool:
         low, _, nearest, high = self._ends_of_bins(some)
-        return bool(((nearest >= low) & (nearest < high)).all())
+        return bool(((nearest == low) | ((nearest > low) & (nearest < high))).all())  # bins of 0 and 1 have no width
 
     def _ends_of_bins(self, some: int) -> tuple[Array, Array, Array, Array]:
         """Where the first bins begin, their middles and the nearest numbers of three decimals, and where they end."""
