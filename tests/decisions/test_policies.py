@@ -8,7 +8,7 @@ import stakes
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
 from stakes.engines import class_queries, queries, streaming
 from stakes.errors import InputError
-from tests.engines.test_lazy import EVERY_ENGINE, elsewhere  # noqa: F401
+from tests.engines.test_lazy import QUICK_ENGINES, SPARK, _one_thread_for_dask, elsewhere  # noqa: F401
 
 PRICES = np.array([[0, 2, 1, 0.6], [4, 0, 3, 0.7], [10, 7, 0, 0.8]])
 COSTS = stakes.Costs(PRICES.tolist(), [*"abc"], [*"abc", "ask"])
@@ -96,7 +96,7 @@ QUESTIONS = [
     ],
     ids=str,
 )
-@EVERY_ENGINE
+@pytest.mark.parametrize("elsewhere", [*QUICK_ENGINES[:-1], SPARK], indirect=True)
 def test_an_engine_compares_them_as_memory_does(elsewhere, asked):  # noqa: F811
     frame = rows(400)
     here, there = (
