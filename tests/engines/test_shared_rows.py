@@ -288,3 +288,16 @@ def test_a_difference_of_medians_does_not_hang_on_the_unit_of_weights():
         for unit in (1, 2.0**-20, 2.0**20)
     )  # fmt: skip
     assert others == pytest.approx([low] * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_rows_that_come_in_another_order_each_time_stay_paired(missing):
+    """As those of a Spark table do: all columns of all models come in one answer."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    frame = pl.DataFrame({"y": truth, "p": truth + rng.normal(size=300), "q": truth + rng.normal(size=300),
+                          "w": rng.integers(1, 4, 300)})  # fmt: skip
+    shuffled = frame.lazy().map_batches(lambda one: one.sample(fraction=1.0, shuffle=True))
+    asked = {"truth": "y", "scores": ["p", "q"], "positive": 1, "weight": "w", "where": "w > 1", "missing": missing}
+    here, there = (stakes.compare(one, **asked, metric="auc").pairs[0] for one in (frame, shuffled))
+    assert (there.difference, there.low, there.high) == pytest.approx((here.difference, here.low, here.high), rel=1e-9)

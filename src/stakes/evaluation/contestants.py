@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import spread_scores
-from stakes.engines.columns import MOST_ROWS, columns_of, length_of
+from stakes.engines.columns import MOST_ROWS, as_frame, columns_of, length_of
 from stakes.engines.joining import join, table_names
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -18,7 +18,7 @@ from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
-from stakes.engines.tables import refuse_different_indexes, take
+from stakes.engines.tables import is_lazy, refuse_different_indexes, take
 from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
@@ -314,6 +314,8 @@ def _check_names(columns: Mapping[str, Column]) -> None:
 # ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
 def contestants(data: Data, question: Question) -> list[Contestant]:
     """Find, read and evaluate the models that a call names."""
+    if question["paired"] and is_lazy(data):
+        data, question = _bring_together(data, question)
     found, shared = _entries(data, question)
     if len(found) < 2:
         raise errors.one_model([entry.name for entry in found])
@@ -341,6 +343,31 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     steps = question["horizon"]
     return [contestant_of(name, read, evaluated[name], *taken[name], decisions, steps) for name, read in reads.items()]
+
+
+def _bring_together(data: Data, question: Question) -> tuple[Data, Question]:
+    """All columns of a lazy table that a call names, asked for at once: each query may have its rows in another order.
+
+    Where one of them is missing the table stays as it is, and reading it tells so.
+    """
+    from stakes.engines.queries import QuerySource  # loads Narwhals
+
+    prices = () if question.pricing is None else question.pricing.costs.columns
+    outputs = [_by_name(f"{kind}s", question[f"{kind}s"]) for kind in ("score", "prediction")]
+    names = dict.fromkeys(_names_in([*(question[name] for name in (*_SHARED, "by")), *outputs, *prices]))
+    if not names or not {*names} <= {*as_frame(data).collect_schema().names()}:
+        return data, question
+    found = QuerySource.of(data, {name: name for name in names}, question["where"]).rows()
+    return dict(found), question.without("where")
+
+
+def _names_in(given: object) -> Iterator[str]:
+    """The texts in lists and in values of dictionaries."""
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, Mapping | list | tuple):
+        for one in given.values() if isinstance(given, Mapping) else given:
+            yield from _names_in(one)
 
 
 @contextmanager
