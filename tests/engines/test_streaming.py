@@ -664,6 +664,15 @@ def test_where_bins_hold_many_rows_an_interval_reaches_as_far_as_any_order_of_th
     assert found.high - found.low > 1.2 * (exact.high - exact.low)
 
 
+def test_an_exact_auc_leaves_the_average_precision_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    file = written(patients().with_columns(p=0.5 + pl.col("p") * 20 * 2.0**-16), tmp_path, "parquet")
+    found = evaluate(file, truth="y", score="p", exact=False, auc_error=1e-7)
+    assert found.scores.order is not None
+    wider = [found[name].method.endswith("wider by what the bins leave open") for name in ("auc", "average_precision")]
+    assert wider == [False, True]
+
+
 # ── figures that need the scores themselves ──────────────────────────────────────────────────────────────────────
 VALUES = ("ece", "mce", "ece_equal_mass", "calibration_slope", "calibration_intercept", "calibration_in_the_large",
           "mean_probability_error", "relative_probability_error", "net_benefit(threshold=0.3)")  # fmt: skip

@@ -119,9 +119,14 @@ def _precision_at_positives(steps: Steps) -> Number:
 def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
     """The average precision if the positives of each score came one by one below its negatives, and tied above them.
 
-    The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas.
+    The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas. Where
+    all scores were sorted before they went into bins nothing is open.
     """
     from scipy.special import digamma
+
+    if table.order is not None and table.order.precision is not None:
+        known = ratio(table.order.precision, table.P)
+        return known, known
 
     def below(steps: Steps) -> Number:
         fp = np.asarray(steps.fp, np.float64)

@@ -116,7 +116,7 @@ def _in_bins(
     """The intervals of figures, wider by what bins leave open; a note tells how far the scores of others may be off."""
     each = [_with_off_by(*one, tally) for one in zip(found, metrics, values, strict=True)]
     if isinstance(tally, ScoreTable) and tally.grid is not None and not tally.rounded:
-        moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i], tally)]
+        moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i])]
         for i, ends in zip(moved, order_bounds([metrics[i] for i in moved], tally), strict=True):
             each[i] = _widened(each[i], metrics[i], values[i], ends, tally.merged)
     return each
@@ -130,11 +130,9 @@ def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) ->
     return found if math.isnan(value) else replace(found, note="; ".join(filter(None, (found.note, words))))
 
 
-def _is_moved(metric: Metric, value: float, table: ScoreTable) -> bool:
-    """Whether the order of rows in a bin decides; not of areas where the rows were sorted before."""
-    if metric.reads_values or metric.one_row is None or math.isnan(value):
-        return False
-    return table.order is None or metric.one_row.bounds is None
+def _is_moved(metric: Metric, value: float) -> bool:
+    """Whether the order of rows in a bin decides."""
+    return not metric.reads_values and metric.one_row is not None and not math.isnan(value)
 
 
 def _widened(found: Interval, metric: Metric, value: float, ends: tuple[float, float], merged: bool) -> Interval:
