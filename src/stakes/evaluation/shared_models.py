@@ -106,10 +106,8 @@ def shared_contestants(data: Data, question: Question) -> list[Contestant] | Non
     few = MOST_EXACT // max(len(_columns_of(entry)) for entry in entries.values()) if _are_files(data) else FEW_ROWS
     if question["exact"] is not False and not have_more_rows_than(few, data, shared["truth"], where):
         return None
-    groups_by = [*shared.values(), *names] if of_classes == {True} and "cluster" not in shared else []
-    if groups_by and is_lazy(data) and not of_costs(shared) and _of_decisions(question["metric"]):
-        groups_by = []
-    found = SharedModels(data, question, shared, where, entries, tuple(dict.fromkeys(groups_by)))
+    groups_by = _group_columns(data, question, shared, names) if of_classes == {True} else ()
+    found = SharedModels(data, question, shared, where, entries, groups_by)
     classes = [found.classes_of(entry) for entry in entries.values()] if of_classes == {True} else []
     if not all(0 < len(one) <= MOST_CLASSES for one in classes):
         return None
@@ -126,6 +124,12 @@ def _is_known(model: Contestant) -> bool:
     if isinstance(errors, ErrorSums):
         return errors.variation is not None
     return model.decided is not None or model.scores is not None
+
+
+def _group_columns(data: Data, question: Question, shared: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that put rows of class probabilities into random groups; none of clusters, or of decisions alone."""
+    decided = is_lazy(data) and not of_costs(shared) and _of_decisions(question["metric"])
+    return () if decided or "cluster" in shared else tuple(dict.fromkeys([*shared.values(), *names]))
 
 
 def _of_decisions(texts: Value) -> bool:

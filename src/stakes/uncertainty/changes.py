@@ -18,6 +18,7 @@ from stakes.metrics.prior import at_prior, base_of
 from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, Tally, TermSums
 from stakes.tallies.arithmetic import Array, Number, divide
 from stakes.tallies.term_sums import TermRows
+from stakes.uncertainty.class_scores import of_class_scores, without_rows
 from stakes.uncertainty.influence import (
     CELLS,
     NOT_KEPT,
@@ -39,7 +40,7 @@ from stakes.uncertainty.numbers import (
     without_groups,
 )
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.scores import of_class_scores, of_scores, without_rows
+from stakes.uncertainty.scores import of_scores
 
 Seen = TypeVar("Seen")
 

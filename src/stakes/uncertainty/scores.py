@@ -1,6 +1,5 @@
-"""What one row changes in figures of scores: means of losses, rankings, and figures of several classes."""
+"""What one row changes in figures of scores: means of losses, and rankings of two classes."""
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,18 +8,15 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from stakes.metrics import Metric, measure
-from stakes.metrics.many import ROW_LOSSES, Average, ClassRows, Ranking, unseen_in_ranking
 from stakes.metrics.prior import base_of
-from stakes.metrics.ranking import auc
-from stakes.tallies import ClassScores, ScoreTable, bins
+from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array, divide, weighted_sum
-from stakes.tallies.clusters import MOST_CLASSES, Clusters
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
 from stakes.uncertainty.influence import (
     CELLS,
-    NOT_KEPT,
     SINGLE_ROW,
     Found,
     Influence,
@@ -36,9 +32,6 @@ MOST_ROWS = 1 << 17
 
 _WIDE = 10
 """Powers of two are cut into 2¹⁰ bins where there are very many of the finer ones."""
-
-_ROUNDING = 1e-14
-"""What rounding alone may change in a figure."""
 
 _SOME_ROWS = 1 << 14
 """Rows from which the loss of one more is estimated."""
@@ -265,75 +258,6 @@ def score_counts(columns: Columns) -> tuple[Array, Array]:
     return counts, unit_weights(counts, columns.counts("_squared") if columns.weighted else None)
 
 
-# ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
-def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
-    """What each row of clusters, or of a sample, changes; added up over clusters."""
-    clusters, sample = sampling.clusters, scores.sample
-    if len(scores.classes) > MOST_CLASSES:
-        return [f"there are more than {MOST_CLASSES} classes"] * len(metrics)
-    if clusters is not None and clusters.cells:
-        return of_class_cells(metrics, scores, sampling)
-    if clusters is not None:
-        rows = LossRows.of_clusters(clusters, np.asarray(clusters.truth, np.int64))
-    else:
-        assert sample is not None
-        rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
-    ranked = ClassRows(rows.outputs, rows.classes, rows.weight)
-    found: list[Found] = []
-    for metric in metrics:
-        if metric.loss is not None:
-            found.append(of_losses(metric, rows, sampling.fixed))
-        else:
-            assert metric.changes is not None
-            changes = _without_rounding(metric.changes(ranked))
-            unseen = _unseen_in_classes(metric, scores, ranked, perfect=not changes.any())
-            found.append(of_rows(changes, rows, sampling.fixed, unseen))
-    return found
-
-
-def _without_rounding(changes: Array) -> Array:
-    """The same with 0 where rounding alone changes a figure."""
-    return np.where(np.abs(changes) <= _ROUNDING, 0.0, changes)
-
-
-def _unseen_in_classes(metric: Metric, scores: ClassScores, rows: ClassRows, perfect: bool) -> float:
-    """What one more row of each class could change in an average over the classes, or over every two of them."""
-    average = (metric if metric.population is None else base_of(metric)).function
-    if not isinstance(average, Average):
-        return _unseen_in_pairs(metric, scores) if perfect else 0.0
-    base = average.base.with_parameters(**metric.parameters)
-    if not _needs_unseen(base, perfect):
-        return 0.0
-    each = [one.unseen(base) if one.positive.any() else 0.0 for one in rows.against_rest]
-    return _together(each, rows.shares if average.how == "weighted" else None)
-
-
-def _needs_unseen(base: Metric, perfect: bool) -> bool:
-    """Whether seen rows do not tell all: where none changes a figure, and at a place above which all may be right."""
-    return perfect or (base.one_row is not None and base.one_row.place)
-
-
-def _unseen_in_tables(base: Metric, scores: ClassScores, shares: Array) -> float:
-    """The same from the table of each class."""
-    each = []
-    for table in scores.tables:
-        _, counts, _ = level_counts(table, _MOST_LEVELS)
-        each.append(unseen_in_ranking(base, float(base.of(table)), counts / float(table.row_weight)))
-    return _together(each, shares)
-
-
-def _together(unseen: Sequence[float] | Array, shares: Array | None = None) -> float:
-    """What unseen rows of all classes, which vary by themselves, change in the average of their figures."""
-    weights = np.full(len(unseen), 1 / len(unseen)) if shares is None else shares
-    return float(np.sqrt(((weights * np.asarray(unseen)) ** 2).sum()))
-
-
-def _unseen_in_pairs(metric: Metric, scores: ClassScores) -> float:
-    """The same of the mean area of every two classes: each class is one of two in 2 / k of the pairs."""
-    value, rows = float(metric.of(scores)), scores.sizes * (scores.equal_rows / float(scores.total))
-    return 2 * _together(max(value, 1 - value) / (rows + 1))
-
-
 def of_rows(changes: Array, rows: LossRows, held: bool, unseen: float = 0.0) -> Found:
     """Rows that stand for several others, or add up to clusters."""
     if not np.isfinite(changes).all():
@@ -367,7 +291,7 @@ Levels = tuple[Array, Array, Array]
 def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling) -> list[Found]:
     """Leave out one row of each class at each score, or one cluster."""
     found: dict[int, Found] = {}
-    levels, rows = cache(partial(level_counts, table, _MOST_LEVELS)), cache(partial(_loss_rows, table, sampling))
+    levels, rows = cache(partial(level_counts, table)), cache(partial(_loss_rows, table, sampling))
     numeric = []
     for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
         if metric.loss is not None:
@@ -436,7 +360,7 @@ def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
     return rows if sampling.clusters.grid is None else replace(rows, sums=table.losses)
 
 
-def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
+def level_counts(table: ScoreTable, most: int = _MOST_LEVELS, single: int = 48) -> Levels:
     """All scores, or if there are more than ``most`` pieces of them, of which ``single`` ones at the top."""
     columns = (table if _levels_at_most(table, most) else table.compressed(single)).as_columns()
     return columns.scores, *score_counts(columns)
@@ -460,7 +384,7 @@ def unseen_row(metric: Metric, value: float, table: ScoreTable, counts: Array | 
     if metric.one_row is None:
         return 0.0
     if counts is None:
-        _, counts, _ = level_counts(table, _MOST_LEVELS)
+        _, counts, _ = level_counts(table)
     equal = counts / float(table.row_weight)  # counts of equally weighted rows
     return metric.one_row.unseen(value, *equal, **metric.parameters)
 
@@ -603,7 +527,7 @@ def _added_up(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) 
     """What the rows of each cluster change, one by one; of rows in coarse cells, what those of a cell do on average."""
     if not metrics:
         return
-    lowest, counts, _ = level_counts(table, _MOST_LEVELS)
+    lowest, counts, _ = level_counts(table)
     unit = np.full(counts.shape, float(table.row_weight))
     cells, levels, places = _cells_of_levels(lowest, clusters)
     places = places + len(cells) * (1 - np.asarray(clusters.truth, np.int64))
@@ -625,178 +549,3 @@ def _cells_of_levels(lowest: Array, clusters: Clusters) -> tuple[Array, Array, A
     first, last = int(own.min()), int(own.max())
     nearest = np.maximum(np.searchsorted(cells, np.arange(first, last + 1), side="right") - 1, 0)
     return cells, levels, nearest[own - first]
-
-
-# ── several classes, from sums alone ─────────────────────────────────────────────────────────────────────────────
-
-_NO_SAMPLE = "no sample of the rows was kept"
-_LARGEST_DISTANCE = 2.0
-
-
-def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
-    """Means of losses by how these spread, other figures by random groups of rows, or by the figure of each class."""
-
-    def known(metric: Metric) -> Found:
-        if metric.population is not None:
-            return _NO_SAMPLE
-        if metric.loss in ROW_LOSSES and scores.moments is not None:
-            return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
-        if isinstance(metric.function, Average):
-            base = metric.function.base.with_parameters(**metric.parameters)
-            return _of_average(base, metric.function.how == "weighted", scores, sampling)
-        return _NO_SAMPLE
-
-    if scores.row_groups is None:
-        return [known(metric) for metric in metrics]
-    by_groups = [i for i, metric in enumerate(metrics) if metric.population is None and metric.loss not in ROW_LOSSES]
-    held = replace(sampling, clusters=scores.row_groups)
-    found = dict(zip(by_groups, of_class_cells([metrics[i] for i in by_groups], scores, held), strict=True))
-    return [found[i] if i in found else known(metric) for i, metric in enumerate(metrics)]
-
-
-# ── means of losses ──────────────────────────────────────────────────────────────────────────────────────────────
-def _as_spread(metric: Metric, scores: ClassScores) -> LossRows:
-    """Two kinds of rows for each class, whose losses have the mean, the variance and the skewness of all."""
-    assert scores.moments is not None
-    place, sizes = ROW_LOSSES.index(metric.loss), scores.sizes.astype(np.float64)
-    low, high, share = _two_points(sizes, scores.moments[:, place])
-    unit = divide(scores.moments[:, place, 1], sizes, 1.0)
-    weight, classes = np.concatenate([share * sizes, (1 - share) * sizes]), np.tile(np.arange(len(sizes)), 2)
-    rows = LossRows(classes, np.zeros((len(classes), len(sizes))), weight, weight * np.tile(unit, 2))
-    return rows.losing(metric, np.concatenate([low, high]), _worst(metric, scores))
-
-
-def _worst(metric: Metric, scores: ClassScores) -> float:
-    """What one more row is taken to lose."""
-    return _LARGEST_DISTANCE if metric.loss is ROW_LOSSES[1] else _expected_surprise(scores)
-
-
-def _two_points(sizes: Array, moments: Array) -> tuple[Array, Array, Array]:
-    """A lower and a higher loss of each class, and the share of the lower one.
-
-    ``moments`` are Σw·loss, and Σw² times each power of the loss from 0 on.
-    """
-    total, *powers = moments.T
-    mean = divide(total, sizes)
-    none, first, second, third = (divide(power, powers[0]) for power in powers)
-    variance = np.maximum(second - 2 * mean * first + mean**2 * none, 0.0)
-    skew = divide(third - 3 * mean * second + 3 * mean**2 * first - mean**3 * none, variance)
-    root = np.sqrt(skew**2 + 4 * variance)
-    above, below = (root + skew) / 2, (root - skew) / 2
-    return mean - below, mean + above, divide(above, root, 0.5)
-
-
-def _expected_surprise(scores: ClassScores) -> float:
-    """E(loss²)/E(loss), if the stated probabilities held."""
-    first = second = 0.0
-    for table in scores.tables:
-        columns = table.as_columns()
-        probability = columns.scores.astype(np.float64) if table.grid is None else table.grid.middles(columns.scores)
-        rows = (columns.values["positives"] + columns.values["negatives"]).astype(np.float64)
-        likely = probability > 0
-        loss = 0.0 - np.log(probability[likely])
-        expected = rows[likely] * probability[likely] * loss
-        first, second = first + float(expected.sum()), second + float((expected * loss).sum())
-    return second / first if first > 0 else 0.0
-
-
-# ── averages over the classes ────────────────────────────────────────────────────────────────────────────────────
-def _of_average(base: Metric, weighted: bool, scores: ClassScores, sampling: Sampling) -> Found:
-    """At most the average of the classes' standard errors, whichever rows they share."""
-    sizes = scores.sizes.astype(np.float64)
-    shares = sizes / sizes.sum() if weighted else np.full(len(sizes), 1 / len(sizes))
-    values = np.array([float(base.of(table)) for table in scores.tables])
-    each = zip(values, scores.tables, strict=True)
-    found = [of_scores([base], [value], table, sampling)[0] for value, table in each]
-    if why := next((one for one in found if isinstance(one, str)), ""):
-        return why
-    errors = np.array([replace(one, unseen=0.0).error for one in found if isinstance(one, Influence)])
-    error, units = float(errors @ shares), scores.equal_rows
-    if weighted:  # how frequent the classes are varies, too
-        error += float(np.sqrt(shares @ (values - shares @ values) ** 2 / units))
-    error = 0.0 if error <= _ROUNDING else error
-    unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not error) else 0.0
-    return Influence.of_error(error, units, units - 1, unseen=unseen)
-
-
-# ── several classes, from sums and cells of each cluster ─────────────────────────────────────────────────────────
-def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampling) -> list[Found]:
-    """Leave out one cluster after another: of sums of losses, and of the cells in which each class's scores lie."""
-    clusters = sampling.require_clusters()
-    outputs = np.zeros((len(clusters.groups), len(scores.classes)))  # what rows lose was added up
-    truth, weights = np.asarray(clusters.truth, np.int64), (clusters.weights, clusters.squared_weights)
-    rows = LossRows(truth, outputs, *weights, clusters.groups)
-    bases = {
-        metric.full_text: metric.function.base.with_parameters(**metric.parameters)
-        for metric in metrics
-        if isinstance(metric.function, Average)
-    }
-    each = _of_each_class(list(bases.values()), scores, sampling)
-
-    def found(metric: Metric) -> Found:
-        if isinstance(metric.function, Average):
-            base, weighted = bases[metric.full_text], metric.function.how == "weighted"
-            return _averaged(base, each[base.full_text], rows, scores, weighted)
-        if "pairs" in metric.parts:
-            changes = _without_rounding(_pairs_of_clusters(clusters))
-            unseen = 0.0 if changes.any() else _unseen_in_pairs(metric, scores)
-            return Influence.of_units(changes, rows.equal_units, unseen)
-        lost = None if metric.population is not None else _lost(metric, clusters)
-        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(metric, scores)))
-
-    return [found(metric) for metric in metrics]
-
-
-def _lost(metric: Metric, clusters: Clusters) -> Array | None:
-    """The mean loss of the rows of each entry; None for a loss that was not added up."""
-    if metric.loss in ROW_LOSSES:
-        return divide(np.asarray(clusters.lost)[:, ROW_LOSSES.index(metric.loss)], clusters.weights)
-    if "k" not in metric.parameters:
-        return None
-    return np.asarray(np.asarray(clusters.ranks) < metric.parameters["k"], np.float64)
-
-
-def _of_each_class(
-    bases: Sequence[Metric], scores: ClassScores, sampling: Sampling
-) -> dict[str, list[tuple[float, Found]]]:
-    """Figures of each class against the rest, and what they lose without each cluster."""
-    distinct = list({base.full_text: base for base in bases}.values())
-    of_base: dict[str, list[tuple[float, Found]]] = {base.full_text: [] for base in distinct}
-    for place, table in enumerate(scores.tables if distinct else ()):
-        values = [float(one) for one in measure(distinct, table)]
-        own = sampling.of_clusters(sampling.require_clusters().against_rest(place))
-        for base, value, found in zip(distinct, values, of_scores(distinct, values, table, own), strict=True):
-            of_base[base.full_text].append((value, found))
-    return of_base
-
-
-def _averaged(
-    base: Metric, each: Sequence[tuple[float, Found]], rows: LossRows, scores: ClassScores, weighted: bool
-) -> Found:
-    """What the average over the classes loses without each cluster: the average of what their figures lose."""
-    if why := next((found for _, found in each if isinstance(found, str)), ""):
-        return why
-    shares = rows.sizes / rows.sizes.sum() if weighted else np.full(len(each), 1 / len(each))
-    changes = shares @ np.stack([found.changes for _, found in each if isinstance(found, Influence)])
-    if weighted:  # how frequent the classes are varies, too
-        rest = rows.sizes - rows.taken
-        moved = shares - divide(rest, rest.sum(-1, keepdims=True))
-        changes = changes + moved @ np.array([value for value, _ in each])
-    if all(value in base.range for value, _ in each):  # perfect, whatever shares a coarse cell
-        changes = np.zeros(len(changes))
-    changes = _without_rounding(changes)
-    unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not changes.any()) else 0.0
-    return Influence.of_units(changes, rows.equal_units, unseen)
-
-
-def _pairs_of_clusters(clusters: Clusters) -> Array:
-    """What the mean area of all pairs of classes loses without each cluster."""
-    k, size = len(clusters.cells), clusters.size
-    changes = np.zeros(size)
-    for one, other in itertools.permutations(range(k), 2):
-        cells = clusters.cells[one]
-        both = np.flatnonzero((cells.truth == one) | (cells.truth == other))
-        columns = np.asarray(cells.scores)[both], np.asarray(cells.truth)[both] == one
-        pair = Ranking(*columns, cells.weights[both], cells.squared_weights[both])
-        changes += np.bincount(cells.groups[both], pair.changes(auc), size)
-    return changes / (k * (k - 1))
