@@ -238,6 +238,40 @@ def test_bins_keep_the_order(values, grid):
     assert (np.diff(edges) >= 0).all()
 
 
+@examples(300)
+@given(value=st.floats(0, 1), bits=st.integers(0, 15), grid=st.sampled_from(bins.GRIDS))
+def test_of_fewer_bits_bins_are_wider(value, bits, grid):
+    coarse = Grid(grid, bits=bits)
+    low = coarse.lower_edges(np.array([value]))
+    assert low == bins.edges(bins.numbers(np.array([value]), grid, bits), grid, bits)
+    assert coarse.around(value) == (float(low[0]), bins.next_edge(float(low[0]), grid, bits))
+    high = float(coarse.upper_edges(low)[0])
+    assert value < high or value == low == high == 1 or (grid == "probability" and high - value < 2**-52)
+    fine = Grid(grid)
+    assert fine.lower_edges(np.array([value])) >= low
+    assert coarse.joined([fine]) == fine.joined([coarse]) == coarse
+    assert Grid.restored(coarse.saved()) == coarse
+
+
+def test_tables_of_wider_bins_are_the_grid_of_a_sum():
+    rng = np.random.default_rng(8)
+    scores, truth = rng.random(5_000), rng.random(5_000) < 0.4
+    whole = ScoreTable.from_rows(scores, truth)
+    parts = [ScoreTable.from_rows(scores[half], truth[half]) for half in (slice(2_000), slice(2_000, None))]
+    coarse = parts[0]._on(Grid("probability", bits=7))
+    added = ScoreTable.sum([coarse, parts[1].binned()])
+    assert added.grid == Grid("probability", bits=7)
+    assert ScoreTable.from_dict(added.to_dict()) == added
+    np.testing.assert_array_equal(added.as_columns().scores, whole._on(added.grid).as_columns().scores)
+    private = coarse.anonymise(10)
+    counts = private.as_columns().counts("")
+    assert counts[counts > 0].min() >= 10
+    assert private.grid.bits == 7
+    assert (private.grid.ranges[:, 0] % 2**8 == 0).all()
+    assert (private.P, private.N) == (coarse.P, coarse.N)
+    assert coarse.on_grid("line").grid == Grid("line", bits=7)
+
+
 @pytest.mark.parametrize("draw", ["uniform", "rare", "logits"])
 def test_binned_tables_bound_the_auc(draw):
     rng = np.random.default_rng(7)

@@ -237,6 +237,9 @@ def test_the_common_grid_against_putting_bins_together_one_by_one(pieces, cut):
         {"ranges": [[0, 2**40]]},
         {"ranges": [1, 2, 3]},
         {"ranges": None},
+        {"bits": 16},
+        {"bits": 7.5},
+        {"bits": 7, "ranges": [[0, 3]]},
     ],
 )
 def test_a_damaged_grid_is_refused(damage):

@@ -220,7 +220,8 @@ class SortedSums:
         """Return the same with the lower edges of bins."""
         cells, numbers, columns = self.entries()
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
-        return Binned(grid, cells, bins.edges(numbers, grid, bits), *sums)
+        weights, squares = sums if len(sums) > 1 else (*sums, None)
+        return Binned(grid, cells, bins.edges(numbers, grid, bits), weights, squares, bits)
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:

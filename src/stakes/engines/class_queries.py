@@ -1,8 +1,8 @@
 """Scores of several classes in another engine: decisions, ranks, losses and bins are worked out where the rows lie.
 
-One query looks at the scores, one adds up the rows by truth, segment, decision and rank, and two for each class count
-its scores in bins. Nothing but groups and sums comes back. A table of few rows is brought here instead: it is no larger
-than the sample of rows that intervals take from larger ones in memory.
+One query looks at the scores, one adds up the rows by truth, segment, decision and rank, and one for each class counts
+its scores in bins (of very many classes two). Nothing but groups and sums comes back. A table of few rows is brought
+here instead: it is no larger than the sample of rows that intervals take from larger ones in memory.
 """
 
 import operator
@@ -15,6 +15,7 @@ import numpy as np
 
 from stakes.engines.alike import Spelling
 from stakes.engines.class_sums import (
+    MOST_TOGETHER,
     ClassSums,
     Oddities,
     any_scores,
@@ -273,7 +274,7 @@ class ClassTable:
         others = np.stack(
             [np.stack([add(lost[f"{kind}{place}"]).sum(1) for place in range(k)], 1) for kind in kinds], -1
         )
-        tables, pairs = self._binned(segments, exact)
+        pairs, tables = self._binned(segments, exact)
         return ClassSums(
             self.classes,
             segments,
@@ -283,8 +284,8 @@ class ClassTable:
             moments,
             losses_against_rest(moments, add(lost["missed"]), others),
             add(lost["odd"]).sum(1),
+            pairs,
             tables,
-            [] if groups.squares is not None else pairs,
             self._span,
         )
 
@@ -354,7 +355,7 @@ class ClassTable:
 
     # ── the scores of each class ─────────────────────────────────────────────────────────────────────────────────
     def _binned(self, segments: list[str], exact: bool | None) -> tuple[list[Binned], list[Binned]]:
-        """The scores of each class against the rest, and by the true class: one by one, or in bins if they are many."""
+        """The scores by the true class, and against the rest if that needs more: one by one, or in bins of many."""
         k = len(self.classes)
         known: list[Binned] = []
         while exact is not False and len(known) < k:
@@ -363,11 +364,11 @@ class ClassTable:
                 break
             known.append(found)
         if len(known) == k:
-            return [_against_rest(found, place, k) for place, found in enumerate(known)], known
-        tables = [self._in_bins(place, f"is{place}", 2, segments, bins.FINE) for place in range(k)]
-        if "weight" in self.source.places:
-            return tables, []
-        return tables, [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(k)]
+            return known, []
+        weighted, many = "weight" in self.source.places, k > MOST_TOGETHER
+        pairs = [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(0 if weighted else k)]
+        tables = [self._in_bins(n, f"is{n}", 2, segments, bins.FINE) for n in range(k if weighted or many else 0)]
+        return pairs, tables
 
     def _with_score(self, place: int) -> QuerySource:
         """The table with the score of one class."""
@@ -393,7 +394,7 @@ class ClassTable:
         grid = self._grid_of(place)
         groups = self._with_score(place).on_grid(grid, bits).groups([key, *self._by, "score"])
         assert groups is not None
-        return self._cells(groups, key, size, segments, grid)
+        return replace(self._cells(groups, key, size, segments, grid), bits=bits)
 
     def _cells(self, groups: Groups, key: str, size: int, segments: list[str], grid: str | None) -> Binned:
         """Groups of scores in the order of their cells."""
@@ -414,15 +415,6 @@ def _beside_scores(counted: Counted) -> Counted:
     tallies: dict[str, Tally] = {**counted.tallies, scores.kind: replace(scores, row_groups=counted.clusters)}
     segments = {name: _beside_scores(part) for name, part in counted.segments.items()}
     return replace(counted, tallies=tallies, clusters=None, segments=segments)
-
-
-def _against_rest(found: Binned, place: int, k: int) -> Binned:
-    """The scores of a class by whether it is the true one, from those by the true one."""
-    segment, code = np.divmod(found.cells, k)
-    cells = 2 * segment + (code == place)
-    order = np.argsort(cells, kind="stable")
-    squares = None if found.squares is None else found.squares[order]
-    return Binned(found.grid, cells[order], found.edges[order], found.weights[order], squares)
 
 
 def _within(score: Term) -> Term:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes.engines.binning import BinnedCounts, count_scores
 from stakes.engines.cells import Cells, Combination
-from stakes.engines.class_sums import ClassSums, Oddities, losses_against_rest, pair_bits
+from stakes.engines.class_sums import MOST_TOGETHER, ClassSums, Oddities, losses_against_rest, pair_bits
 from stakes.engines.labels import Labels
 from stakes.engines.tensors.arrays import Tensor, Values
 from stakes.engines.tensors.operations import ArrayOperations
@@ -29,9 +29,6 @@ from stakes.tallies.pricing import Pricing, shares_of
 
 _BLOCK = 1 << 18
 """Scores that are worked on at a time, with those of all classes of a row: they stay in the processor's cache."""
-
-_MOST_LONG = 32
-"""Up to this many classes have long tables for their scores; scores of more are sorted and added up."""
 
 _Noted = tuple[int, int | None, float]
 _SAMPLES = 10 * SAMPLE
@@ -85,9 +82,9 @@ class ClassStream:
         self._pricing, self._elsewhere = pricing, operations is not None
         self._segments = Cells()
         k = len(classes)
-        long = k <= _MOST_LONG and not self._elsewhere
-        self._bins = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
+        long = k <= MOST_TOGETHER and not self._elsewhere  # scores of more classes are sorted and added up
         self._pairs = [BinnedCounts(pair_bits(k), long, operations) for _ in classes]
+        self._tables = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
         self._sums = _Sums(k, operations or ArrayOperations())
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
@@ -131,15 +128,30 @@ class ClassStream:
         return found
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
-        """Count the scores of a class by whether it is the true one, and without weights by the true class."""
-        own, truth = batch.truth == place, batch.truth
-        own = own if self._elsewhere else own.view(np.uint8)
-        if self._segments.names:
-            own, truth = 2 * batch.segment + own, len(self.classes) * batch.segment + truth
-        counters = [(self._bins[place], own)]
-        if batch.weight is None:
-            counters.append((self._pairs[place], truth))
+        """Count the scores of a class by the true class, and by whether that is it."""
+        counters = []
+        if self._by_class:
+            counters.append((self._pairs[place], self._cells(batch, batch.truth, len(self.classes))))
+        if self._against_rest:
+            own = batch.truth == place
+            counters.append(
+                (self._tables[place], self._cells(batch, own if self._elsewhere else own.view(np.uint8), 2))
+            )
         count_scores(batch.scores[place], counters, batch.weight)
+
+    @property
+    def _by_class(self) -> bool:
+        """Whether scores are counted by the true class; of weighted rows nobody compares every two classes."""
+        return not self._weighted
+
+    @property
+    def _against_rest(self) -> bool:
+        """Whether they are counted by whether the class is the true one."""
+        return self._weighted or len(self.classes) > MOST_TOGETHER
+
+    def _cells(self, batch: ClassBatch, codes: Tensor, count: int) -> Tensor:
+        """The cells of rows, of which every segment has so many."""
+        return count * batch.segment + codes if self._segments.names else codes
 
     def segment_of(self, names: Combination) -> int:
         """The number of a segment."""
@@ -148,8 +160,8 @@ class ClassStream:
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = self._sums, len(segments)
-        pairs = [] if self._weighted else self._pairs
-        found = run_all([one.result for one in [*self._bins, *pairs]], sys.maxsize)
+        pairs, tables = self._pairs if self._by_class else [], self._tables if self._against_rest else []
+        found = run_all([one.result for one in [*pairs, *tables]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
@@ -162,8 +174,8 @@ class ClassStream:
             sums.all_moments(),
             losses_against_rest(sums.moments, sums.own_squares, sums.others),
             sums.improper,
-            found[: len(self._bins)],
-            found[len(self._bins) :],
+            found[: len(pairs)],
+            found[len(pairs) :],
             self.oddities.span,
             samples,
         )

@@ -21,6 +21,7 @@ from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
+from stakes.tallies.keys import order_of
 from stakes.tallies.losses import KEPT, SQUARES, SURPRISE
 from stakes.tallies.names import canonical
 from stakes.tallies.parallel import run_all
@@ -30,6 +31,9 @@ SCORE_OF = "score of "
 
 SURPRISES, DISTANCES = range(2)
 """The losses of class probabilities whose moments are kept, in the order of ``MOMENTS``."""
+
+MOST_TOGETHER = 32
+"""The scores of up to this many classes are counted by the true class alone, which also tells them from the rest."""
 
 _FEWEST = 3
 """Fewer score columns are those of two classes, of which one decides."""
@@ -101,9 +105,10 @@ class ClassSums:
 
     ``sizes`` and ``squares`` are rows, or Σw and Σw²; ``ranks`` as in :class:`ClassScores`; ``moments`` of the losses
     of all classes, ``losses`` of each class against the rest (``tallies/losses.py``); ``improper`` is the number of
-    rows of each segment that are no probabilities. The cells of ``tables`` are twice the segment, and 1 more for rows
-    of the class itself; those of ``pairs`` the segment times the number of classes, and the class. Without a grid
-    scores are exact. ``samples`` are some rows of each segment, and of all (None).
+    rows of each segment that are no probabilities. The cells of ``pairs`` are the segment times the number of classes,
+    and the true class; those of ``tables``, which stand for them where they are finer or the only ones, twice the
+    segment, and 1 more for rows of the class itself. Without a grid scores are exact. ``samples`` are some rows of
+    each segment, and of all (None).
     """
 
     classes: tuple[str, ...]
@@ -114,8 +119,8 @@ class ClassSums:
     moments: Array
     losses: Array
     improper: Array
-    tables: Sequence[Binned]
     pairs: Sequence[Binned]
+    tables: Sequence[Binned]
     span: tuple[float, float]
     samples: Mapping[int | None, ClassSample] = field(default_factory=dict)
 
@@ -130,9 +135,9 @@ class ClassSums:
         here = slice(None) if segment is None else slice(segment, segment + 1)
         sizes, moments = self.sizes[here].sum(0), self.moments[here].sum(0).astype(np.float64)
         proper, weighted = not self.improper[here].any(), self.squares is not None
-        entries = sum(len(binned.edges) for binned in self.tables)
+        entries = sum(len(binned.edges) for binned in self.tables or self.pairs)
         tables = tuple(run_all([partial(self._table, place, segment) for place in range(len(self.classes))], entries))
-        wins, ties = self._pairs(segment, entries)
+        wins, ties = self._wins(segment, entries)
         ends = [table.range for table in tables]
         return ClassScores(
             self.classes,
@@ -152,18 +157,19 @@ class ClassSums:
 
     def _table(self, place: int, segment: int | None) -> ScoreTable:
         """A class's scores against the rest."""
-        found = self.tables[place].of_cells(None if segment is None else range(2 * segment, 2 * segment + 2))
+        cells, own = (2, 1) if self.tables else (len(self.classes), place)
+        found = _of_segment((self.tables or self.pairs)[place], segment, cells)
         name = self.classes[place]
-        table = found.table((name, f"not {name}"), found.cells % 2 == 1)
+        table = found.table((name, f"not {name}"), found.cells % cells == own)
         beyond = table.grid is not None and table.grid.kind == "line" and table.range[1] >= 1  # at 1, or just above it
         if table.grid is None or not table.probabilities or beyond:
             return table
         lost = self.losses[slice(None) if segment is None else slice(segment, segment + 1), place].sum(0)
         return replace(table, losses=lost.astype(np.float64))
 
-    def _pairs(self, segment: int | None, entries: int) -> tuple[Array | None, Array | None]:
+    def _wins(self, segment: int | None, entries: int) -> tuple[Array | None, Array | None]:
         """The wins between classes, and the ties that bins make of some of them."""
-        if not self.pairs:
+        if not self.pairs or self.squares is not None:
             return None, None
         wins, ties = pairs_in_order(run_all([partial(self._by_class, one, segment) for one in self.pairs], entries))
         return wins, None if self.pairs[0].grid is None else ties
@@ -171,11 +177,19 @@ class ClassSums:
     def _by_class(self, binned: Binned, segment: int | None) -> Array:
         """The rows of each true class at each score of another one, from low scores to high ones."""
         k = len(self.classes)
-        here = binned.of_cells(None if segment is None else range(k * segment, k * (segment + 1)))
-        edges = np.unique(here.edges)
-        counts = np.zeros(k * len(edges), np.int64)
-        np.add.at(counts, here.cells % k * len(edges) + np.searchsorted(edges, here.edges), here.weights)
-        return counts.reshape(k, -1)
+        here = _of_segment(binned, segment, k)
+        order = order_of(here.edges)
+        edges = here.edges[order]
+        starts = np.append(True, edges[1:] != edges[:-1])[: len(edges)]
+        counts = np.zeros((k, np.count_nonzero(starts)), np.int64)
+        cells = here.cells[order] % k * counts.shape[1] + np.cumsum(starts) - 1
+        np.add.at(counts.reshape(-1), cells, here.weights[order])
+        return counts
+
+
+def _of_segment(binned: Binned, segment: int | None, cells: int) -> Binned:
+    """The scores of a segment, which has so many cells, or of all rows."""
+    return binned.of_cells(None if segment is None else range(cells * segment, cells * (segment + 1)))
 
 
 def _beside(counted: Counted, scores: ClassScores) -> Counted:
@@ -207,5 +221,6 @@ def is_of(plan: Plan, classes: tuple[str, ...]) -> bool:
 
 
 def pair_bits(classes: int) -> int:
-    """How finely scores are binned to compare every two classes: the more classes, the more coarsely."""
-    return max(bins.FINE - (classes - 1).bit_length(), 4)
+    """How finely scores are binned by the true class: the more classes, the more coarsely."""
+    finest = bins.FINE + 2 if classes <= MOST_TOGETHER else bins.FINE
+    return min(max(finest - (classes - 1).bit_length(), 4), bins.FINE)

@@ -15,7 +15,7 @@ from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
 from stakes.frozen import dataclass, replace
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ORDERED
 from stakes.tallies.clusters import Clusters
@@ -193,7 +193,7 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 class Binned:
     """Cells with the lower edges of their bins, and the number of rows there; for weighted rows Σw, and Σw².
 
-    Without a grid the edges are the scores themselves.
+    Without a grid the edges are the scores themselves. Of fewer ``bits`` there are fewer bins in each power of two.
     """
 
     grid: str | None
@@ -201,6 +201,7 @@ class Binned:
     edges: Array
     weights: Array
     squares: Array | None = None
+    bits: int = bins.FINE
 
     def of_cells(self, cells: range | None) -> "Binned":
         """Return some cells that follow each other, or all; they must be in order."""
@@ -208,14 +209,16 @@ class Binned:
             return self
         here = slice(*np.searchsorted(self.cells, (cells.start, cells.stop)).tolist())
         squares = None if self.squares is None else self.squares[here]
-        return Binned(self.grid, self.cells[here], self.edges[here], self.weights[here], squares)
+        columns = self.cells[here], self.edges[here], self.weights[here], squares
+        return Binned(self.grid, *columns, self.bits)
 
     def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
         """Return the score table of two classes, given which entries are ``positive``."""
         values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
         columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
         columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
-        return ScoreTable(*pair, Columns.added(self.edges, columns), None if self.grid is None else Grid(self.grid))
+        grid = None if self.grid is None else Grid(self.grid, bits=self.bits)
+        return ScoreTable(*pair, Columns.added(self.edges, columns), grid)
 
 
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:

@@ -21,9 +21,9 @@ FINE = 15
 _HALF = int(np.array(0.5).view(np.int64))
 
 
-def next_edge(edge: float, grid: str) -> float:
+def next_edge(edge: float, grid: str, bits: int = FINE) -> float:
     """Return the edge above an edge (just below 1 the bins are finer than floats, and each float has its own)."""
-    above = float(edges(numbers(np.array([edge]), grid) + 1, grid)[0])
+    above = float(edges(numbers(np.array([edge]), grid, bits) + 1, grid, bits)[0])
     return max(above, math.nextafter(edge, math.inf))
 
 

@@ -480,7 +480,7 @@ class ScoreTable(Tally):
 
     def on_grid(self, grid: str) -> Self:
         """Return the table with scores rounded down to a grid, or to another one that is no finer than its own."""
-        return self.binned(grid) if self.grid is None else self._on(Grid(grid))
+        return self.binned(grid) if self.grid is None else self._on(Grid(grid, bits=self.grid.bits))
 
     def _on(self, grid: Grid | None) -> Self:
         """Return the table with scores rounded down to a grid that is no finer than its own."""
