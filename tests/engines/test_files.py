@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 
 import stakes
+from stakes.engines import streaming
 from stakes.engines.files import database, kinds
 from stakes.engines.files.sources import Source
 from stakes.language.sentences import caution
@@ -662,3 +663,27 @@ def test_a_question_looks_at_the_dialect_of_each_file_once(tmp_path, monkeypatch
     files[1].write_text("y;d\n1;1\n0;0\n1;1\n")  # another question, another look
     with pytest.warns(stakes.InputWarning, match="is read with"):
         assert stakes.evaluate(files[1], truth="y", prediction="d")["accuracy"].value == 1
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[], ["a"], ["a", "a"], ["b", "a", "b"], ["a", "b", "c", "a"], ["a", None, "b"], [None], ["", "x"], ["é", "\0"]],
+)
+def test_labels_of_typed_text_are_categories(labels):
+    text = pl.Series("y", labels, pl.String)
+    found = kinds._as_categories(text)
+    assert found.dtype in (pl.Categorical, pl.Enum)
+    assert found.name == "y"
+    assert found.cast(pl.String).to_list() == labels
+    assert kinds._as_categories(pl.Series("p", [0.5])).to_list() == [0.5]
+
+
+def test_labels_may_first_occur_in_any_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "BATCH", 4)
+    monkeypatch.setattr(streaming, "_MANY", 2)
+    truth = ["b", "a", "b", "a", *"aaaa", *"abca", *"ccbb"]
+    said = ["b", "b", "b", "a", *"aaab", *"abba", *"cabb"]
+    frame = pl.DataFrame({"y": truth, "d": said})
+    frame.write_csv(tmp_path / "rows.csv")
+    found = stakes.evaluate(tmp_path / "rows.csv", truth="y", prediction="d", exact=False)
+    assert found.confusion == stakes.evaluate(frame, truth="y", prediction="d").confusion

@@ -202,8 +202,8 @@ def _batches(files: "Files", models: Sequence[str], asked: ItemQuestion, seen: l
         _refuse_gaps(scores, models, None, asked.missing)
         if "item" in batch:
             names = batch["item"]
-            by_text = names.cast(pl.String) if names.dtype == pl.Categorical else names  # codes differ between batches
-            seen.append(by_text.hash().to_numpy())
+            coded = names.dtype in (pl.Categorical, pl.Enum)  # by codes that differ between batches
+            seen.append((names.cast(pl.String) if coded else names).hash().to_numpy())
         yield GradedItems.from_items(models, scores)
     if not some_rows:
         raise files.nothing_there()

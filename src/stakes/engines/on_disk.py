@@ -78,7 +78,7 @@ def table_of(files: Files, rows: int) -> Iterator[pl.LazyFrame | None]:
 
 def _plain(name: str, column: pl.Series) -> pl.Series:
     """A column for engines: numbers, unless it holds labels or other text."""
-    column = column.cast(pl.String) if column.dtype == pl.Categorical else column
+    column = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
     return column if name.startswith(_LABELS) else as_numbers(column)
 
 

@@ -68,7 +68,7 @@ def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | Non
 def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan a file; names in the header are unquoted and unique.
 
-    All values stay text, unless ``numbers`` says which columns are numbers and which are categories. Then an empty text
+    All values stay text, unless ``numbers`` says which columns are numbers and which are labels. Then an empty text
     in quotes is not yet missing, since Polars takes longer to look for it.
     """
     names = header(source, dialect)
@@ -85,7 +85,7 @@ def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = 
     if len(scanned) != len(names):
         raise fault(source, dialect) or errors.unreadable_file(source.name, "the header is not understood")
     if numbers is not None:
-        types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
+        types = {scanned[names.index(name)]: pl.Float64 if n else pl.String for name, n in numbers.items()}
         lazy = scan(source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",")
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)

@@ -76,7 +76,7 @@ class FileTable:
             frame = self.lazy.select(self._read(names)).collect()
             if self._ends_early(frame):
                 self.refuse_faults()
-            return frame.select(names)
+            return self._labelled(frame.select(names))
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns in batches of ``rows``, in their order."""
@@ -89,7 +89,11 @@ class FileTable:
                 if not checked and self._ends_early(frame):
                     self.refuse_faults()
                     checked = True
-                yield frame.select(names).rechunk()  # once, instead of in each use
+                yield self._labelled(frame.select(names)).rechunk()  # once, instead of in each use
+
+    def _labelled(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same rows; where columns have types, text is that of labels, which are categories."""
+        return frame.with_columns(map(_as_categories, frame.iter_columns())) if self.typed else frame
 
     def refuse_ambiguous(self, names: Collection[str]) -> None:
         """Refuse JSON that names one of these columns twice in a row, or mixes kinds of values in it."""
@@ -343,3 +347,15 @@ def _in_words(source: Source, problem: BaseException, dialect: Dialect | None) -
     panics = not isinstance(problem, Exception)  # whose message is about the reader's own code
     why = "it is damaged" if panics else getattr(problem, "strerror", None) or errors.first_line(problem)
     return fault or errors.unreadable_file(source.name, why)
+
+
+def _as_categories(column: pl.Series) -> pl.Series:
+    """Text as categories; of two names, rows are compared with one, which is faster than to look each of them up."""
+    if column.dtype != pl.String:
+        return column
+    if len(column) and not column.null_count():
+        others = column != column[0]
+        names = [column[0], column[int(others.arg_max() or 0)]]
+        if names[0] != names[1] and (column == names[1]).sum() == others.sum():
+            return pl.Series(column.name, names, pl.Enum(names)).gather(others.cast(pl.UInt32))
+    return column.cast(pl.Categorical)

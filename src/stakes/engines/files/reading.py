@@ -427,8 +427,10 @@ def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
 
 def _needs_second_pass(column: pl.Series, missing: Sequence[str]) -> bool:
     """Whether a column parsed by Polars holds an error whose line a second pass must find."""
-    if column.dtype == pl.Categorical:
-        return any("\0" in name or name in missing for name in codes_of(column.drop_nulls())[2])
+    kind = column.dtype
+    if isinstance(kind, pl.Categorical | pl.Enum):
+        names = kind.categories if isinstance(kind, pl.Enum) else codes_of(column.drop_nulls())[2]
+        return any("\0" in name or name in missing for name in names)
     return column.dtype == pl.Float64 and not math.isfinite(column.sum())  # as it is if all of them are finite
 
 
