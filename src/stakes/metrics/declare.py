@@ -316,7 +316,7 @@ class Metric:
 
     def at_middles(self, tally: Tally) -> Tally:
         """The tally as the figure reads it: scores in fine bins as the middles of these, if it needs their values."""
-        if not isinstance(tally, ScoreTable) or tally.merged or not self.reads_values:
+        if not isinstance(tally, ScoreTable) or tally.grid is None or tally.merged or not self.reads_values:
             return tally
         return tally.at_middles()
 
