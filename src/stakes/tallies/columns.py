@@ -191,7 +191,7 @@ class Columns:
 
     def at_least(self, name: str, threshold: float) -> Number:
         """What lies at or above a threshold."""
-        above = self.values[name][..., np.asarray(self.scores >= threshold, bool)]
+        above = self.values[name][..., : int(np.count_nonzero(self.scores >= threshold))]
         return above.sum(-1, dtype=np.longdouble).astype(np.float64)[()] if above.dtype.kind == "f" else above.sum(-1)
 
     def cut(self, places: Array) -> Self:
