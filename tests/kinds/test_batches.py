@@ -101,6 +101,16 @@ def test_batches_tell_what_whole_files_tell(kind, more, files, in_batches):
         assert widths[0] == (None if widths[1] is None else pytest.approx(widths[1], rel=apart, abs=1e-12)), name
 
 
+@pytest.mark.parametrize("more", [{}, {"weight": "weight"}])
+def test_the_quantiles_of_rounded_truths_are_those_of_all_rows(more, files, in_batches):
+    asked = {**ASKED["quantiles"], "truth": "rate", **more, "by": "by"}
+    whole, parts = stakes.evaluate(files / "rows.parquet", **asked), in_batches(files / "rows.parquet", **asked)
+    assert not keeps_rows(parts.counted)
+    for one, found in [(whole, parts), *((whole.segments[name], parts.segments[name]) for name in "xz")]:
+        assert found["crps_skill"].value == pytest.approx(one["crps_skill"].value, rel=1e-12)
+        assert found["crps"].baseline == pytest.approx(one["crps"].baseline, rel=1e-12)
+
+
 def test_rows_without_one_of_several_outputs_are_left_out_of_all(files, in_batches, tmp_path):
     table = pl.read_parquet(files / "rows.parquet").with_columns(pl.when(pl.col("rate") > 1.6).then("years"))
     table.write_parquet(tmp_path / "rows.parquet")

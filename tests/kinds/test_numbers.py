@@ -174,6 +174,15 @@ def test_the_baseline_says_the_quantiles_of_the_truth():
     assert ev["crps_skill"].value == pytest.approx(1 - ev["crps"].value / expected)
 
 
+def test_the_order_of_rows_that_tie_does_not_change_the_quantiles_of_the_truth():
+    truth, weight = np.repeat(np.arange(12.0), 2), np.tile([1, 5], 12)
+    said = {level: np.full(24, 11 * level) for level in (0.1, 0.25)}
+    answers = [
+        stakes.evaluate(truth=truth, quantiles=said, weight=one)["crps_skill"].value for one in (weight, weight[::-1])
+    ]
+    assert answers == pytest.approx([answers[0]] * 2, rel=1e-12)
+
+
 def test_an_ensemble_has_the_crps_of_its_steps():
     truth, members = random.normal(size=60), random.normal(size=(60, 7))
     ev = stakes.evaluate(truth=truth, ensemble=members)

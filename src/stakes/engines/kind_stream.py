@@ -108,14 +108,14 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
 # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(eq=False)
 class Truths:
-    """The truths of some rows: the weight of each label, or of each bin of numbers.
+    """The truths of some rows: the weight of each label; of each bin of numbers its weight, rows and sum.
 
     For labels and counts also their ranking by scores or predictions, in bins.
     """
 
     weighed: float = 0.0
     held: dict[str, float] = field(default_factory=dict)
-    bins: tuple[Array, ...] = field(default_factory=lambda: (np.zeros(0, np.int64), np.zeros(0)))
+    bins: tuple[Array, ...] = field(default_factory=lambda: (np.zeros(0, np.int64), *np.zeros((3, 0))))
     tables: dict[str, ScoreTable] = field(default_factory=dict)
     levels: Levels | None = None
 
@@ -130,7 +130,9 @@ class Truths:
         if batch.kind == ForecastSums.kind:
             return
         if batch.kind == QuantileSums.kind:
-            self.bins = put_together([self.bins, (bins.numbers(columns["truth"], "line"), weights)])
+            truth = columns["truth"]
+            new = bins.numbers(truth, "line"), weights, np.ones(len(truth)), truth
+            self.bins = put_together([self.bins, new])
             return
         for name, own in zip(batch.names, (weights @ columns["truth"]).tolist(), strict=True):
             self.held[name] = self.held.get(name, 0.0) + own
@@ -145,7 +147,8 @@ class Truths:
         if kind in (CountSums.kind, ForecastSums.kind):
             return None
         if kind == QuantileSums.kind:
-            return quantiles_of(bins.edges(self.bins[0], "line"), self.bins[1], levels_of(names))
+            _, weights, rows, truth = self.bins
+            return quantiles_of(truth / rows, weights, rows, levels_of(names))
         return np.array([self.held.get(name, 0.0) for name in names]) / self.weighed
 
 

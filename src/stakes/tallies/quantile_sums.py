@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.keys import add_up
 from stakes.tallies.term_sums import Matrix, TermRows, Terms, TermSums
 
 ENSEMBLE = "member"
@@ -82,7 +83,9 @@ class QuantileSums(TermSums):
     @classmethod
     def constant_answer(cls, rows: TermRows, names: tuple[str, ...]) -> Array:
         """The quantiles of the truth alone."""
-        return quantiles_of(rows.columns["truth"], rows.weights, levels_of(names))
+        truth = rows.columns["truth"]
+        values, weights, counts = add_up(truth, rows.weights, np.ones(len(truth)))
+        return quantiles_of(values, weights, counts, levels_of(names))
 
     @classmethod
     def columns_answering(cls, columns: Mapping[str, Matrix], answer: Array) -> Mapping[str, Matrix]:
@@ -91,11 +94,15 @@ class QuantileSums(TermSums):
         return {"truth": truth, "quantiles": np.broadcast_to(answer, (len(truth), len(answer)))}
 
 
-def quantiles_of(values: Array, weights: Array, levels: Array) -> Array:
-    """The (weighted) quantiles of some numbers."""
-    order = np.argsort(values, kind="stable")
-    reached = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
-    return np.interp(levels, reached, values[order])
+def quantiles_of(values: Array, weights: Array, rows: Array, levels: Array) -> Array:
+    """The (weighted) quantiles of sorted different numbers, each of which is that of several rows.
+
+    A row lies in the middle of its own weight. Rows with the same value share their weight, so that their order is
+    of no consequence, and the quantile is that value from the middle of the first to the middle of the last.
+    """
+    reached, half = np.cumsum(weights), weights / rows / 2
+    ends = np.stack([reached - weights + half, reached - half], axis=1)
+    return np.asarray(np.interp(levels, ends.ravel() / reached[-1], np.repeat(values, 2)))
 
 
 def _interval_score(truth: Array, low: Array, high: Array, miss: float) -> Array:
