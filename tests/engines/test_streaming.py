@@ -704,6 +704,81 @@ def test_figures_of_the_scores_themselves_are_those_of_rows_and_say_how_near_bin
         assert (judged.slope.value, judged.slope.low, judged.slope.high) == (slope.value, slope.low, slope.high)
 
 
+LOSSES = ("brier_score", "log_loss", "normalised_brier_score", "normalised_log_loss")
+ELSEWHERE_TRAINED = [
+    {"prior": 0.05, "training_prior": 0.5},
+    {"training_prior": 0.6},
+    {"prior": 0.2, "training_prior": "rows"},
+]
+
+
+@pytest.mark.parametrize("there", ELSEWHERE_TRAINED, ids=str)
+@pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"by": "site"}], ids=str)
+def test_losses_of_corrected_probabilities_are_those_of_rows(tmp_path, monkeypatch, there, option):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = patients().with_columns(site=pl.int_range(pl.len()) % 2)
+    question = {"truth": "y", "score": "p", **there, **option}
+    found, exact = evaluate(written(frame, tmp_path, "parquet"), **question, exact=False), evaluate(frame, **question)
+    parts = [(found, exact), *((part, exact.segments[name]) for name, part in found.segments.items())]
+    for binned, rows_themselves in parts:
+        assert binned.scores.grid is not None
+        for name in LOSSES:
+            own, known = binned[name], rows_themselves[name]
+            assert own.value == pytest.approx(known.value, rel=1e-6), name
+            width = known.high - known.low
+            assert (own.low, own.high) == pytest.approx((known.low, known.high), abs=0.01 * width), name
+            assert own.baseline == pytest.approx(known.baseline, rel=1e-9), name
+
+
+@pytest.mark.parametrize("digits", [2, 3])
+def test_losses_of_rounded_probabilities_are_exact_after_a_correction(tmp_path, monkeypatch, digits):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = patients().with_columns(pl.col("p").round(digits))
+    question = {"truth": "y", "score": "p", "prior": 0.05, "training_prior": 0.5}
+    found, exact = evaluate(written(frame, tmp_path, "parquet"), **question, exact=False), evaluate(frame, **question)
+    for name in LOSSES:
+        assert found[name].value == pytest.approx(exact[name].value, rel=1e-12), name
+
+
+def test_a_certain_miss_is_infinitely_surprising_also_after_a_correction():
+    frame = patients()
+    frame = frame.with_columns(p=pl.when(pl.int_range(pl.len()) == frame["y"].arg_max()).then(0.0).otherwise("p"))
+    counted = count_rows(frame, truth="y", score="p")
+    binned = replace(counted, tallies={"scores": counted.scores.binned()})
+    found, exact = (evaluate(one, prior=0.05, training_prior=0.5) for one in (binned, counted))
+    assert found["log_loss"].value == exact["log_loss"].value == math.inf
+    assert found["brier_score"].value == pytest.approx(exact["brier_score"].value, rel=1e-6)
+
+
+@pytest.mark.parametrize("minimum", [10, 60])
+def test_losses_of_corrected_probabilities_in_wide_bins_lie_within_the_bounds_told(minimum):
+    counted, there = count_rows(patients(), truth="y", score="p"), {"prior": 0.05, "training_prior": 0.5}
+    found = evaluate(replace(counted, tallies={"scores": counted.scores.anonymise(minimum)}), **there)
+    exact = evaluate(counted, **there)
+    for name in LOSSES[:2]:
+        own, known = found[name], exact[name]
+        assert own.bounds[0] <= known.value <= own.bounds[1], name
+        assert abs(own.value - known.value) < 0.25 * (own.bounds[1] - own.bounds[0]), name
+        assert own.low <= known.low, name
+        assert own.high >= known.high, name
+        low, high = _furthest(found.scores, name, 0.05 / 0.5, 0.95 / 0.5)
+        assert own.bounds == pytest.approx((low, high), rel=1e-9), name
+
+
+def _furthest(table, name, up, down):
+    """The least and the most a loss can be if every row of a bin has the score that suits it best, or worst."""
+    low, _, high = table.inside_bins
+    counts, ends = table.as_columns().counts(), []
+    for scores in (low, high):
+        moved = up * scores / (up * scores + down * (1 - scores))
+        squares = (counts * [(1 - moved) ** 2, moved**2]).sum(1)
+        logs = table.losses[1] + (
+            counts * np.log([(up * scores + down * (1 - scores)) / one for one in (up, down)])
+        ).sum(1)
+        ends.append((squares if name == "brier_score" else logs) / counts.sum(1))
+    return [float([0.05, 0.95] @ choose(*ends)) for choose in (np.minimum, np.maximum)]
+
+
 def test_bins_that_were_merged_keep_no_values_and_say_so():
     counted = count_rows(patients(), truth="y", score="p")
     wide = replace(counted, tallies={"scores": counted.scores.anonymise(10)})

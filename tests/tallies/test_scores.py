@@ -1,6 +1,7 @@
 import itertools
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from stakes.metrics import auc_bounds
 from stakes.tallies import ScoreTable, bins, keys
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import BLOCK, order_of
+from stakes.tallies.population import Population
+from stakes.tallies.pricing import Frequencies
 from tests.parts import complete, examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -322,7 +325,7 @@ def test_losses_are_those_of_the_scores_in_any_bins_and_add_up(name):
     assert figure(again) == figure(parts[0])
 
 
-def test_losses_in_bins_follow_a_prior_where_probabilities_stay_what_they_are():
+def test_losses_in_bins_follow_a_prior():
     rng = np.random.default_rng(2)
     score = rng.beta(0.5, 2, 2000)
     truth = (rng.random(2000) < score).astype(int)
@@ -330,8 +333,19 @@ def test_losses_in_bins_follow_a_prior_where_probabilities_stay_what_they_are():
     for name in LOSSES:
         assert binned[name].value == pytest.approx(exact[name].value, rel=1e-12)
         assert (binned[name].low, binned[name].high) == pytest.approx((exact[name].low, exact[name].high), rel=1e-6)
-    corrected = stakes.evaluate(truth=truth, score=score, training_prior=0.5, exact=False)
-    assert corrected["brier_score"].reason.startswith("the scores were counted in bins")
+    given = {"truth": truth, "score": score, "training_prior": 0.5}
+    exact, binned = (stakes.evaluate(**given, exact=kept) for kept in (True, False))
+    for name in LOSSES:
+        assert binned[name].value == pytest.approx(exact[name].value, rel=1e-6)
+
+
+def test_corrected_losses_of_stacked_tables_are_those_of_each():
+    rng = np.random.default_rng(2)
+    score, truth = rng.random(900), rng.random(900) < 0.4
+    parts = [ScoreTable.from_rows(score[p], truth[p]).binned() for p in np.array_split(np.arange(900), 3)]
+    there = Population.of_frequencies(Frequencies(0.05, 0.5), ["0", "1"], "1", (Fraction(1, 2), Fraction(1, 2)))
+    stacked = there.of(ScoreTable.stack(parts))
+    assert stacked.losses == pytest.approx(np.stack([there.of(part).losses for part in parts]))
 
 
 def test_a_certain_and_wrong_probability_is_infinitely_surprising_in_bins_too():

@@ -1,6 +1,6 @@
 """Losses of a probability, and their sums, which stay exact where scores are put in bins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -56,6 +56,34 @@ def loss_sums(scores: Array, counts: Array) -> Array:
             lost = some * each_loss(scores[start : start + _AT_A_TIME])
         found += np.where(some > 0, lost, 0.0).sum(-1)
     return np.asarray(found, np.float64)
+
+
+def corrected_losses(known: Array, counts: Array, scores: Sequence[Array], factors: Sequence[float]) -> Array:
+    """The sums of losses in bins after a correction for class frequencies, and the least and most they can be.
+
+    ``known`` are those before it. ``scores`` are where bins begin, a score inside each, and where they end; ``factors``
+    are those of a probability of the positive class and of the negative one. Within a class squares rise or fall with
+    the score, and so does what the correction adds to a logarithm: the ends of bins are the bounds.
+    """
+    squares, logs = np.moveaxis(known, -2, 0)
+
+    def add_up(of_positive: Array, of_negative: Array) -> Array:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(counts > 0, counts * np.stack([of_positive, of_negative]), 0.0).sum(-1))
+
+    def sums_of_squares(scores: Array) -> Array:
+        return add_up(SQUARES.of_positive(scores), SQUARES.of_negative(scores))
+
+    def sums_at(scores: Array) -> Array:
+        own, other = factors[0] * scores, factors[1] * (1 - scores)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved, more = own / (own + other), [np.log((own + other) / factor) for factor in factors]
+        return np.stack([sums_of_squares(moved), logs + add_up(*more)], axis=-2)
+
+    low, inside, high = map(sums_at, scores)
+    inside[..., 0, :] += squares - sums_of_squares(scores[1])  # as much as scores inside bins miss without correction
+    ends = np.minimum(low, high), np.maximum(low, high)
+    return np.stack([np.clip(inside, *ends), *ends])
 
 
 def losses_either_way(scores: Array, weight: Array | None = None) -> Array:

@@ -17,6 +17,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.class_scores import ClassScores
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.losses import corrected_losses
 from stakes.tallies.pricing import Frequencies, Shares
 from stakes.tallies.scores import ScoreTable
 
@@ -96,10 +97,18 @@ class Population:
         if self.factors is None or not table.probabilities:
             return table
         if table.grid is not None:
-            return replace(table, losses=None)  # those of corrected probabilities are others
+            return self.with_losses(table)[0]
         columns = table.as_columns()
         found = Columns.added(self.correct(columns.scores.astype(np.float64)), columns.values)
         return ScoreTable(table.positive, table.negative, found)
+
+    def with_losses(self, table: ScoreTable) -> list[ScoreTable]:
+        """Bins of these rows with the losses of corrected probabilities, with the least and with the most."""
+        if table.losses is None or self.factors is None:
+            return [table] * 3
+        counts = table.as_columns().counts()
+        found = corrected_losses(table.losses, counts, table.inside_bins, self._of_two_classes(self.factors))
+        return [replace(table, losses=losses) for losses in found]
 
     def _of_class_scores(self, scores: ClassScores) -> ClassScores:
         rows = scores.sample
@@ -120,10 +129,14 @@ class Population:
         """Turn probabilities in the rows into those in the population: of the positive class, or of each."""
         if self.factors is None:
             return probabilities
-        factors = dict(zip(self.classes, map(float, self.factors), strict=True))
         if probabilities.ndim == 2:
-            moved = probabilities * np.array([factors[name] for name in self.classes])
+            moved = probabilities * np.array(self.factors, np.float64)
             return np.asarray(moved / moved.sum(axis=1, keepdims=True))
-        own = factors[str(self.positive)] * probabilities
-        other = next(factor for name, factor in factors.items() if name != self.positive) * (1 - probabilities)
+        positive, negative = self._of_two_classes(self.factors)
+        own, other = positive * probabilities, negative * (1 - probabilities)
         return np.asarray(own / (own + other))
+
+    def _of_two_classes(self, factors: Shares) -> tuple[float, float]:
+        """The factors of the positive class and of the other one."""
+        own = self.classes.index(str(self.positive))
+        return float(factors[own]), float(factors[1 - own])

@@ -421,7 +421,7 @@ class ScoreTable(Tally):
         """How far a score may lie from the one that :meth:`at_middles` takes it for."""
         if self.grid is None:
             return 0.0
-        low, taken, high = self._inside_bins
+        low, taken, high = self.inside_bins
         return float(np.maximum(taken - low, high - taken).max(initial=0.0))
 
     @remembered
@@ -432,13 +432,13 @@ class ScoreTable(Tally):
         """
         if self.grid is None:
             return self
-        taken = self._inside_bins[1].copy()
+        taken = self.inside_bins[1].copy()
         taken[np.abs(taken) < sys.float_info.min] = 0.0  # which is what rows of that bin had
         columns = InBins.joined_neighbours(taken, self.as_columns().values)
         return type(self)(self.positive, self.negative, columns)
 
     @property
-    def _inside_bins(self) -> tuple[Array, Array, Array]:
+    def inside_bins(self) -> tuple[Array, Array, Array]:
         """Where bins begin, a score inside each, and where they end, at a cut at the latest."""
         low, middle, rounded, high = self._ends_of_bins(len(self.as_columns().scores))
         return low, np.where((rounded >= low) & (rounded < high), rounded, middle), high

@@ -19,7 +19,7 @@ from stakes.uncertainty.interval import SHARE_METHODS, Interval, none
 from stakes.uncertainty.numbers import median_interval
 from stakes.uncertainty.one_more_row import cost_interval
 from stakes.uncertainty.sampling import FEW_ROWS, Sampling, normal
-from stakes.uncertainty.scores import IN_BINS, known_in_bins, order_bounds
+from stakes.uncertainty.scores import IN_BINS, corrects_losses, known_in_bins, order_bounds
 
 METHODS = {"share": tuple(SHARE_METHODS), "area": score_intervals.METHODS}
 """The methods that a user can choose, beside those of any figure."""
@@ -131,21 +131,22 @@ def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) ->
 
 
 def _is_moved(metric: Metric, value: float) -> bool:
-    """Whether the order of rows in a bin decides."""
-    return not metric.reads_values and metric.one_row is not None and not math.isnan(value)
+    """Whether the order of rows in a bin decides, or where in it they lie."""
+    open_in_bins = metric.one_row is not None or corrects_losses(metric)
+    return open_in_bins and not metric.reads_values and not math.isnan(value)
 
 
 def _widened(found: Interval, metric: Metric, value: float, ends: tuple[float, float], merged: bool) -> Interval:
     """An interval is wider by as much as the figure may be off: it lies between its ends.
 
-    Fine bins hardly move a mean over all rows, such as an area: unless they do, nothing is said of them.
+    Fine bins hardly move a mean over all rows, such as an area or a loss: unless they do, nothing is said of them.
     """
-    assert metric.one_row is not None
     bounds = ends if merged else None
     if found.low is None or found.high is None:
         return replace(found, bounds=bounds)
     hardly = ends[1] - ends[0] <= _HARDLY * (found.high - found.low)
-    if hardly and not merged and metric.one_row.bounds is not None:
+    mean = metric.one_row is None or metric.one_row.bounds is not None
+    if hardly and not merged and mean:
         return found
     low, high = metric.range
     limits = max(found.low - (value - ends[0]), low), min(found.high + (ends[1] - value), high)

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.metrics.prior import base_of
 from stakes.tallies import ScoreTable, bins
-from stakes.tallies.arithmetic import Array, divide, weighted_sum
+from stakes.tallies.arithmetic import Array, Number, divide, weighted_sum
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
@@ -42,7 +42,8 @@ class LossRows:
     """Rows of a class and an output (a score, or one for each class), and the units that are left out.
 
     Units are rows that are alike, or the clusters (``groups``) in which they lie. ``weight`` is that of all rows that
-    are alike, ``squares`` the sum of their squared weights. Of rows in bins ``sums`` are what their losses add up to.
+    are alike, ``squares`` the sum of their squared weights. Rows in bins are those of a table, which knows what their
+    losses add up to.
     """
 
     classes: Array
@@ -50,7 +51,7 @@ class LossRows:
     weight: Array
     squares: Array
     groups: Array | None = None
-    sums: Array | None = None
+    in_bins: ScoreTable | None = None
     _known: dict[object, tuple[Array, float]] = field(default_factory=dict)
 
     @classmethod
@@ -74,7 +75,7 @@ class LossRows:
         classes, places = np.nonzero(counts)
         weight = counts[classes, places]
         outputs = scores[places].astype(np.float64)
-        return cls(classes, outputs, weight, weight * unit[classes, places], sums=table.losses)
+        return cls(classes, outputs, weight, weight * unit[classes, places], in_bins=table)
 
     @cached_property
     def sizes(self) -> Array:
@@ -140,12 +141,13 @@ class LossRows:
 
     def _as_added_up(self, metric: Metric, losses: Array) -> Array:
         """Losses in the middle of bins, stretched so that those of a class add up to what its rows lose."""
-        if self.sums is None:
+        table, population = self.in_bins, metric.population
+        loss = metric.loss if population is None else base_of(metric).loss
+        if table is None or table.losses is None or loss not in KEPT:
             return losses
-        loss = metric.loss if metric.population is None else base_of(metric).loss
-        if loss not in KEPT:
-            return losses
-        own = self.sums[KEPT.index(loss)]
+        table = table if population is None else population.with_losses(table)[0]
+        assert table.losses is not None
+        own = table.losses[KEPT.index(loss)]
         if not np.isfinite(own).all():
             return np.full(len(losses), np.inf)
         return losses * divide(own, np.bincount(self.classes, self.weight * losses, 2), 1.0)[self.classes]
@@ -317,9 +319,9 @@ def known_in_bins(metric: Metric, table: ScoreTable) -> bool:
 
 
 def order_bounds(metrics: Sequence[Metric], table: ScoreTable) -> list[tuple[float, float]]:
-    """The lowest and the highest of each figure over all orders of rows in a bin.
+    """The lowest and the highest of each figure over all orders of rows in a bin, or over all scores in it.
 
-    A positive that ranks higher raises them.
+    A positive that ranks higher raises a figure of the order.
     """
     walked = [metric for metric in metrics if metric.one_row is not None and metric.one_row.bounds is None]
     ends = [measure(walked, end) for end in _ends_of_order(table)] if walked else []
@@ -327,7 +329,24 @@ def order_bounds(metrics: Sequence[Metric], table: ScoreTable) -> list[tuple[flo
     for metric in metrics:
         if metric.one_row is not None and metric.one_row.bounds is not None:
             found[id(metric)] = metric.one_row.bounds(table)
+        elif corrects_losses(metric):
+            found[id(metric)] = _bounds_of_loss(metric, table)
     return [(float(lost), float(won)) for lost, won in (found[id(metric)] for metric in metrics)]
+
+
+def corrects_losses(metric: Metric) -> bool:
+    """Whether a figure is one of losses of probabilities that were corrected for other class frequencies."""
+    return metric.loss is not None and metric.population is not None and metric.population.factors is not None
+
+
+def _bounds_of_loss(metric: Metric, table: ScoreTable) -> tuple[Number, Number]:
+    """The lowest and the highest figure of corrected losses that the bins leave open."""
+    population, base = metric.population, base_of(metric)
+    assert population is not None
+    at_shares = replace(population, factors=None).of(table)
+    _, least, most = population.with_losses(at_shares)
+    low, high = (measure([base], one)[0] for one in (least, most))
+    return low, high
 
 
 def _ends_of_order(table: ScoreTable) -> tuple[ScoreTable, ScoreTable]:
@@ -357,7 +376,7 @@ def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
     if sampling.clusters is None:
         return LossRows.of_table(table)
     rows = LossRows.of_clusters(sampling.clusters, 1 - np.asarray(sampling.clusters.truth, np.int64))
-    return rows if sampling.clusters.grid is None else replace(rows, sums=table.losses)
+    return rows if sampling.clusters.grid is None else replace(rows, in_bins=table)
 
 
 def level_counts(table: ScoreTable, most: int = _MOST_LEVELS, single: int = 48) -> Levels:
@@ -476,7 +495,7 @@ def score_changes_by_level(metric: Metric, table: ScoreTable, held: bool) -> "tu
     if metric.loss is not None:
         classes, places = np.nonzero(counts)
         weight = counts[classes, places]
-        rows = LossRows(classes, scores[places], weight, weight * unit[classes, places], sums=table.losses)
+        rows = LossRows(classes, scores[places], weight, weight * unit[classes, places], in_bins=table)
         of_loss = of_losses(metric, rows, held)
         if isinstance(of_loss, str):
             return of_loss
