@@ -355,8 +355,28 @@ def test_bands_are_the_same_for_the_same_seed_and_clusters_have_none():
     curve = ev.calibration.reliability(5)
     assert curve.band is None
     assert curve.to_dict()["no_band"] == "it takes rows as independent, and these come in clusters"
-    assert curve.to_dict()["bins"]["low"] == [None] * 5
-    assert curve.bins.no_limits
+    with pytest.warns(stakes.InputWarning, match="only 1 cluster"):
+        alone = stakes.evaluate(truth=y, score=p, cluster=["same"] * 200).calibration.reliability(5)
+    assert alone.to_dict()["bins"]["low"] == [None] * 5
+    assert alone.bins.no_limits == curve.no_band
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_limits_of_a_bin_are_those_of_resampled_clusters(weighted):
+    rng = np.random.default_rng(5)
+    cluster = rng.integers(0, 150, 3000)
+    ill = rng.normal(size=150)[cluster]
+    p = rng.random(3000)
+    y = (rng.random(3000) < 1 / (1 + np.exp(-4 * (p - 0.5) - ill))).astype(int)
+    w = rng.integers(1, 4, 3000) if weighted else np.ones(3000)
+    bins = stakes.evaluate(truth=y, score=p, cluster=cluster, weight=w).calibration.reliability(4, "width").bins
+    plain = stakes.evaluate(truth=y, score=p, weight=w).calibration.reliability(4, "width").bins
+    sums = np.stack([[np.bincount(cluster, w * one * (np.floor(p * 4) == b), 150) for one in (y, 1)] for b in range(4)])
+    drawn = sums @ rng.multinomial(150, np.full(150, 1 / 150), 4000).T
+    ends = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975], axis=1)
+    assert bins.high - bins.low == pytest.approx(ends[1] - ends[0], rel=0.08)
+    assert (bins.high - bins.low > 1.2 * (plain.high - plain.low)).all()
+    assert bins.frequency == pytest.approx(plain.frequency)
 
 
 # ── as users meet it ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -313,6 +313,20 @@ def test_rows_that_are_alike_make_no_groups():
     assert there.interval("hand_till_auc").low is None is not here.interval("hand_till_auc").low
 
 
+def test_the_calibration_of_clusters_is_that_of_rows(quick):
+    question = {"truth": "y", "score": SCORE, "cluster": "patient"}
+    found, exact = (stakes.evaluate(one, **question).calibration for one in (quick(patients()), patients()))
+    assert found.test.p_value == pytest.approx(exact.test.p_value, rel=0.05)
+    for name in "abc":
+        own, known = found[name], exact[name]
+        width = known.slope.high - known.slope.low
+        assert own.sampling.clusters.grid is not None
+        assert (own.slope.low, own.slope.high) == pytest.approx((known.slope.low, known.slope.high), abs=0.05 * width)
+        own, known = own.reliability(4).bins, known.reliability(4).bins
+        assert own.frequency == pytest.approx(known.frequency, abs=1e-9)
+        assert own.high - own.low == pytest.approx(known.high - known.low, rel=0.1)
+
+
 RECALIBRATED = {"rows": {}, "weights": {"weight": "w"}, "clusters": {"weight": "w", "cluster": "patient"}}
 
 

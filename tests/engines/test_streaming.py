@@ -697,11 +697,41 @@ def test_figures_of_the_scores_themselves_are_those_of_rows_and_say_how_near_bin
             width = known.high - known.low
             assert (own.low, own.high) == pytest.approx((known.low, known.high), abs=0.01 * width), name
     assert not math.isnan({row["metric"]: row for row in found.to_rows()}["ece"]["value"])
-    if option in ({}, {"weight": "w"}):  # clusters lie in wider cells, and a correction is no matter of honesty
+    if option in ({}, {"weight": "w"}):  # a correction is no matter of honesty
         judged, slope = found.calibration, found["calibration_slope"]
         assert judged.off_by == found.scores.off_by < 1e-5
         assert judged.ece.value == found["ece"].value
         assert (judged.slope.value, judged.slope.low, judged.slope.high) == (slope.value, slope.low, slope.high)
+
+
+def alike_calibration(found, exact, limits=0.15):
+    """Curve, line, parts of losses and the test of clusters in bins are those of rows in memory."""
+    for name in ("slope", "intercept", "intercept_at_slope_1"):
+        own, known = getattr(found, name), getattr(exact, name)
+        ends = known.low, known.value, known.high
+        assert (own.low, own.value, own.high) == pytest.approx(ends, abs=limits / 4 * (known.high - known.low)), name
+    assert found.ece.value == pytest.approx(exact.ece.value, abs=2e-4)
+    assert found.brier.miscalibration.value == pytest.approx(exact.brier.miscalibration.value, abs=1e-4)
+    assert found.test.p_value == pytest.approx(exact.test.p_value, abs=0.02)
+    for by in ("mass", "width"):
+        own, known = found.reliability(5, by).bins, exact.reliability(5, by).bins
+        assert own.rows == pytest.approx(known.rows, abs=known.rows.sum() / 1000)
+        assert own.frequency == pytest.approx(known.frequency, abs=0.002)
+        assert own.high - own.low == pytest.approx(known.high - known.low, rel=limits)
+
+
+@pytest.mark.parametrize("option", [{}, {"weight": "w"}], ids=str)
+def test_clusters_in_bins_have_a_calibration_like_that_of_rows(tmp_path, monkeypatch, option):
+    monkeypatch.setattr(streaming, "_MANY", 100)
+    frame = patients()
+    honest = frame.with_columns(y=np.random.default_rng(1).random(len(frame)) < frame["p"].to_numpy())
+    for one in (frame, honest):
+        question = {"truth": "y", "score": "p", "cluster": "patient", **option}
+        found, exact = evaluate(written(one, tmp_path, "parquet"), **question, exact=False), evaluate(one, **question)
+        assert found.counted.clusters.grid is not None
+        assert found.calibration.off_by == found.scores.off_by < 1e-5
+        alike_calibration(found.calibration, exact.calibration)
+    assert found.calibration.p_value_if_honest > 0.05  # which is that of the honest ones
 
 
 LOSSES = ("brier_score", "log_loss", "normalised_brier_score", "normalised_log_loss")

@@ -315,7 +315,10 @@ def test_clusters_have_no_limits_of_independent_rows():
     rng, truth, score = rows_of_two()
     ev = stakes.evaluate(truth=truth, score=score, cluster=rng.integers(0, 40, len(truth)))
     assert "–" not in "".join(text.get_text() for text in ev.plot("confusion").artists["texts"])
-    assert ev.plot("reliability").artists["points"][2] == ()
+    bins, (bars,) = ev.calibration.reliability().bins, ev.plot("reliability").artists["points"][2]
+    assert [bar[:, 1].tolist() for bar in bars.get_segments()] == [
+        pytest.approx(ends) for ends in zip(bins.low, bins.high, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("classes", [12, 45])

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes.frozen import dataclass, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.scores import ScoreTable
 
@@ -203,6 +203,20 @@ class Clusters:
         held = below[..., after] - below[..., first]
         held = np.where(held.sum(0) > 0, held, below[..., -1:])
         return np.asarray(held / np.maximum(held.sum(0), 1e-300) * weight)
+
+    def at_means_of(self, table: ScoreTable) -> Self:
+        """Return the same with the mean score that rows of the class have in a cell, by a table of the same rows."""
+        if self.grid is None or self.scores is None:
+            return self
+        columns, positive = table.as_columns(), np.asarray(self.truth, bool)
+        fine, own = (bins.numbers(np.asarray(one, np.float64), *self.grid) for one in (columns.scores, self.scores))
+        cells, place = np.unique(np.append(fine, own), return_inverse=True)
+        scores = np.asarray(self.scores, np.float64)
+        for counts, here in zip(columns.counts(), (positive, ~positive), strict=True):
+            sums, rows = (np.bincount(place[: len(fine)], one, len(cells)) for one in (counts * columns.scores, counts))
+            found = divide(sums, rows, np.nan)[place[len(fine) :]]
+            scores = np.where(here & (rows[place[len(fine) :]] > 0), found, scores)
+        return replace(self, scores=scores)
 
     def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""

@@ -178,30 +178,26 @@ def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
     """Ask a table of probabilities how honest they are."""
     if not table.probabilities:
         raise errors.no_calibration(NO_PROBABILITIES.words)
-    found = _at_middles(table, sampling)
-    if found is None:
+    if table.merged:
         raise errors.no_calibration(BINNED.words)
-    return Calibration(found[0], sampling, off_by=found[1])
+    return _at_middles(table, sampling)
 
 
 def calibration_in_brief(table: ScoreTable | None, sampling: Sampling) -> Calibration | None:
     """Return how honest the probabilities of two classes are, quickly, if both occur and no wide bins hide them."""
-    found = None if table is None or not table.P or not table.N else _at_middles(table, sampling)
-    if found is None:
+    if table is None or not table.P or not table.N or table.merged:
         return None
-    table, off_by = found
-    if table.total <= _MANY:
-        return Calibration(table, sampling, off_by=off_by)
-    return Calibration(group_scores(table, _GROUPS), sampling, table, off_by)
+    found = _at_middles(table, sampling)
+    return (
+        found if table.total <= _MANY else replace(found, table=group_scores(found.table, _GROUPS), whole=found.table)
+    )
 
 
-def _at_middles(table: ScoreTable, sampling: Sampling) -> tuple[ScoreTable, float] | None:
-    """Return probabilities, or the middles of their bins, and how far one may lie from it.
-
-    None where bins were merged, so that they are wide, and where clusters lie in the wide ones of a coarse grid.
-    """
-    coarse = table.grid is not None and sampling.clusters is not None
-    return None if table.merged or coarse else (table.at_middles(), table.off_by)
+def _at_middles(table: ScoreTable, sampling: Sampling) -> Calibration:
+    """Take probabilities in bins as the middles of these, and those of clusters in coarse cells as their means."""
+    middles, clusters = table.at_middles(), sampling.clusters
+    seen = replace(sampling, clusters=clusters and clusters.at_means_of(middles))
+    return Calibration(middles, seen, off_by=table.off_by)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,6 +28,8 @@ from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import Steps
+from stakes.uncertainty import influence
+from stakes.uncertainty.influence import Influence, kish
 from stakes.uncertainty.interval import wilson
 from stakes.uncertainty.sampling import Sampling
 
@@ -52,7 +54,8 @@ _CLUSTERED = "it takes rows as independent, and these come in clusters"
 class Bins(Record):
     """Cases binned by their probability: its mean, how often the event happened, and Wilson's limits.
 
-    Bins without rows are left out. ``no_limits`` says why limits are NaN, where they are.
+    Bins without rows are left out. Limits are NaN where a bin holds rows of a single cluster; ``no_limits`` says why,
+    if that is so of all.
     """
 
     by: str
@@ -146,11 +149,38 @@ def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
     present = np.bincount(place, minlength=bins) > 0
     rows = added(weights)
     frequency = added(positives) / rows
-    limits, why = np.full((len(rows), 2), np.nan), _CLUSTERED
-    if sampling.clusters is None:
-        telling = zip(frequency.tolist(), (rows**2 / added(squares)).tolist(), strict=True)
-        limits, why = np.array([wilson(share, n, sampling.confidence) for share, n in telling]), ""
+    telling = zip(frequency.tolist(), (rows**2 / added(squares)).tolist(), strict=True)
+    limits = np.array([wilson(share, n, sampling.confidence) for share, n in telling])
+    if sampling.clusters is not None:
+        lowest, alone = np.append(0.0, scores[np.flatnonzero(np.diff(place)) + 1]), limits
+        limits = _limits_of_clusters(sampling, lowest, np.stack([added(positives), added(weights - positives)]))
+        if sampling.clusters.grid is not None:  # rows that are shared out vary less than rows do
+            limits = np.stack([np.minimum(limits[:, 0], alone[:, 0]), np.maximum(limits[:, 1], alone[:, 1])], axis=1)
+    why = _CLUSTERED if np.isnan(limits).all() else ""
     return Bins(by, added(weights * scores) / rows, frequency, rows, limits[:, 0], limits[:, 1], why)
+
+
+def _limits_of_clusters(sampling: Sampling, lowest: Array, counts: Array) -> Array:
+    """Limits of the share of positives in bins that begin at these scores, from leaving out each cluster.
+
+    ``counts`` are the positives and negatives of bins. Of clusters in coarse cells these are shared out.
+    """
+    assert sampling.clusters is not None
+    held = sampling.clusters.by_level(lowest[::-1], counts[:, ::-1])[..., ::-1]
+    found = np.full((len(lowest), 2), np.nan)
+    for place in range(len(lowest)):
+        own = held[..., place]
+        own = own[own.sum(axis=1) > 0]
+        sizes, (positives, rows) = own.sum(axis=1), (own[:, 0].sum(), own.sum())
+        if len(own) < 2:
+            continue
+        share = float(positives / rows)
+        changes = share - (positives - own[:, 0]) / (rows - sizes)
+        units = Influence.of_units(changes, kish(sizes), unseen=max(share, 1 - share) / (rows + 1))
+        limits = influence.limits(share, units, (0.0, 1.0), sampling.confidence).around(share)
+        if limits.low is not None:
+            found[place] = limits.low, limits.high
+    return found
 
 
 def _by_mass(weights: Array, bins: int) -> Array:
