@@ -1,5 +1,6 @@
 """More than two classes: published tables, averages, class scores, and scikit-learn beside them."""
 
+import itertools
 import json
 import math
 import warnings
@@ -187,6 +188,10 @@ def test_figures_of_scores_agree_with_scikit_learn(rows):
     if weight is None:
         expected = sk.roc_auc_score(truth, scores, multi_class="ovo", average="macro", labels=range(k))
         assert m.hand_till_auc.of(tally) == pytest.approx(expected)
+    else:  # which scikit-learn has of two classes only
+        pairs = [(i, j, np.isin(truth, (i, j))) for i, j in itertools.permutations(range(k), 2)]
+        areas = [sk.roc_auc_score(truth[b] == i, scores[b, i], sample_weight=weight[b]) for i, _, b in pairs]
+        assert m.hand_till_auc.of(tally) == pytest.approx(np.mean(areas))
     distinct = scores + np.linspace(0, 1e-9, k)  # scikit-learn breaks ties by the order of the columns
     expected = sk.top_k_accuracy_score(truth, distinct, k=2, labels=range(k), **plain)
     found = m.top_k_accuracy.of(ClassScores.from_rows(distinct, truth, [str(c) for c in range(k)], weight))
@@ -262,7 +267,7 @@ def test_class_scores_add_up_and_save_themselves():
             assert metric.of(both) == pytest.approx(metric.of(whole), rel=1e-14), metric.name
             assert metric.baseline_of(both) == pytest.approx(metric.baseline_of(whole), rel=1e-14), metric.name
     assert math.isnan(m.hand_till_auc.of(both))
-    assert "added counts do not keep" in m.hand_till_auc.why_undefined(both)
+    assert "which added counts and" in m.hand_till_auc.why_undefined(both)
     assert ClassScores.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
 
 

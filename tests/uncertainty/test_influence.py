@@ -70,8 +70,7 @@ def without(metric, truth, output, weight, left):
     return float(metric.of(tally_of(metric, truth[keep], output[keep], None if weight is None else weight[keep])))
 
 
-ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True) if not weighted or m.name != "hand_till_auc"]
-"""Hand and Till's area has no weighted form."""
+ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True)]
 
 
 @pytest.mark.spread(40)

@@ -163,17 +163,12 @@ NAMES = (
 )
 
 
-def fits(metric, kind):
-    """Hand and Till's area has no weighted form."""
-    return metric.name != "hand_till_auc" or kind in ("alone", "clustered")
-
-
 @pytest.mark.spread(16)
 @pytest.mark.parametrize("metric", BY_ROWS, ids=ids)
 def test_a_difference_is_judged_by_what_rows_or_clusters_change_in_it(metric):
     kinds = KINDS if metric.name in NAMES else [("alone", "clustered")[BY_ROWS.index(metric) % 2]]
     for kind in kinds:
-        if not fits(metric, kind) or (metric.name, kind) == ("accuracy", "alone"):  # that is McNemar's
+        if (metric.name, kind) == ("accuracy", "alone"):  # that is McNemar's
             continue
         sample, first, second = outputs(metric, 40, seed=1, kind=kind)
         found = difference(metric, sample, first, second, Sampling(0.9))
@@ -283,8 +278,6 @@ SMALL = [metrics.find(f"{m.name}(k=4)") if m.name in ("precision_at_k", "recall_
 def test_the_p_value_is_small_just_when_the_interval_leaves_0_out(metric):
     kinds = ("alone", KINDS[1 + SMALL.index(metric) % 3])  # the others with the next figure
     for n, kind in zip((10, 24), kinds, strict=True):
-        if metric.name == "hand_till_auc" and kind in ("weighted", "both"):
-            continue
         sample, first, second = outputs(metric, n, 0, kind)
         other, _, last = outputs(metric, n + 5, 50, kind)
         sides = (sample, first), (other, last)
@@ -308,7 +301,7 @@ def same(one, other):
     return (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), rel=1e-6, abs=1e-9)
 
 
-TURNED = [(m, kind) for m in FIGURES for kind in ("alone", "both") if fits(m, kind)]
+TURNED = [(m, kind) for m in FIGURES for kind in ("alone", "both")]
 
 
 @pytest.mark.spread(45)
@@ -367,8 +360,6 @@ def test_copies_of_rows_tell_nothing_new_as_clusters():
 @pytest.mark.parametrize("kind", KINDS)
 def test_identical_models_do_not_differ(kind):
     for metric in FIGURES:
-        if not fits(metric, kind):
-            continue
         sample, first, _ = outputs(metric, kind=kind)
         found = difference(metric, sample, first, first.copy(), Sampling())
         assert found.p_value == 1, metric.text

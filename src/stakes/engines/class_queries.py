@@ -365,10 +365,9 @@ class ClassTable:
             known.append(found)
         if len(known) == k:
             return known, []
-        weighted, many = "weight" in self.source.places, k > MOST_TOGETHER
-        pairs = [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(0 if weighted else k)]
-        tables = [self._in_bins(n, f"is{n}", 2, segments, bins.FINE) for n in range(k if weighted or many else 0)]
-        return pairs, tables
+        pairs = [self._in_bins(place, "code", k, segments, pair_bits(k)) for place in range(k)]
+        few = k <= MOST_TOGETHER
+        return pairs, [self._in_bins(n, f"is{n}", 2, segments, bins.FINE) for n in range(0 if few else k)]
 
     def _with_score(self, place: int) -> QuerySource:
         """The table with the score of one class."""

@@ -82,9 +82,9 @@ class ClassStream:
         self._pricing, self._elsewhere = pricing, operations is not None
         self._segments = Cells()
         k = len(classes)
-        long = k <= MOST_TOGETHER and not self._elsewhere  # scores of more classes are sorted and added up
-        self._pairs = [BinnedCounts(pair_bits(k), long, operations) for _ in classes]
-        self._tables = [BinnedCounts(bins.FINE, long, operations) for _ in classes]
+        few = k <= MOST_TOGETHER  # scores of more classes are sorted and added up, in tables that would be too long
+        self._pairs = [BinnedCounts(pair_bits(k), few and not self._elsewhere, operations) for _ in classes]
+        self._tables = [BinnedCounts(bins.FINE, False, operations) for _ in (() if few else classes)]
         self._sums = _Sums(k, operations or ArrayOperations())
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
@@ -129,25 +129,13 @@ class ClassStream:
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
         """Count the scores of a class by the true class, and by whether that is it."""
-        counters = []
-        if self._by_class:
-            counters.append((self._pairs[place], self._cells(batch, batch.truth, len(self.classes))))
-        if self._against_rest:
+        counters = [(self._pairs[place], self._cells(batch, batch.truth, len(self.classes)))]
+        if self._tables:
             own = batch.truth == place
             counters.append(
                 (self._tables[place], self._cells(batch, own if self._elsewhere else own.view(np.uint8), 2))
             )
         count_scores(batch.scores[place], counters, batch.weight)
-
-    @property
-    def _by_class(self) -> bool:
-        """Whether scores are counted by the true class; of weighted rows nobody compares every two classes."""
-        return not self._weighted
-
-    @property
-    def _against_rest(self) -> bool:
-        """Whether they are counted by whether the class is the true one."""
-        return self._weighted or len(self.classes) > MOST_TOGETHER
 
     def _cells(self, batch: ClassBatch, codes: Tensor, count: int) -> Tensor:
         """The cells of rows, of which every segment has so many."""
@@ -160,8 +148,7 @@ class ClassStream:
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = self._sums, len(segments)
-        pairs, tables = self._pairs if self._by_class else [], self._tables if self._against_rest else []
-        found = run_all([one.result for one in [*pairs, *tables]], sys.maxsize)
+        found = run_all([one.result for one in [*self._pairs, *self._tables]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
@@ -174,8 +161,8 @@ class ClassStream:
             sums.all_moments(),
             losses_against_rest(sums.moments, sums.own_squares, sums.others),
             sums.improper,
-            found[: len(pairs)],
-            found[len(pairs) :],
+            found[: len(self._pairs)],
+            found[len(self._pairs) :],
             self.oddities.span,
             samples,
         )

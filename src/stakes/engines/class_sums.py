@@ -106,8 +106,8 @@ class ClassSums:
     ``sizes`` and ``squares`` are rows, or Σw and Σw²; ``ranks`` as in :class:`ClassScores`; ``moments`` of the losses
     of all classes, ``losses`` of each class against the rest (``tallies/losses.py``); ``improper`` is the number of
     rows of each segment that are no probabilities. The cells of ``pairs`` are the segment times the number of classes,
-    and the true class; those of ``tables``, which stand for them where they are finer or the only ones, twice the
-    segment, and 1 more for rows of the class itself. Without a grid scores are exact. ``samples`` are some rows of
+    and the true class; those of ``tables``, finer ones that very many classes have besides, twice the segment, and 1
+    more for rows of the class itself. Without a grid scores are exact. ``samples`` are some rows of
     each segment, and of all (None).
     """
 
@@ -137,7 +137,7 @@ class ClassSums:
         proper, weighted = not self.improper[here].any(), self.squares is not None
         entries = sum(len(binned.edges) for binned in self.tables or self.pairs)
         tables = tuple(run_all([partial(self._table, place, segment) for place in range(len(self.classes))], entries))
-        wins, ties = self._wins(segment, entries)
+        wins, ties = pairs_in_order(run_all([partial(self._by_class, one, segment) for one in self.pairs], entries))
         ends = [table.range for table in tables]
         return ClassScores(
             self.classes,
@@ -151,7 +151,7 @@ class ClassSums:
             weighted,
             float(sizes.sum()) if self.squares is None else float(self.squares[here].sum()),
             sample=self.samples.get(segment),
-            pair_ties=ties,
+            pair_ties=None if self.pairs[0].grid is None else ties,
             moments=moments if proper else None,
         )
 
@@ -167,13 +167,6 @@ class ClassSums:
         lost = self.losses[slice(None) if segment is None else slice(segment, segment + 1), place].sum(0)
         return replace(table, losses=lost.astype(np.float64))
 
-    def _wins(self, segment: int | None, entries: int) -> tuple[Array | None, Array | None]:
-        """The wins between classes, and the ties that bins make of some of them."""
-        if not self.pairs or self.squares is not None:
-            return None, None
-        wins, ties = pairs_in_order(run_all([partial(self._by_class, one, segment) for one in self.pairs], entries))
-        return wins, None if self.pairs[0].grid is None else ties
-
     def _by_class(self, binned: Binned, segment: int | None) -> Array:
         """The rows of each true class at each score of another one, from low scores to high ones."""
         k = len(self.classes)
@@ -181,7 +174,7 @@ class ClassSums:
         order = order_of(here.edges)
         edges = here.edges[order]
         starts = np.append(True, edges[1:] != edges[:-1])[: len(edges)]
-        counts = np.zeros((k, np.count_nonzero(starts)), np.int64)
+        counts = np.zeros((k, np.count_nonzero(starts)), np.int64 if self.squares is None else np.float64)
         cells = here.cells[order] % k * counts.shape[1] + np.cumsum(starts) - 1
         np.add.at(counts.reshape(-1), cells, here.weights[order])
         return counts

@@ -37,7 +37,7 @@ AVERAGES = {
 
 EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
 ADDED_PARTS = Undefined(
-    "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
+    "it compares pairs of rows, which added counts and older weighted ones do not keep", lambda s: s.pair_wins is None
 )
 
 _APART = "the classes' score tables do not show which rows they share; ask for one class"

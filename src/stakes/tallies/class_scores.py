@@ -177,7 +177,7 @@ class ClassScores(Tally):
                 if "tables" in parts
             ),
             **sums,
-            pair_wins=_pair_wins(scores, truth, k) if weight is None and "pairs" in parts else None,
+            pair_wins=_pair_wins(scores, truth, k, weight) if "pairs" in parts else None,
             weighted=weight is not None,
             squared_weight=float(len(truth)) if weight is None else float((weight**2).sum()),
             sample=ClassSample.of(scores, truth, weight) if "sample" in parts else None,
@@ -356,19 +356,20 @@ def _total(blocks: list[Array], k: int) -> Array:
     return np.sum(blocks, axis=0) if blocks else np.zeros(k, np.int64)
 
 
-def _pair_wins(scores: Array, truth: Array, k: int) -> Array:
+def _pair_wins(scores: Array, truth: Array, k: int, weight: Array | None) -> Array:
     """Compare each pair of classes on their own rows (Hand & Till)."""
     order = np.argsort(truth, kind="stable")
     rows = np.split(order, np.cumsum(np.bincount(truth, minlength=k))[:-1])
-    wins = np.zeros((k, k), np.int64)
+    wins = np.zeros((k, k), np.int64 if weight is None else np.float64)
     for i in range(k):
         column = scores[:, i]
         mine = column[rows[i]]
         for j in range(k):
             if i != j and len(rows[i]) and len(rows[j]):
                 both = np.concatenate([mine, column[rows[j]]])
-                table = ScoreTable.from_rows(both, np.arange(len(both)) < len(mine))
-                wins[i, j] = sum(int((s.positives * (2 * s.tn + s.negatives)).sum()) for s in table.steps())
+                unit = None if weight is None else np.concatenate([weight[rows[i]], weight[rows[j]]])
+                table = ScoreTable.from_rows(both, np.arange(len(both)) < len(mine), unit)
+                wins[i, j] = sum((s.positives * (2 * s.tn + s.negatives)).sum() for s in table.steps())
     return wins
 
 
@@ -380,7 +381,7 @@ def pairs_in_order(counts: Sequence[Array]) -> tuple[Array, Array]:
     """
     wins, ties = [], []
     for i, column in enumerate(counts):
-        column = exact(column) if int(column.sum()) >= _MOST_IN_64_BITS else column
+        column = exact(column) if column.dtype.kind == "i" and int(column.sum()) >= _MOST_IN_64_BITS else column
         below = np.cumsum(column, axis=1) - column
         wins.append((column[i] * (2 * below + column)).sum(axis=1))
         ties.append((column[i] * column).sum(axis=1))

@@ -14,7 +14,7 @@ import numpy as np
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.base import Tally
-from stakes.tallies.class_scores import ClassScores
+from stakes.tallies.class_scores import PARTS, ClassScores
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.losses import corrected_losses
@@ -115,7 +115,8 @@ class Population:
         assert rows is not None
         weight = rows.weight * self.weights(rows.truth, rows.weight, scores.classes)
         outputs = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
-        return ClassScores.from_rows(outputs, rows.truth, scores.classes, weight)
+        wanted = [part for part in PARTS if part != "pairs"]  # which are those of the rows
+        return ClassScores.from_rows(outputs, rows.truth, scores.classes, weight, parts=wanted)
 
     def weights(self, truth: Array, weight: Array, classes: Sequence[str]) -> Array:
         """The factor of each row's weight, from the codes of its class."""
