@@ -335,6 +335,8 @@ class EvenSample:
         self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
         random = self._generator.random(len(segment))
         rows = np.flatnonzero(random < (self._below[segment] if segments > 1 else self._below[0]))
+        if segments == 1 and len(rows) > self._most:  # others of this batch are lower
+            rows = rows[np.argpartition(random[rows], self._most)[: self._most]]
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
         self._kept.append((random[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)
