@@ -45,7 +45,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.class_scores import MOMENTS, SAMPLE
 from stakes.tallies.clusters import MOST_CLASSES
-from stakes.tallies.error_variation import Term
+from stakes.tallies.error_terms import Term
 
 FEW_ROWS = SAMPLE
 """Tables of up to this many rows are collected: they are their own sample."""

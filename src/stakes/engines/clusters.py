@@ -27,7 +27,7 @@ from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
-from stakes.tallies.error_variation import Term
+from stakes.tallies.error_terms import Term
 from stakes.tallies.parallel import run_all
 
 BITS = 5

@@ -15,7 +15,8 @@ from stakes.engines.queries import Groups, QuerySource, whether
 from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
 from stakes.engines.shared_rows import as_engine_table
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import MedianSides, Term
+from stakes.tallies.error_terms import Term
+from stakes.tallies.error_variation import MedianSides
 
 Medians = tuple[float, float]
 """The median |error| of each of two models."""

@@ -23,16 +23,17 @@ import numpy as np
 
 from stakes.engines.error_sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.files.reading import Files
-from stakes.engines.number_products import BLOCK, HERE, CrossParts, Origin, ProductSums
+from stakes.engines.number_products import BLOCK, HERE, CrossParts, ProductSums
 from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
-from stakes.engines.numbers import Asked, FirstPass, SecondPass, SecondSums, first_sums
+from stakes.engines.numbers import FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, first_sums
 from stakes.engines.rows import Dropped
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import WORST, count_cells, histogram_of, worst_of, worst_of_block
-from stakes.tallies.error_variation import COLUMNS, HEAVY, IN_ORDER, KEYS, HeavyRows, heaviest
+from stakes.tallies.error_sums import count_cells, histogram_of, with_worst, worst_of
+from stakes.tallies.error_terms import COLUMNS, IN_ORDER, Origin
+from stakes.tallies.error_variation import HEAVY, KEYS, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
 from stakes.tallies.parallel import to_each
 
@@ -265,8 +266,11 @@ class _Part:
 
     def _keep_errors(self, rows: Numbers, most: int) -> None:
         """Count errors by size; keep the largest, and of those around the median at most so many."""
-        size = self._ops.xp.abs(error := rows.error, out=error)
-        self._keep_worst(rows, size)
+        size = self._ops.xp.abs(error := rows.error)
+        largest = float(size.max())
+        self.largest = max(self.largest, largest)
+        if self.worst is not None and rows.places is not None:
+            self.worst = with_worst(self.worst, largest, (size, error, rows.truth, rows.prediction), rows.places)
         self.errors.add(size, size, rows.weight, self._ops)
         if self._narrows:
             self.errors.narrow(most)
@@ -287,15 +291,6 @@ class _Part:
             self._keep_near(rows, away, most)
         for of_baseline in self.sizes[1:]:
             of_baseline.add(away, rows.weight)
-
-    def _keep_worst(self, rows: Numbers, size: Tensor) -> None:
-        largest = float(size.max())
-        least = abs(self.worst[-1].error) if self.worst is not None and len(self.worst) == WORST else -1.0
-        if self.worst is not None and rows.places is not None and largest >= least:
-            columns, places = (size, rows.error, rows.truth, rows.prediction), rows.places
-            here = (replace(one, row=int(places[one.row])) for one in worst_of_block(0, columns, least))
-            self.worst = worst_of([*self.worst, *here])
-        self.largest = max(self.largest, largest)
 
     def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
@@ -345,17 +340,9 @@ def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     first, none = parts[0].origin, parts[0].some[0].take(slice(0))
     origins = [replace(first, baseline=part.origin.baseline) for part in parts]
     moved = [part.added.moved(part.origin, origin, none) for part, origin in zip(parts, origins, strict=True)]
-    sums = reduce(ProductSums.joined, moved).sum_of
-    names = "one", "size", "error", "square", "truth", "truth2", "prediction"
-    added = [
-        *map(sums, names),
-        sums("prediction", "prediction"),
-        sums("truth", "prediction"),
-        *map(sums, ("logs", "share")),
-    ]
+    added = [*map(reduce(ProductSums.joined, moved).sum_of, FIRST), sum(part.zeros for part in parts)]
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)
-    zeros = sum(part.zeros for part in parts)
-    found = first_sums([*added, zeros], (first.centre, first.predicted), largest, least, parts[0].weighted, None)
+    found = first_sums(added, (first.centre, first.predicted), largest, least, parts[0].weighted, None)
     worst = [part.worst for part in parts if part.worst is not None]
     return replace(found, worst=worst_of(itertools.chain(*worst))) if worst else found
 
@@ -372,10 +359,7 @@ def _varied(parts: "Sequence[_Part]", origin: Origin) -> tuple[SecondSums, bool]
     away, away_known = around_median([part.away for part in parts], origin.baseline, rows, farthest)
     grids = [reduce(SizeBins.joined, bins).result() for bins in zip(*(part.sizes for part in parts), strict=False)]
     found = SecondSums(
-        added.sum_of("away"),
-        added.sum_of("sign"),
-        added.sum_of("logs away"),
-        added.sum_of("share away"),
+        [*map(added.sum_of, LOST)],
         farthest,
         sizes=away.among(grids[1]) if len(grids) == 2 else away,
         errors=errors.among(grids[0]),

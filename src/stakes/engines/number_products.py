@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from stakes.engines.number_rows import NumberBatch, Numbers
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import COLUMNS, IN_ORDER, OWN, fill_columns, move
+from stakes.tallies.error_terms import COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move
 from stakes.tallies.parallel import to_each
 
 BLOCK = 20_000
@@ -31,24 +31,8 @@ _PAIRS = [
 ]
 """Which columns are multiplied with which: a few at a time, for which BLAS has a quick way."""
 
-_SQUARES = [
-    tuple(_PLACE[name] for name in names)
-    for names in (("error", "error", "square"), ("truth", "error", "cross"), ("truth", "truth", "truth2"))
-]
+_SQUARES = [tuple(_PLACE[each] for each in (*FORMULAS[name][1:], name)) for name in ("square", "cross", "truth2")]
 """Columns whose product is a column."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """From where truths are counted, what a baseline always predicts, and from where predictions are counted.
-
-    Predictions have a centre of their own: where they lie far from the truths, squares about that of the truths would
-    lose the digits that a correlation needs.
-    """
-
-    centre: float
-    baseline: float
-    predicted: float = 0.0
 
 
 class ProductSums:
@@ -127,8 +111,9 @@ class ProductSums:
             self.clusters = longer
         return self
 
-    def sum_of(self, one: str, other: str = "one") -> float:
-        """The sum of a column, or of the product of two, times weights."""
+    def sum_of(self, name: str) -> float:
+        """The sum of a column, or of a term that is the product of two, times weights."""
+        one, other = (name, "one") if name in _PLACE else FORMULAS[name][1:]
         return float(self._sums[_PLACE[one], _PLACE[other]])
 
     @property
@@ -148,11 +133,12 @@ class ProductSums:
 def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, found: Tensor) -> Tensor:
     """The columns of rows, without weights."""
     truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
-    if rows.truth is truth and rows.prediction is prediction:
-        ops.xp.subtract(truth, prediction, out=found[_PLACE["error"]])
-    else:
-        found[_PLACE["error"]] = rows.error
-    fill_columns(found, truth, prediction, (at.centre, at.predicted, at.baseline), logs, ops.xp)
+    terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip(COLUMNS, found, strict=True)).get)
+    terms.put("one", 1.0)
+    if rows.truth is not truth or rows.prediction is not prediction:
+        terms.put("error", rows.error)
+    for name in COLUMNS:
+        _ = terms[name]
     return found
 
 

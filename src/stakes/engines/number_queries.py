@@ -18,6 +18,8 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.numbers import (
+    FIRST,
+    LOST,
     MOST_SQUARED,
     OTHER,
     Asked,
@@ -38,7 +40,8 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
 from stakes.tallies.error_sums import check_sizes
-from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, OWN, TERMS, HeavyRows, SizeCounts, Term
+from stakes.tallies.error_terms import OWN, TERMS, Term, Terms
+from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, HeavyRows, SizeCounts
 from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
@@ -47,9 +50,9 @@ if TYPE_CHECKING:
 Numbers = dict[str, Array]
 """What an engine answered by name, in whatever order its groups came."""
 
-_TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), ("balance", "logs_away", "share_away")
-_FIRST = tuple(f"sum {place}" for place in range(12))
-_AWAY = "x_away"
+_TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), tuple(f"x_{name}".replace(" ", "_") for name in LOST)
+_FIRST = tuple(f"sum {name}" for name in (*FIRST, "zeros"))
+_AWAY = _LOST[0]
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
 _FAR = 64.0
 """Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
@@ -139,9 +142,9 @@ class QueryNumbers:
         frame = add_columns(frame, {"size": column("error").abs()})
         sums = () if frame.implementation.is_dask() else _FIRST  # it adds up one partition after the other
         if sums:
-            errors, centred = (column("size"), column("error")), (column("t"), column("p"))
-            terms = _first_terms(_number(frame, 1.0), (truth, prediction), errors, centred)
-            columns = [*(term * weight for term in terms), whether(truth == 0.0)]
+            terms = _RowTerms(one=_number(frame, 1.0), t=truth, p=prediction, truth=column("t"), prediction=column("p"))
+            terms |= {name: column(name) for name in ("error", "size")}
+            columns = [*(terms[name] * weight for name in FIRST), whether(truth == 0.0)]
             frame = add_columns(frame, dict(zip(sums, columns, strict=True)))
         ends = ["truth", "prediction"]
         return collect(add_up(frame, [*weighing, *self._keys], [*checks, *sums], ends, [*ends, "size"]))
@@ -167,7 +170,8 @@ class QueryNumbers:
     def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centres = self.opening, (0.0, 0.0)
-        n, t, t2, p, p2 = (math.fsum(answer[""][_FIRST[place]]) for place in (0, 4, 5, 6, 7))
+        wanted = ("one", "truth", "truth2", "prediction", "prediction2")
+        n, t, t2, p, p2 = (math.fsum(answer[""][f"sum {name}"]) for name in wanted)
         if any(x * x > _FAR * n * (square - x * x / n) for x, square in ((t, t2), (p, p2))):
             centres = t / n, p / n  # so far from 0 that digits are lost
             answer = self._read(self._open([], centres=centres))
@@ -203,7 +207,7 @@ class QueryNumbers:
         if asked.segments:
             own = "own_"
             frame = self._with_terms(frame, asked, self._baseline(asked), own)
-        sums = [_AWAY, *_LOST, *([f"{own}{_AWAY}", *(f"{own}{name}" for name in _LOST)] if own else [])]
+        sums = [*dict.fromkeys([*_LOST, *(f"{own}{name}" for name in _LOST)])]
         highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
             answer = self._ask(frame, [*dict.fromkeys([*_TERMS, *sums])], highs, self.places["cluster"])
@@ -220,10 +224,10 @@ class QueryNumbers:
         column = column_of(frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         frame = add_columns(frame, {f"{own}baseline": baseline, "error": truth - prediction})
-        terms, lost = _terms_of(truth, prediction, column("error"), asked.centre, column(f"{own}baseline"))
-        found = {_TERMS[0]: weight, **{name: term * weight for name, term in zip(_TERMS[1:], terms, strict=True)}}
-        found = found if not own else {f"{own}{_AWAY}": found[_AWAY]}
-        found |= {f"{own}{name}": term * weight for name, term in zip(_LOST, lost, strict=True)}
+        terms = _RowTerms(t=truth, p=prediction, error=column("error"), centre=asked.centre)
+        terms["baseline"] = column(f"{own}baseline")
+        found = {} if own else {_TERMS[0]: weight, **{f"x_{name}": terms[name] * weight for name in TERMS[1:]}}
+        found |= {f"{own}{name}": terms[of] * weight for name, of in zip(_LOST, LOST, strict=True)}
         found |= {f"{own}far": (truth - column(f"{own}baseline")).abs(), "size": column("error").abs()}
         return add_columns(frame, found)
 
@@ -238,7 +242,6 @@ class QueryNumbers:
         return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
-        away, balance, logs, shares = (math.fsum(found[f"{own}{name}"]) for name in (_AWAY, *_LOST))
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
         products = clusters = numbers = None
         if "cluster" in self.places:  # which may lie in several segments
@@ -247,9 +250,9 @@ class QueryNumbers:
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
+        lost = [math.fsum(found[f"{own}{name}"]) for name in _LOST]
         largest = float(found[f"high {own}far"].max())
-        lost = away, balance, logs, shares, largest
-        return SecondSums(*lost, products, clusters, closer.far, closer.size, closer.heavy, numbers)
+        return SecondSums(lost, largest, products, clusters, closer.far, closer.size, closer.heavy, numbers)
 
     # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
     def _look_closer(self, frame: LazyTable, asked: Asked, rows: Mapping[str, int]) -> "dict[str, _Closer]":
@@ -346,11 +349,11 @@ class QueryNumbers:
     def cross(self, centre: float) -> dict[str, Array]:
         """Ask for the products of what depends on the predictions of two models, of all rows ("") and by segment."""
         frame, column = self.frame, column_of(self.frame)
-        truth, weight, none = column("truth"), column("weight"), _number(frame, 0.0)
+        truth, weight = column("truth"), column("weight")
         for side, predicted in enumerate((column("prediction"), column(self.places[OTHER]).cast(nw.Float64))):
             frame = add_columns(frame, {"error": truth - predicted})
-            terms, _ = _terms_of(truth, predicted, column("error"), centre, none)
-            frame = add_columns(frame, {f"own{side}_{place}": terms[place - 1] * weight for place in OWN})
+            terms = _RowTerms(t=truth, p=predicted, error=column("error"), centre=centre)
+            frame = add_columns(frame, {f"own{side}_{place}": terms[TERMS[place]] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
         found, shape = self._ask(frame, pairs), (len(OWN), len(OWN))
         sums = {name: [math.fsum(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
@@ -476,37 +479,29 @@ def _finite(number: Term) -> Term:
     return choose(number - number == 0.0, number, 0.0)
 
 
-# ── what is added up of a row ────────────────────────────────────────────────────────────────────────────────────
-def _first_terms(
-    one: Term, columns: tuple[Term, Term], errors: tuple[Term, Term], centred: tuple[Term, Term]
-) -> list[Term]:
-    """What the first pass adds up, by weight, of truth and prediction, |error| and error, and both from a centre on."""
-    (truth, prediction), (size, error), (t, p) = columns, errors, centred
-    logs = _log1p(truth) - _log1p(prediction)
-    powers = [one, size, error, error * error, t, t * t, p, p * p, t * p]
-    return [*powers, logs * logs, _share(size, truth)]
+class _RowTerms(Terms):
+    """The terms of rows as an engine works them out from its columns."""
+
+    def _made(self, name: str, operation: str, *of: Term) -> Term:
+        return _OPERATIONS[operation](*of)
 
 
-def _terms_of(
-    truth: Term, prediction: Term, error: Term, centre: float, baseline: Term
-) -> tuple[list[Term], list[Term]]:
-    """The terms of rows but for the first, which is 1, and what always saying the baseline loses beside them.
-
-    That is the sign of truth − baseline, the squared difference of logarithms, and |truth − baseline|/|truth|.
-    """
-    t, size, beyond = truth - centre, error.abs(), truth - baseline
-    logs, logs_away = (_log1p(truth) - _log1p(other) for other in (prediction, baseline))
-    sign = choose(beyond > 0.0, 1.0, choose(beyond < 0.0, -1.0, 0.0))
-    lost = [sign, logs_away * logs_away, _share(beyond.abs(), truth)]
-    return [size, error, error * error, t, t * t, t * error, beyond.abs(), logs * logs, _share(size, truth)], lost
+def _sign(number: Term) -> Term:
+    return choose(number > 0.0, 1.0, choose(number < 0.0, -1.0, 0.0))
 
 
-def _log1p(column: Term) -> Term:
+def _log1p(number: Term) -> Term:
     """log(1 + x), and anything where there is none."""
-    more = column + 1.0
+    more = number + 1.0
     return choose(more > 0.0, choose(more > 0.0, more, 1.0).log(), -36.0)
 
 
-def _share(size: Term, of: Term) -> Term:
-    """A size as a share of the size of another column, 0 where that is 0."""
-    return choose(of == 0.0, 0.0, size / choose(of == 0.0, 1.0, of.abs()))
+def _divide(above: Term, below: Term) -> Term:
+    """A share, 0 of 0."""
+    return choose(below == 0.0, 0.0, above / choose(below == 0.0, 1.0, below))
+
+
+_OPERATIONS: dict[str, Callable[..., Term]] = {
+    "subtract": operator.sub, "multiply": operator.mul, "abs": lambda number: number.abs(), "sign": _sign,
+    "log1p": _log1p, "whole": lambda number: number.abs(), "divide": _divide,
+}  # fmt: skip

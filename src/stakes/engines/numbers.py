@@ -19,7 +19,8 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.error_sums import Power, check_sizes, powers_too_large
+from stakes.tallies.error_sums import check_sizes, powers_too_large
+from stakes.tallies.error_terms import MOMENTS
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
@@ -46,16 +47,12 @@ class FirstPass:
 class SecondSums:
     """What always saying a number b loses, and how terms vary: sums of ``products``, or of the terms by ``clusters``.
 
-    ``away``, ``logs`` and ``shares`` are sums of |t − b|, of squared differences of logarithms and of |t − b|/|t|,
-    ``balance`` of the signs of t − b; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
+    ``lost`` are the sums of ``LOST``; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
     ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
     carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
     """
 
-    away: float
-    balance: float
-    logs: float
-    shares: float
+    lost: Sequence[float]
     largest: float
     products: Array | None = None
     clusters: Array | None = None
@@ -84,11 +81,11 @@ class Asked:
 
 
 # ── the first pass, where no row is here ─────────────────────────────────────────────────────────────────────────
-_POWERS: tuple[Power, ...] = (
-    (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1), (0, 0, 0, 2),
-    (0, 0, 1, 1),
-)  # fmt: skip
-"""The powers of |error|, error, truth and prediction that are added up, the last two counted from their centres."""
+FIRST = (*MOMENTS, "logs", "share")
+"""The terms of a row that the first pass adds up."""
+
+LOST = ("away", "sign", "logs away", "share away")
+"""Those that tell what always saying a number loses, which the second pass adds up beside products."""
 
 
 def first_sums(
@@ -99,14 +96,14 @@ def first_sums(
     weighted: bool,
     sizes: SizeCounts | None,
 ) -> ErrorSums:
-    """The sums of errors, and the number of truths that are 0: of ``FIRST`` in their order.
+    """The sums of errors, from those of ``FIRST`` in their order and the number of truths that are 0.
 
     ``centres`` are those of truths and predictions, ``least`` is the least truth or prediction.
     """
     *sums, logs, shares, zeros = added
     if not all(map(math.isfinite, sums)):
         raise powers_too_large(largest)
-    moments = Moments.of_sums(dict(zip(_POWERS, sums, strict=True)), *centres)
+    moments = Moments.of_sums(dict(zip(MOMENTS.values(), sums, strict=True)), *centres)
     logs = logs if least > -1 else math.nan
     return ErrorSums(moments, largest, logs, shares, weighted=weighted, zeros=round(zeros), sizes=sizes)
 
@@ -150,28 +147,13 @@ def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
 
 def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, centre: float) -> Counted:
     """The tally of some rows, with what the second pass tells of them."""
-    constant = ErrorSums(
-        _moments_of_constant(sums, Fraction(baseline), Fraction(more.away)),
-        more.largest,
-        more.logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan,
-        more.shares,
-        sizes=more.sizes,
-        weighted=sums.weighted,
-        zeros=sums.zeros,
-    )
-    varied = ErrorVariation(centre, baseline, more.balance, more.products, more.clusters)
+    away, balance, logs, shares = more.lost
+    logs = logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan
+    constant = ErrorSums({MOMENTS["size"]: Fraction(away)}, more.largest, logs, shares, sizes=more.sizes)
+    about = sums.against(constant, baseline, given)
+    varied = ErrorVariation(centre, baseline, balance, more.products, more.clusters)
     sizes = sums.sizes if more.errors is None else more.errors
-    about = replace(sums, baseline=baseline, baseline_given=given, constant=constant)
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
     held = more.clusters
     clusters = None if held is None else Clusters(np.arange(len(held)), len(held), names=more.cluster_numbers)
     return Counted("regression", {"errors": errors}, clusters=clusters)
-
-
-def _moments_of_constant(sums: ErrorSums, constant: Fraction, away: Fraction) -> dict[Power, Fraction]:
-    """The moments of always saying a number, which is away from the truths by so much in all."""
-    n, t, square = (Fraction(sums.sum_of(t=power)) for power in range(3))
-    squares = square - 2 * constant * t + constant**2 * n
-    errors = {(1, 0, 0, 0): away, (0, 1, 0, 0): t - constant * n, (0, 2, 0, 0): squares}
-    predicted = {(0, 0, 0, 1): constant * n, (0, 0, 0, 2): constant**2 * n, (0, 0, 1, 1): constant * t}
-    return {(0, 0, 0, 0): n, (0, 0, 1, 0): t, (0, 0, 2, 0): square, **errors, **predicted}

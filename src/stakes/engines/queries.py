@@ -24,7 +24,7 @@ from stakes.engines.missing import lacking
 from stakes.engines.spark_text import add_columns, add_up, choose, column_of, is_nan
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_variation import Term
+from stakes.tallies.error_terms import Term
 from stakes.tallies.losses import SHAPE
 
 MOST_SCORES = 10**6

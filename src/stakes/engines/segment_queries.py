@@ -9,7 +9,7 @@ import numpy as np
 from stakes.engines.columns import Series, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.segments import segment_labels
-from stakes.tallies.error_variation import Term
+from stakes.tallies.error_terms import Term
 
 AT_A_TIME = 64
 """Segments in a query: each is a test of every row, and engines do not take expressions of any depth."""

@@ -12,7 +12,7 @@ from functools import reduce
 import narwhals as nw
 
 from stakes.engines.columns import LazyTable, as_frame
-from stakes.tallies.error_variation import Term
+from stakes.tallies.error_terms import Term
 
 
 class SparkText:

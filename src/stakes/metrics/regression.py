@@ -12,7 +12,7 @@ from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
-from stakes.tallies.error_variation import percentage
+from stakes.tallies.error_terms import terms_of
 
 SQUARES = Baseline(MEAN.words, value=lambda metric, sums: ratio(sums.baseline_squares, sums.total))
 ONE = Baseline("1: the baseline compared with itself", value=lambda metric, sums: 1.0)
@@ -214,7 +214,7 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
 
 
 @metric(
-    loss=lambda t, p: (np.log1p(t) - np.log1p(p)) ** 2,
+    loss=lambda t, p: terms_of(t, p)["logs"],
     question="How far off are predictions by their order of magnitude?",
     formula="sum((log(1 + t) - log(1 + p))**2 for t, p in rows) / n",
     parts=("logs",),
@@ -228,7 +228,7 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
 
 
 @metric(
-    loss=lambda t, p: percentage(np.abs(t - p), t),
+    loss=lambda t, p: terms_of(t, p)["share"],
     question="How large is the error relative to the truth, on average?",
     formula="sum(abs(t - p) / abs(t) for t, p in rows) / n",
     parts=("percentages",),

@@ -17,7 +17,8 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_baseline
-from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts, percentage
+from stakes.tallies.error_terms import MOMENTS, ArrayTerms, Origin
+from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
 from stakes.tallies.keys import add_up, order_of, put_together
 from stakes.tallies.moments import (
@@ -27,13 +28,14 @@ from stakes.tallies.moments import (
     Block,
     Moments,
     MomentsOnDemand,
-    Room,
     Sums,
     differences,
     product_of,
+    room_for,
+    room_of_thread,
 )
 from stakes.tallies.moments import Power as Power
-from stakes.tallies.on_demand import Later
+from stakes.tallies.on_demand import Later, OnDemand
 from stakes.tallies.parallel import run_all
 
 T = TypeVar("T")
@@ -54,10 +56,11 @@ WORST = 20
 """How many of the largest errors are kept with their rows."""
 
 _POWERS: dict[str, tuple[Power, ...]] = {
-    "": ((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
-    "prediction": ((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
+    "": tuple(power for power in MOMENTS.values() if not power[3]),
+    "prediction": tuple(power for power in MOMENTS.values() if power[3]),
     "order 4": tuple((a, e, t, 0) for a, e, t in itertools.product(range(2), range(5), range(5)) if 1 < a + e + t <= 4),
 }
+_OF_ERRORS = [MOMENTS[name] for name in ("one", "size", "error", "square")]
 
 
 @dataclass(frozen=True)
@@ -257,10 +260,7 @@ class ErrorSums(Tally):
             given = [one for one in (truth, prediction, weight) if one is not None]
             truth, prediction, weight = (*run_all([partial(np.array, one) for one in given], len(truth)), None)[:3]
             own = ErrorRows(truth, prediction, weight)
-        sums = cls(**_add_up(truth, prediction, weight, parts), rows=own, weighted=weight is not None)
-        if places is not None and sums.worst is not None:
-            worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
-            sums = replace(sums, worst=worst)
+        sums = cls(**_add_up(truth, prediction, weight, parts, places), rows=own, weighted=weight is not None)
         return sums._compare(truth, weight, baseline) if "baseline" in parts else sums
 
     @classmethod
@@ -281,13 +281,25 @@ class ErrorSums(Tally):
         """Return the same sums beside those of always predicting the baseline, or else the mean."""
         value = float(self.mean(t=1)) if baseline is None else float(baseline)
         always = np.broadcast_to(np.float64(value), len(truth))
-        wanted = [part for part in ("logs", "percentages", "prediction") if self.has(part)]
-        constant = type(self)(
-            **_add_up(truth, always, weight, wanted),
-            rows=None if self.rows is None else ErrorRows(truth, always, weight),
-            weighted=weight is not None,
-        )
-        return replace(self, baseline=value, baseline_given=baseline is not None, constant=constant)
+        wanted = [part for part in ("logs", "percentages") if self.has(part)]
+        rows = None if self.rows is None else ErrorRows(truth, always, weight)
+        constant = type(self)(**_add_up(truth, always, weight, wanted, powers=_OF_ERRORS), rows=rows)
+        return self.against(constant, value, baseline is not None)
+
+    def against(self, constant: Self, baseline: float, given: bool) -> Self:
+        """Return the same sums beside those of always predicting a number, which need tell |errors| only: truths are
+        the same, and what else there is to know of errors and predictions follows.
+        """
+        known, b = constant.moments, Fraction(baseline)
+
+        def moment(power: Power) -> Number:
+            _, e, t, p = power
+            truths = (math.comb(e, i) * (-b) ** (e - i) * self.sum_of(t=t + i) for i in range(e + 1))
+            return known[power] if power in known else b**p * sum(truths)
+
+        moments = OnDemand(MOMENTS.values(), moment)
+        constant = replace(constant, moments=moments, weighted=self.weighted, zeros=self.zeros)
+        return replace(self, baseline=baseline, baseline_given=given, constant=constant)
 
     @property
     def leading(self) -> tuple[int, ...]:
@@ -478,19 +490,28 @@ def _in_order(saved: Content) -> Content:
 
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
-def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> Content:
+def _add_up(
+    truth: Array,
+    prediction: Array,
+    weight: Array | None,
+    parts: Collection[str],
+    places: Array | None = None,
+    powers: Sequence[Power] = (),
+) -> Content:
+    """Add up the parts that are wanted; ``powers`` are those of the moments, if others than these parts need."""
     extremes = [_extreme(column) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
         raise beyond_floats()
     walk = partial(_blocks, truth, prediction, weight)
     later = ("order 4", "histogram") if "rows" in parts else ()  # own rows, which can be asked again
     at_once = [part for part in parts if part not in later]
-    more = [power for power in _powers(tuple(parts)) if power not in _powers(tuple(at_once))]
-    moments = Moments(_powers(tuple(at_once)), extremes, (more, walk) if more else None)
+    powers = powers or _powers(tuple(at_once))
+    more = [power for power in _powers(tuple(parts)) if power not in powers] if later else []
+    moments = Moments(powers, extremes, (more, walk) if more else None)
     moments.centre(next(walk(0, BLOCK))[0])
-    spans = range(0, len(truth), SPAN)
-    tasks = [partial(_SpanSums.of, moments, partial(walk, start, start + SPAN), start, at_once) for start in spans]
-    found = run_all(tasks, len(truth))
+    rows = range(len(truth)) if places is None else places
+    each = [(partial(walk, start, start + SPAN), rows[start : start + SPAN]) for start in range(0, len(truth), SPAN)]
+    found = run_all([partial(_SpanSums.of, moments, at_once, *span) for span in each], len(truth))
     moments.add(block for span in found for block in span.moments)
     counted = "percentages" in parts
     histogram = None
@@ -561,24 +582,25 @@ class _SpanSums:
     worst: tuple[WorstError, ...] = ()
 
     @classmethod
-    def of(cls, moments: Moments, walk: Callable[[], Iterable[Block]], start: int, parts: Collection[str]) -> Self:
-        """Add up the blocks of a walk, the first of which begins at that row."""
-        found, room = cls(), Room()
-        for block in walk():
-            (size, _, t, p), w = block
+    def of(cls, moments: Moments, parts: Collection[str], walk: Callable[[], Iterable[Block]], places: Values) -> Self:
+        """Add up the blocks of a walk over rows that have these numbers."""
+        found, room = cls(), room_of_thread()
+        for number, block in enumerate(walk()):
+            (size, error, t, p), w = block
             found.moments.append(moments.sums_of(block, room))
-            here = float(size.max())
+            terms = ArrayTerms(t, p, Origin(), room=partial(room_for, room, rows=len(t)))
+            terms |= {"error": error, "size": size}
             if "logs" in parts:
-                found.logs.append(_squared_logs(t, p, w))
+                has_logs = t.min() > -1 and p.min() > -1
+                found.logs.append(weighted_sum(terms["logs"], w) if has_logs else math.nan)
             if "percentages" in parts:
                 found.zeros += len(t) - int(np.count_nonzero(t))
                 with np.errstate(over="ignore"):  # of a truth next to 0 it may be endless
-                    found.percentages.append(weighted_sum(percentage(size, t), w))
-            least = abs(found.worst[-1].error) if len(found.worst) == WORST else -1.0
-            if "worst" in parts and here > least:
-                found.worst = worst_of([*found.worst, *worst_of_block(start, block[0], least)])
-            found.largest = max(found.largest, here)
-            start += len(t)
+                    found.percentages.append(weighted_sum(terms["share"], w))
+            largest = float(size.max())
+            if "worst" in parts:
+                found.worst = with_worst(found.worst, largest, block[0], places[number * BLOCK :])
+            found.largest = max(found.largest, largest)
         return found
 
 
@@ -612,17 +634,16 @@ def _extreme(column: Array) -> float:
     return max(abs(float(column.min())), abs(float(column.max())))
 
 
-def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:
-    """Σ(log1p t − log1p p)², NaN where a logarithm does not exist."""
-    if truth.min() <= -1 or prediction.min() <= -1:
-        return math.nan
-    return weighted_sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
-
-
-def worst_of_block(start: int, columns: Sequence[Array], least: float) -> Iterable[WorstError]:
-    """The largest errors of a block, as far as they are larger than that."""
+def with_worst(
+    worst: tuple[WorstError, ...], largest: float, columns: Sequence[Array], places: Values
+) -> tuple[WorstError, ...]:
+    """The largest errors of before and of a block, of which this is the largest size; rows have these numbers."""
+    least = abs(worst[-1].error) if len(worst) == WORST else -1.0
+    if largest <= least:
+        return worst
     size, error, truth, prediction = columns
     rows = np.flatnonzero(size > least)
     if len(rows) > WORST:
         rows = rows[np.argpartition(-size[rows], WORST)[:WORST]]
-    return [WorstError(start + int(i), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows]
+    here = (WorstError(int(places[i]), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows.tolist())
+    return worst_of([*worst, *here])

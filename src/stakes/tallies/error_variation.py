@@ -8,38 +8,17 @@ covariances of these means follow from a matrix of sums of products, which adds 
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes.frozen import dataclass
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.bins import FINE, edges, numbers
-from stakes.tallies.moments import differences
-
-TERMS = ("one", "size", "error", "square", "truth", "truth2", "cross", "away", "logs", "share")
-"""What is added up of each row: 1, |e|, e, e², t, t², t·e, |t − baseline|, (log1p t − log1p p)², |e|/|t|.
-
-The truth is counted from a centre, which keeps its digits.
-"""
-
-COLUMNS = (
-    "logs away", "share away", "sign share", "log away", "prediction",
-    "one", "error", "truth", "size", "cross", "away", "sign", "square", "truth2", "logs", "share",
-)  # fmt: skip
-"""The same in the order in which they are multiplied, after what else is added up of rows that are read once.
-
-With b the baseline and l = log1p t − log1p b these are l², |t − b|/|t|, sign(t − b)/|t|, l, and p counted from a
-centre of its own; sign is that of t − b. The last four grow without end.
-"""
-
-IN_ORDER = [COLUMNS.index(name) for name in TERMS]
-"""Where the terms stand among the columns."""
+from stakes.tallies.error_terms import TERMS, Origin, move, weighed_terms
 
 _BLOCK = 1 << 13
 AWAY = TERMS.index("away")
-OWN = tuple(TERMS.index(name) for name in ("size", "error", "square", "cross", "logs", "share"))
-"""The terms that depend on what is predicted."""
 
 COARSE = 11
 """Far from the median powers of two are cut into 2¹¹ bins."""
@@ -49,84 +28,6 @@ _ROUNDING = 1e-12
 
 HEAVY = 20
 """Number of rows that are kept of those that weigh most in a figure."""
-
-Term = Any
-"""A column of numbers: an array, or what another engine makes of its columns."""
-
-
-def percentage(size: Term, truth: Term, xp: Any = np) -> Term:
-    """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
-    with np.errstate(over="ignore"):
-        return size / _divisor(truth, xp)
-
-
-def _divisor(truth: Term, xp: Any) -> Term:
-    return abs(truth) if truth.all() else xp.where(truth == 0, np.inf, abs(truth))
-
-
-def terms_of_rows(
-    truth: Array, prediction: Array, weight: Array | None, centre: float, baseline: float
-) -> tuple[Array, Array]:
-    """Return all terms of rows in memory and the signs of truth − baseline, times their weights: terms × rows."""
-    t, p = truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False)
-    found = np.empty((len(COLUMNS), len(t)))
-    found[COLUMNS.index("error")] = differences(truth, prediction)
-    fill_columns(found, t, p, (centre, 0.0, baseline), min(t.min(), p.min()) > -1)
-    if weight is not None:
-        found *= weight
-    return found[IN_ORDER], found[COLUMNS.index("sign")]
-
-
-def fill_columns(
-    found: Term, truth: Term, prediction: Term, at: tuple[float, float, float], logs: bool, xp: Any = np
-) -> None:
-    """Put ``COLUMNS`` of rows beside their errors; ``at`` are the centres of truths and predictions, and the baseline.
-
-    Without ``logs`` those are 0: where one of them does not exist no figure is asked for. Arrays may be of any library
-    that spells operations as NumPy does.
-    """
-    logs_away, share_away, sign_share, log, p, *terms = found
-    one, error, t, size, cross, away, sign, square, truth2, log_square, share = terms
-    centre, predicted, baseline = at
-    one[:] = 1.0
-    for column, start, out in ((truth, centre, t), (prediction, predicted, p), (truth, baseline, away)):
-        xp.subtract(column, start, out=out)
-    for left, right, out in ((error, error, square), (t, t, truth2), (t, error, cross)):
-        xp.multiply(left, right, out=out)
-    for of, column, out in ((xp.abs, error, size), (xp.sign, away, sign), (xp.abs, away, away)):
-        of(column, out=out)
-    if not logs:
-        log[:], logs_away[:], log_square[:] = 0.0, 0.0, 0.0
-    else:
-        xp.log1p(truth, out=log)
-        xp.log1p(prediction, out=log_square)
-        xp.subtract(log, log_square, out=log_square)
-        xp.multiply(log_square, log_square, out=log_square)
-        log -= math.log1p(baseline) if baseline > -1 else 0.0
-        xp.multiply(log, log, out=logs_away)
-    with np.errstate(over="ignore"):
-        divisor = _divisor(truth, xp)
-        for above, out in ((size, share), (away, share_away), (sign, sign_share)):
-            xp.divide(above, divisor, out=out)
-
-
-def move(
-    sums: Array, names: Sequence[str], by: float, drop: float = 0.0, logs: float = 0.0, predicted: float = 0.0
-) -> None:
-    """Move sums by term (the first axis), in place, to a centre of the truth that is lower by ``by``.
-
-    ``drop`` is by how much the baseline is lower, where no truth lies between the two, and ``logs`` log1p of it;
-    ``predicted`` is by how much the centre of predictions is lower.
-    """
-    parts = {
-        "truth2": {"truth": 2 * by, "one": by * by}, "truth": {"one": by}, "prediction": {"one": predicted},
-        "cross": {"error": by}, "away": {"sign": drop}, "share away": {"sign share": drop},
-        "logs away": {"log away": 2 * logs, "one": logs * logs}, "log away": {"one": logs},
-    }  # fmt: skip
-    for name, part in parts.items():  # squares first, as long as what they are squares of is what it was
-        for other, factor in part.items():
-            if factor and name in names:  # 0 times what is endless would be no number
-                sums[names.index(name)] += factor * sums[names.index(other)]
 
 
 # ── how terms vary together ──────────────────────────────────────────────────────────────────────────────────────
@@ -162,7 +63,7 @@ class ErrorVariation:
         for start in range(0, len(truth), _BLOCK):
             rows = slice(start, start + _BLOCK)
             unit = None if weight is None else weight[rows]
-            terms, signs = terms_of_rows(truth[rows], prediction[rows], unit, centre, baseline)
+            terms, signs = weighed_terms(truth[rows], prediction[rows], unit, Origin(centre, baseline))
             products += terms @ terms.T
             balance += float(signs.sum())
         return cls(centre, baseline, balance, products)

@@ -50,12 +50,11 @@ class UnusualNumbersError(ArithmeticError):
     """Numbers that are not finite, or whose products overflow or vanish."""
 
 
-Room = dict[tuple[int, ...], Array]
-"""Where products of a block are kept, by their powers; errors and weighed columns have one number."""
+Room = dict[tuple[int, ...] | str, Array]
+"""Where products of a block are kept, by their powers; errors and weighed columns have one number, terms a name."""
 
 _WEIGHED = (4,)
 _thread = threading.local()
-"""Each thread keeps its room: new memory takes longer than to fill it."""
 
 Sums = dict[Power, float]
 """The sums of a block about the centres."""
@@ -217,7 +216,7 @@ class MomentsOnDemand(Moments):
     def _span(self, first: int, wanted: Sequence[Power]) -> list[list[float]]:
         """The sums of each block of a span of rows."""
         found: list[list[float]] = []
-        room: Room = _thread.__dict__.setdefault("room", {})
+        room = room_of_thread()
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(first, min(first + SPAN, len(self._columns[0])), BLOCK):
                 rows = slice(start, start + BLOCK)
@@ -262,7 +261,7 @@ class _LazyColumns(Sequence[Array]):
         truth, prediction = self._rows
         if column > 1:
             return self._rows[column - 2].astype(np.float64, copy=False)
-        out = _space(self._room, (column,), len(truth))
+        out = room_for(self._room, (column,), len(truth))
         if column == 0:
             return np.asarray(np.abs(self[1], out=out))
         if truth.dtype == prediction.dtype == np.float64:
@@ -325,7 +324,7 @@ class _Block:
         """A column times its weights, until another one is asked for: few columns stay in the processor's cache."""
         if self.weight is None:
             return self.product(power)
-        space = _space(self.room, _WEIGHED, len(self.weight))
+        space = room_for(self.room, _WEIGHED, len(self.weight))
         if power != self.weighed:
             np.multiply(self.product(power), self.weight, out=space)
             self.weighed = power
@@ -342,12 +341,19 @@ class _Block:
         lower, unit, column = _factors(power)
         if lower != _ROWS:
             left, right = self.product(lower), self.product(unit)
-            return np.asarray(np.multiply(left, right, out=_space(self.room, power, len(left))))
+            return np.asarray(np.multiply(left, right, out=room_for(self.room, power, len(left))))
         values, centre = self.columns[column], self.centres[column]
-        return np.asarray(np.subtract(values, centre, out=_space(self.room, power, len(values)))) if centre else values
+        out = room_for(self.room, power, len(values)) if centre else None
+        return np.asarray(np.subtract(values, centre, out=out)) if centre else values
 
 
-def _space(room: Room, key: tuple[int, ...], rows: int) -> Array:
+def room_of_thread() -> Room:
+    """The room that each thread keeps: new memory takes longer than to fill it."""
+    room: Room = _thread.__dict__.setdefault("room", {})
+    return room
+
+
+def room_for(room: Room, key: tuple[int, ...] | str, rows: int) -> Array:
     """The array of the previous block, reused: new memory takes longer than the sums."""
     if key not in room or len(room[key]) < rows:
         room[key] = np.empty(rows)

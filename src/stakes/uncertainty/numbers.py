@@ -18,20 +18,9 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array, weighted_sum
-from stakes.tallies.error_sums import ErrorRows, Power
-from stakes.tallies.error_variation import (
-    HEAVY,
-    OWN,
-    TERMS,
-    ErrorVariation,
-    MedianSides,
-    SizeCounts,
-    centred,
-    percentage,
-    terms_of_rows,
-    without,
-)
-from stakes.tallies.moments import differences
+from stakes.tallies.error_sums import ErrorRows
+from stakes.tallies.error_terms import MOMENTS, OWN, TERMS, Origin, terms_of, weighed_terms
+from stakes.tallies.error_variation import HEAVY, ErrorVariation, MedianSides, SizeCounts, centred, without
 from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.parallel import run_all
 from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish, kish_of, steps_of
@@ -83,18 +72,7 @@ def from_rows(metric: Metric) -> bool:
 Mean = Callable[[str], Array]
 """The means of a term, by its name, along a leading axis."""
 
-_MOMENTS: dict[Power, Callable[[Mean], Array | float]] = {
-    (0, 0, 0, 0): lambda mean: 1.0,
-    (1, 0, 0, 0): lambda mean: mean("size"),
-    (0, 1, 0, 0): lambda mean: mean("error"),
-    (0, 2, 0, 0): lambda mean: mean("square"),
-    (0, 0, 1, 0): lambda mean: mean("truth"),
-    (0, 0, 2, 0): lambda mean: mean("truth2"),
-    (0, 0, 0, 1): lambda mean: mean("prediction"),
-    (0, 0, 0, 2): lambda mean: mean("prediction2"),
-    (0, 0, 1, 1): lambda mean: mean("product"),
-}
-"""The mean products of |error|, error, truth and prediction that figures need."""
+_TERM_OF = {power: name for name, power in MOMENTS.items()}
 
 _OF_PREDICTIONS: dict[str, Callable[[Mean], Array]] = {
     "prediction": lambda mean: mean("truth") - mean("error"),
@@ -114,7 +92,7 @@ def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, p
     shares = total * mean("share") if "percentages" in wanted else None
 
     def sums_of(mean: Mean) -> ErrorSums:
-        moments = OnDemand(_MOMENTS, lambda power: total * _MOMENTS[power](mean))
+        moments = OnDemand(_TERM_OF, lambda power: total * mean(_TERM_OF[power]) if any(power) else total)
         return ErrorSums(moments, math.nan, logs, shares, weighted=True)
 
     if sums.baseline is None or "baseline" not in wanted:
@@ -178,12 +156,11 @@ def without_each(sums: ErrorSums, groups: Array, count: int, parts: Iterable[str
     Truth and prediction are counted from their means, which changes no figure and keeps their digits.
     """
     assert sums.rows is not None
-    rows, varied = sums.rows, variation_about_mean(sums, sums.rows)
-    columns = terms_by_name(varied, rows)
+    rows, (varied, at) = sums.rows, variation_about_mean(sums, sums.rows)
 
     @cache
     def rest(name: str) -> Array:
-        found = _sums_by(rows, groups, count, columns[name])
+        found = _sums_by(rows, groups, count, at, name)
         return np.asarray(found.sum() - found)
 
     def mean(name: str) -> Array:
@@ -202,36 +179,12 @@ def without_groups(sums: ErrorSums, parts: Iterable[str] = ()) -> ErrorSums:
     return sums_at(sums, varied, total, partial(_mean_of_term, means), parts)
 
 
-def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> ErrorVariation:
-    """The centre of rows, their baseline, and how many more of them (by weight) lie above it than below."""
-    centre = float(np.average(rows.truth, weights=rows.weight))
+def variation_about_mean(sums: ErrorSums, rows: ErrorRows) -> tuple[ErrorVariation, Origin]:
+    """The means of rows and their baseline, and how many more of them (by weight) lie above it than below."""
+    centre, predicted = (float(np.average(one, weights=rows.weight)) for one in (rows.truth, rows.prediction))
     baseline = centre if sums.baseline is None else float(sums.baseline)
     balance = weighted_sum(np.sign(rows.truth - baseline), rows.weight)
-    return ErrorVariation(centre, baseline, balance, None)
-
-
-Column = Callable[[Array, Array, Array], Array]
-"""A function of truth, prediction and error of some rows."""
-
-
-def terms_by_name(varied: ErrorVariation, rows: ErrorRows) -> dict[str, Column]:
-    """Each term of a row as a function of truth, prediction and error: a figure needs few of them."""
-    centre, baseline = varied.centre, varied.baseline
-    middle = float(np.average(rows.prediction, weights=rows.weight))
-    return {
-        "one": lambda truth, prediction, error: np.ones(truth.shape),
-        "size": lambda truth, prediction, error: np.abs(error),
-        "error": lambda truth, prediction, error: error,
-        "square": lambda truth, prediction, error: error**2,
-        "truth": lambda truth, prediction, error: truth - centre,
-        "truth2": lambda truth, prediction, error: (truth - centre) ** 2,
-        "prediction": lambda truth, prediction, error: prediction - middle,
-        "prediction2": lambda truth, prediction, error: (prediction - middle) ** 2,
-        "product": lambda truth, prediction, error: (truth - centre) * (prediction - middle),
-        "away": lambda truth, prediction, error: np.abs(truth - baseline),
-        "logs": lambda truth, prediction, error: (np.log1p(truth) - np.log1p(prediction)) ** 2,
-        "share": lambda truth, prediction, error: percentage(np.abs(error), truth),
-    }
+    return ErrorVariation(centre, baseline, balance, None), Origin(centre, baseline, predicted)
 
 
 def group_rows(n: int, sampling: Sampling) -> tuple[Array, int]:
@@ -257,16 +210,14 @@ def resembling(found: Sequence[Found], rows: int, sampling: Sampling) -> list[Fo
     ]
 
 
-def _sums_by(rows: ErrorRows, groups: Array, count: int, column: Column) -> Array:
-    """The (weighted) sum of a column over the rows of each group."""
+def _sums_by(rows: ErrorRows, groups: Array, count: int, at: Origin, name: str) -> Array:
+    """The (weighted) sum of a term over the rows of each group."""
 
     def of_span(start: int) -> Array:
         found = np.zeros(count)
         for first in range(start, min(start + _SPAN, len(groups)), _BLOCK):
             here = slice(first, first + _BLOCK)
-            truth, prediction = rows.truth[here], rows.prediction[here]
-            error = differences(truth, prediction)
-            values = column(truth.astype(np.float64, copy=False), prediction.astype(np.float64, copy=False), error)
+            values = terms_of(rows.truth[here], rows.prediction[here], at)[name]
             found += np.bincount(groups[here], values if rows.weight is None else values * rows.weight[here], count)
         return found
 
@@ -298,7 +249,7 @@ def _of_sums(
 def _from_moments(sums: ErrorSums) -> tuple[ErrorVariation, Array]:
     """How the first terms vary together, from moments of order 4, and their means; the others are not known."""
     n, centre = float(sums.total), float(sums.mean(t=1))
-    powers = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 2, 0), (0, 0, 1), (0, 0, 2)]
+    powers = [MOMENTS[name][:3] for name in TERMS if name in MOMENTS]
 
     def mean(a: int, e: int, t: int) -> float:  # of |error|ᵃ·errorᵉ·(truth − mean)ᵗ
         a, e = a % 2, e + a - a % 2  # |error|² is error²
@@ -323,7 +274,7 @@ def _of_products(
     terms, exact, many = np.zeros((len(means), 0)), [np.zeros(0)] * len(metrics), np.zeros(0)
     if sums.heavy is not None:
         t, p, weight, many = sums.heavy.rows
-        terms, _ = terms_of_rows(t, p, weight, varied.centre, varied.baseline)
+        terms, _ = weighed_terms(t, p, weight, Origin(varied.centre, varied.baseline))
         each = _figures(metrics, sums, varied, *without(total * means, terms.T))
         exact = [value - one for value, one in zip(values, each, strict=True)]
     for slope, changes, value in zip(slopes, exact, values, strict=True):

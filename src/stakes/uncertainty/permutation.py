@@ -30,9 +30,9 @@ from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
-from stakes.tallies.error_variation import TERMS
+from stakes.tallies.error_terms import TERMS, terms_of
 from stakes.tallies.losses import Losses
-from stakes.uncertainty.numbers import sums_at, terms_by_name, variation_about_mean
+from stakes.uncertainty.numbers import sums_at, variation_about_mean
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
 
@@ -550,11 +550,10 @@ def _errors(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Ar
 def _shuffled_sums(sums: ErrorSums, rows: ErrorRows, metric: Metric, moved: Iterator[Array]) -> Iterator[ErrorSums]:
     """Add up, for many shuffles at once, what a figure of sums needs."""
     weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight.astype(np.float64)
-    truth, total, varied = rows.truth.astype(np.float64), float(weight.sum()), variation_about_mean(sums, rows)
-    columns = terms_by_name(varied, rows)
+    truth, total, (varied, at) = rows.truth.astype(np.float64), float(weight.sum()), variation_about_mean(sums, rows)
 
     def mean(name: str, some: Array) -> Array:
-        return np.asarray(np.broadcast_to(columns[name](truth, some, truth - some), some.shape) @ weight / total)
+        return np.asarray(np.broadcast_to(terms_of(truth, some, at)[name], some.shape) @ weight / total)
 
     for some in moved:
         means = cache(partial(mean, some=some.astype(np.float64)))
