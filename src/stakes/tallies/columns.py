@@ -250,14 +250,6 @@ class Columns:
         return Steps(lambda: self.scores, positives, negatives, tp, fp, *totals, self.row_weight)
 
 
-class InBins(Columns):
-    """Columns of very many rows at few scores, each of which stands for a bin: as many of these make a block."""
-
-    def blocks(self, in_bins: bool = True) -> list[Callable[[], Steps]]:
-        """Return the walk down the bins."""
-        return super().blocks(in_bins)
-
-
 def exact_sum(counts: Array) -> int:
     """Add up whole numbers; Python's where 64 bits could be too few."""
     small = counts.dtype != object and (not counts.size or int(counts.max()) < 2**62 // counts.size)

@@ -15,7 +15,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
-from stakes.tallies.columns import COUNTS, Columns, InBins
+from stakes.tallies.columns import COUNTS, Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
@@ -73,6 +73,7 @@ class ScoreTable(Tally):
     time; anything else as :class:`Columns` over the distinct scores. ``grid`` is the grid of bins when scores were
     rounded down to it (see ``bins.py`` and ``grid.py``). Bins lose the sums of the losses of probabilities, which are
     kept as ``losses`` (``losses.py``), and sums over the order of scores, kept as ``order`` where they are known.
+    Scores also stand ``for_bins`` where they were taken from inside them.
 
     >>> table = ScoreTable.from_rows([0.2, 0.1, 0.5, 0.9, 0.8], [0, 0, 1, 1, 0])
     >>> table.thresholds.tolist()
@@ -89,6 +90,7 @@ class ScoreTable(Tally):
     grid: Grid | None = field(default=None, metadata=_GRID)
     losses: Array | None = field(default=None, metadata=_LOSSES)
     order: Order | None = field(default=None, metadata=IN_MEMORY)
+    for_bins: bool = field(default=False, metadata=IN_MEMORY)
 
     kind = "scores"
     beside = ("scores", "columns")
@@ -246,7 +248,8 @@ class ScoreTable(Tally):
 
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the blocks of :meth:`steps`, each to be made when it is wanted, by any thread."""
-        return self.store.blocks() if self.grid is None else self.as_columns().blocks(in_bins=True)
+        in_bins = self.for_bins or self.grid is not None
+        return self.as_columns().blocks(in_bins=True) if in_bins else self.store.blocks()
 
     @property
     def thresholds(self) -> Array:
@@ -434,8 +437,8 @@ class ScoreTable(Tally):
             return self
         taken = self.inside_bins[1].copy()
         taken[np.abs(taken) < sys.float_info.min] = 0.0  # which is what rows of that bin had
-        columns = InBins.joined_neighbours(taken, self.as_columns().values)
-        return type(self)(self.positive, self.negative, columns)
+        columns = Columns.joined_neighbours(taken, self.as_columns().values)
+        return type(self)(self.positive, self.negative, columns, for_bins=True)
 
     @property
     def inside_bins(self) -> tuple[Array, Array, Array]:
@@ -558,7 +561,7 @@ class ScoreTable(Tally):
         return scores, labels, 1 - labels
 
     def _like(self, store: Keys | Columns, grid: Grid | None = None, losses: Array | None = None) -> Self:
-        return type(self)(self.positive, self.negative, store, grid, losses)
+        return type(self)(self.positive, self.negative, store, grid, losses, for_bins=self.for_bins)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def __getitem__(self, index: Index) -> Self:
