@@ -594,11 +594,8 @@ def _times(column: Column) -> Array:
 def read_counts(found: Arguments, missing: str) -> tuple[RowsThatCount, Beside]:
     """Read counts and predictions, divided by their exposure if there is one."""
     rows = rows_that_count(found, None, missing)
-    columns, weight = rows.columns, rows.weight
-    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+    truth, prediction, weight = read_numbers(rows.columns, rows.weight)
     refuse_negative(truth)
-    if "exposure" in columns:
-        truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
     numbers = {"truth": truth.astype(np.float64), "prediction": prediction.astype(np.float64)}
     return replace(rows, weight=weight), Beside(CountSums.kind, POWERS, numbers)
 
@@ -614,12 +611,13 @@ def refuse_negative(truth: Array) -> None:
     refuse_rows(truth < 0, problem)
 
 
-def over_exposure(
-    truth: Array, prediction: Array, weight: Array | None, exposure: Column
-) -> tuple[Array, Array, Array]:
-    """Counts and predictions per unit of exposure, which becomes their weight."""
+def read_numbers(columns: Mapping[str, Column], weight: Array | None) -> tuple[Array, Array, Array | None]:
+    """Truths and predictions, of counts per unit of exposure, which becomes their weight, and the weights."""
+    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+    if "exposure" not in columns:
+        return truth, prediction, weight
     refuse_negative(truth)
-    over = as_finite(exposure).astype(np.float64)
+    over = as_finite(columns["exposure"]).astype(np.float64)
 
     def problem(count: int, row: int) -> InputError:
         words = f" is 0 or less in {rows_text(count)} ({float(over[row]):.6g}; "

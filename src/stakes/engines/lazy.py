@@ -179,7 +179,6 @@ def _count_clusters(
 def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None if it needs the rows themselves."""
     by_row = {} if asked.pricing is None else {cost_column(name): name for name in asked.pricing.costs.columns}
-    of_numbers = asked.task == "regression" or asked.baseline is not None
     others = any(one is not None for one in (asked.frequency, asked.parts))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
     named |= spread_by(asked.by, data)
@@ -192,7 +191,7 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     if asked.pricing is not None and by_row and asked.pricing.needs_all_rows:
         return None
     columns = {name: column for name, column in (named | by_row).items() if column is not None}
-    if of_numbers or others or not all(isinstance(name, str) for name in columns.values()):
+    if asked.of_numbers or others or not all(isinstance(name, str) for name in columns.values()):
         return None
     if not several and "score" not in columns and "prediction" not in columns:
         raise errors.nothing_to_judge()

@@ -266,11 +266,12 @@ class _Part:
 
     def _keep_errors(self, rows: Numbers, most: int) -> None:
         """Count errors by size; keep the largest, and of those around the median at most so many."""
-        size = self._ops.xp.abs(error := rows.error)
+        size = self._ops.xp.abs(error := rows.error, out=error)
         largest = float(size.max())
         self.largest = max(self.largest, largest)
         if self.worst is not None and rows.places is not None:
-            self.worst = with_worst(self.worst, largest, (size, error, rows.truth, rows.prediction), rows.places)
+            here = (lambda: (size, rows.error, rows.truth, rows.prediction)), rows.places
+            self.worst = with_worst(self.worst, largest, *here)
         self.errors.add(size, size, rows.weight, self._ops)
         if self._narrows:
             self.errors.narrow(most)

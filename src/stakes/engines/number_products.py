@@ -11,7 +11,7 @@ from stakes.engines.number_rows import NumberBatch, Numbers
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_terms import COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move
+from stakes.tallies.error_terms import BETWEEN, COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move
 from stakes.tallies.parallel import to_each
 
 BLOCK = 20_000
@@ -19,7 +19,7 @@ BLOCK = 20_000
 
 HERE = ArrayOperations()
 
-_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+_PLACE, _ROOM = {name: place for place, name in enumerate(COLUMNS)}, len(COLUMNS) + len(BETWEEN)
 _VARYING = slice(_PLACE["one"], None)
 """The columns whose products say how figures vary: all terms, and the sign that moves one of them."""
 
@@ -65,10 +65,10 @@ class ProductSums:
 
     def _room(self, truth: Tensor, ops: ArrayOperations) -> Tensor:
         """Memory that was used before: new memory takes longer to get than to fill."""
-        size = len(COLUMNS) * len(truth)
+        size = _ROOM * len(truth)
         if self._memory is None or len(self._memory) < size:
             self._memory = ops.empty(size, truth, "float64")
-        return self._memory[:size].reshape(len(COLUMNS), len(truth))
+        return self._memory[:size].reshape(_ROOM, len(truth))
 
     def _add_clusters(self, columns: Array, cluster: Array) -> None:
         assert self.clusters is not None
@@ -130,16 +130,16 @@ class ProductSums:
         return numbers, self.clusters[numbers][:, np.array(IN_ORDER) - _PLACE["one"]]
 
 
-def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, found: Tensor) -> Tensor:
-    """The columns of rows, without weights."""
+def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: Tensor) -> Tensor:
+    """The columns of rows, without weights, made in this room."""
     truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
-    terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip(COLUMNS, found, strict=True)).get)
+    terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip((*COLUMNS, *BETWEEN), room, strict=True)).get)
     terms.put("one", 1.0)
     if rows.truth is not truth or rows.prediction is not prediction:
         terms.put("error", rows.error)
     for name in COLUMNS:
         _ = terms[name]
-    return found
+    return room[: len(COLUMNS)]
 
 
 def _products(left: Tensor, right: Tensor, ops: ArrayOperations) -> Array:
@@ -172,7 +172,7 @@ class CrossParts:
                 self._found[cell] = self._found.get(cell, 0.0) + np.inner(one, other)
 
     def _own(self, rows: Numbers) -> Array:
-        found = _columns(rows, self._at, rows.has_logs, HERE, np.empty((len(COLUMNS), len(rows.truth))))[_OWN]
+        found = _columns(rows, self._at, rows.has_logs, HERE, np.empty((_ROOM, len(rows.truth))))[_OWN]
         return np.asarray(found if rows.weight is None else found * rows.weight)
 
     def joined(self, other: Self) -> Self:

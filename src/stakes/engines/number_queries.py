@@ -35,7 +35,7 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
 from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
-from stakes.engines.tasks import settle_task
+from stakes.engines.tasks import task_of_numbers
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
@@ -76,11 +76,10 @@ def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestio
     kinds = [source.dtype(name) for name in ("truth", "prediction")]
     if not all(kind.is_numeric() for kind in kinds):
         return None
-    sure = asked.task == "regression" or asked.baseline is not None
-    if not sure and not any(kind.is_float() or kind.is_decimal() for kind in kinds):
+    if not asked.of_numbers and not any(kind.is_float() or kind.is_decimal() for kind in kinds):
         return None
     numbers = QueryNumbers.of(source, asked.missing)
-    if not sure and numbers.task() == "classification":
+    if not asked.of_numbers and numbers.task() == "classification":
         return None
     warn_of_same_column(dict(named))
     return count_numbers(numbers.in_place(), asked.baseline)
@@ -151,12 +150,8 @@ class QueryNumbers:
 
     def task(self) -> str:
         """What a few numbers say that stand for all of them."""
-        shown = {}
-        for name in ("truth", "prediction"):
-            low, high = self.seen.span(name)
-            some = [math.floor(low) + 0.5] if self.seen.found[f"fractions {name}"] else []
-            shown[name] = to_column(np.array([low, high, *some]), name)
-        return settle_task("auto", shown, False, False)
+        names, found = ("truth", "prediction"), self.seen.found
+        return task_of_numbers({name: (*self.seen.span(name), bool(found[f"fractions {name}"])) for name in names})
 
     def in_place(self) -> "QueryNumbers | PartitionNumbers":
         """The same rows as they are best added up in their engine: those of Dask one partition after the other."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from stakes.engines.cells import Cells
 from stakes.engines.clusters import ClusterNumbers
-from stakes.engines.columns import Arguments, Column, as_finite, to_column
-from stakes.engines.kinds import over_exposure
+from stakes.engines.columns import Arguments, Column, to_column
+from stakes.engines.kinds import read_numbers
 from stakes.engines.labels import encode
 from stakes.engines.numbers import OTHER
 from stakes.engines.rows import Dropped, rows_that_count
@@ -100,12 +100,9 @@ class NumberReader:
     def read(self, found: Arguments, begin: int) -> NumberBatch:
         """Read some rows, of which the first has this number."""
         rows = rows_that_count(found, None, self._missing)
-        columns, weight = rows.columns, rows.weight
-        truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
-        other = as_finite(columns[OTHER]) if OTHER in columns else None
-        if "exposure" in columns:
-            other = None if other is None else other / as_finite(columns["exposure"])
-            truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
+        columns = rows.columns
+        truth, prediction, weight = read_numbers(columns, rows.weight)
+        other = read_numbers({**columns, "prediction": columns[OTHER]}, None)[1] if OTHER in columns else None
         places = np.arange(begin, begin + len(truth)) if rows.places is None else begin + rows.places
         cells, cluster = self.number(columns)
         if self._in_groups and cluster is None:

@@ -10,9 +10,9 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
-from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
+from stakes.engines.columns import Column, Data, Values, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
-from stakes.engines.kinds import in_series, kind_of, over_exposure, read_kind, refuse_negative
+from stakes.engines.kinds import in_series, kind_of, read_kind, read_numbers, refuse_negative
 from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
 from stakes.engines.logits import probabilities_of
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -142,6 +142,11 @@ class RowQuestion:
         return self.ordered or any(given is not None for given in (self.score, self.positive, self.classes))
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether predicted numbers are asked about, whatever the columns hold."""
+        return self.task == "regression" or self.baseline is not None
+
+    @property
     def of_counts(self) -> bool:
         """Whether numbers are counts, or amounts from 0 on."""
         return self.task == "counts" or self.exposure is not None
@@ -264,11 +269,9 @@ def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) 
         )
     if asked.pricing is not None:
         raise errors.costs_of_numbers()
-    truth, prediction, weight = as_finite(columns["truth"]), as_finite(columns["prediction"]), rows.weight
+    truth, prediction, weight = read_numbers(columns, rows.weight)
     if asked.of_counts:
         refuse_negative(truth)
-    if asked.exposure is not None:
-        truth, prediction, weight = over_exposure(truth, prediction, weight, columns["exposure"])
     beside = None
     if asked.order is not None:
         if asked.frequency is not None:

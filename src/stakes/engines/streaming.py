@@ -167,7 +167,7 @@ def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
     if asked.of_classes or asked.task == "classification":
         return False
-    if asked.task == "regression" or asked.kind_beside is not None or asked.baseline is not None:
+    if asked.of_numbers or asked.kind_beside is not None:
         return True
     first = next((found for found in files.batches(_FIRST) if len(found["truth"])), None)
     if first is None:

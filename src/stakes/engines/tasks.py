@@ -1,8 +1,11 @@
 """Finds the task of the columns: classes, or numbers. If they leave it open, an error asks."""
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 
-from stakes.engines.columns import Column, as_finite, read_number
+from stakes.engines.columns import Column, as_finite, read_number, to_column
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
@@ -56,6 +59,15 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
         " or ",
         Pass("task", "regression"),
     )
+
+
+def task_of_numbers(known: Mapping[str, tuple[float, float, bool]]) -> str:
+    """The task of columns of which the least and the largest number is known, and whether any is a fraction."""
+    shown = {
+        name: to_column(np.array([low, high, *([math.floor(low) + 0.5] if fractions else [])]), name)
+        for name, (low, high, fractions) in known.items()
+    }
+    return settle_task("auto", shown, False, False)
 
 
 def _numbers_in(column: Column) -> str:

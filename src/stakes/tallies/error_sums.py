@@ -599,7 +599,7 @@ class _SpanSums:
                     found.percentages.append(weighted_sum(terms["share"], w))
             largest = float(size.max())
             if "worst" in parts:
-                found.worst = with_worst(found.worst, largest, block[0], places[number * BLOCK :])
+                found.worst = with_worst(found.worst, largest, partial(tuple, block[0]), places[number * BLOCK :])
             found.largest = max(found.largest, largest)
         return found
 
@@ -635,13 +635,13 @@ def _extreme(column: Array) -> float:
 
 
 def with_worst(
-    worst: tuple[WorstError, ...], largest: float, columns: Sequence[Array], places: Values
+    worst: tuple[WorstError, ...], largest: float, columns: Callable[[], Sequence[Array]], places: Values
 ) -> tuple[WorstError, ...]:
     """The largest errors of before and of a block, of which this is the largest size; rows have these numbers."""
     least = abs(worst[-1].error) if len(worst) == WORST else -1.0
     if largest <= least:
         return worst
-    size, error, truth, prediction = columns
+    size, error, truth, prediction = columns()
     rows = np.flatnonzero(size > least)
     if len(rows) > WORST:
         rows = rows[np.argpartition(-size[rows], WORST)[:WORST]]

@@ -63,6 +63,9 @@ COLUMNS = (
 The last four grow without end.
 """
 
+BETWEEN = ("beyond", "log t", "log p", "log", "whole")
+"""What columns are made from, beside truth, prediction and other columns."""
+
 IN_ORDER = [COLUMNS.index(name) for name in TERMS]
 """Where the terms stand among the columns."""
 

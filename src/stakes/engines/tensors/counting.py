@@ -82,7 +82,7 @@ def count_columns(columns: Mapping[str, Tensor], asked: RowQuestion, exact: bool
         numbers = count_number_tensors(columns, asked)
         if numbers is not None:
             return numbers
-    if asked.baseline is not None or asked.task == "regression":
+    if asked.of_numbers:
         return None
     in_keys = score is not None and (exact or (exact is None and rows <= FEW))
     if in_keys and len(columns) > 2:

@@ -7,16 +7,13 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
-import numpy as np
-
-from stakes.engines.columns import to_column
 from stakes.engines.number_batches import Adding, BatchNumbers, Parts
 from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column
-from stakes.engines.tasks import settle_task
+from stakes.engines.tasks import task_of_numbers
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
 
@@ -34,10 +31,7 @@ def count_number_tensors(columns: Mapping[str, Tensor], asked: RowQuestion) -> C
     if set(columns) - {"truth", "prediction", "weight"} or "prediction" not in columns:
         return None
     numbers = TensorNumbers(operations_on(columns["truth"]), dict(columns))
-    sure = asked.task == "regression" or asked.baseline is not None
-    if not sure and numbers.task != "regression":
-        return None
-    if not numbers.plain:
+    if not (asked.of_numbers or numbers.task == "regression") or not numbers.plain:
         return None
     warn_of_same_column({name: getattr(asked, name) for name in ("truth", "prediction")})
     return count_numbers(numbers, asked.baseline)
@@ -68,15 +62,12 @@ class TensorNumbers(BatchNumbers):
         """The task, decided by a few numbers that represent all; "" if all are whole."""
         if not any(self.operations.kind(self.columns[name]).endswith(_FLOATS) for name in ("truth", "prediction")):
             return ""
-        shown = {}
-        for name, (low, high) in self._ends.items():
-            values = self.columns[name]
-            fractions = self.operations.kind(values).endswith(_FLOATS) and bool(
-                (values != self.operations.xp.floor(values)).any()
-            )
-            some = [math.floor(low) + 0.5] if fractions else []
-            shown[name] = to_column(np.array([low, high, *some]), name)
-        return settle_task("auto", shown, False, False)
+        return task_of_numbers({name: (*ends, self._has_fractions(name)) for name, ends in self._ends.items()})
+
+    def _has_fractions(self, name: str) -> bool:
+        values = self.columns[name]
+        of_floats = self.operations.kind(values).endswith(_FLOATS)
+        return of_floats and bool((values != self.operations.xp.floor(values)).any())
 
     @property
     def plain(self) -> bool:
