@@ -17,7 +17,7 @@ from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.bins import edges, numbers
 from stakes.tallies.error_variation import COARSE, SizeCounts
-from tests.engines.test_lazy import ELSEWHERE, SPARK, maker
+from tests.engines.test_lazy import ELSEWHERE, SPARK, maker, spark_frame
 
 ROWS = 600
 QUESTIONS = {
@@ -197,9 +197,11 @@ def test_no_engine_stumbles_over_right_predictions_or_numbers_beyond_64_bits(req
             assert found["rmse"].no_interval == known["rmse"].no_interval == "no row makes a difference"
 
 
+@pytest.mark.parametrize("question", [{}, {"weight": "w"}, {"cluster": "patient"}])
 @pytest.mark.parametrize("engine", ELSEWHERE)
-def test_the_largest_errors_of_an_engine_have_no_row_numbers(engine):
-    known, found = (stakes.evaluate(d, truth="t", prediction="p") for d in (rows(), ELSEWHERE[engine](rows())))
+def test_the_largest_errors_of_an_engine_have_no_row_numbers(engine, question):
+    asked = {"truth": "t", "prediction": "p", **question}
+    known, found = (stakes.evaluate(d, **asked) for d in (rows(), ELSEWHERE[engine](rows())))
     assert [one.row for one in found.largest_errors] == [None] * 20
     wanted = sorted((one.truth, one.prediction, one.error) for one in known.largest_errors)
     assert sorted((one.truth, one.prediction, one.error) for one in found.largest_errors) == wanted
@@ -207,6 +209,52 @@ def test_the_largest_errors_of_an_engine_have_no_row_numbers(engine):
     assert "Largest errors" in text
     assert "The largest error is " in text
     assert "in row" not in text
+
+
+@pytest.mark.parametrize("most", [10**6, 3])
+@pytest.mark.parametrize("engine", ["lazy polars", "dask"])
+def test_segments_of_an_engine_have_largest_errors_of_their_own(engine, most, monkeypatch):
+    monkeypatch.setattr(number_queries, "_MOST_SIZES", most)
+    asked = {"truth": "t", "prediction": "p", "by": "site", "weight": "w"}
+    known, found = (stakes.evaluate(d, **asked).segments for d in (rows(), ELSEWHERE[engine](rows())))
+    for segment, part in known.items():
+        wanted = sorted((one.truth, one.prediction) for one in part.largest_errors)
+        assert sorted((one.truth, one.prediction) for one in found[segment].largest_errors) == wanted
+
+
+def test_largest_errors_without_row_numbers_can_be_saved():
+    errors = stakes.evaluate(rows().lazy(), truth="t", prediction="p", weight="w").errors
+    assert type(errors).from_dict(errors.to_dict()).worst == errors.worst
+
+
+def test_of_errors_that_are_alike_the_first_rows_are_told(tmp_path, small_batches):
+    """However many rows are looked at together."""
+    frame = pl.DataFrame({"t": np.arange(900.0) % 7, "p": np.arange(900.0) % 5})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    error = (frame["t"] - frame["p"]).abs().to_numpy()
+    wanted = np.argsort(-error, kind="stable")[:20].tolist()
+    for data in (frame, str(tmp_path / "rows.parquet")):
+        found = stakes.evaluate(data, truth="t", prediction="p", task="regression")
+        assert [one.row for one in found.largest_errors] == wanted
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("engine", [*ELSEWHERE, SPARK])
+def test_segments_far_from_the_others_keep_their_digits(engine, weight, request):
+    """One lies far away, one has a single row, and one a single truth."""
+    place, far = pl.int_range(pl.len()), pl.when(pl.col("site") == "north").then(1e6).otherwise(0.0)
+    names = pl.when(place == 5).then(pl.lit("alone")).when(place % 9 == 0).then(pl.lit("alike")).otherwise("site")
+    frame = rows().with_columns(pl.col("t") + far, pl.col("p") + far, names.alias("site"))
+    frame = frame.with_columns(pl.when(pl.col("site") == "alike").then(7.3).otherwise("t").alias("t"))
+    data = spark_frame(request.getfixturevalue("spark"), frame) if engine == "spark" else ELSEWHERE[engine](frame)
+    asked = {"truth": "t", "prediction": "p", "by": "site", "weight": weight}
+    known, found = stakes.evaluate(frame, **asked).segments, stakes.evaluate(data, **asked).segments
+    for segment, part in known.items():
+        for name, one in part.figures.items():
+            other = found[segment][name]
+            assert other.value == pytest.approx(one.value, rel=1e-9, nan_ok=True), name
+            assert other.baseline == pytest.approx(one.baseline, rel=1e-9, nan_ok=True), name
+            assert other.reason == one.reason
 
 
 def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):

@@ -31,7 +31,7 @@ class PartitionNumbers(BatchNumbers):
         weight = {"weight": "weight"} if "weight" in places else {}
         self._places = {"truth": "truth", "prediction": "prediction", **weight, **own, **others}
         reader = NumberReader(self._places, "error")
-        super().__init__(reader, partial(Parts, rows, reader.clustered, False))
+        super().__init__(reader, partial(Parts, rows, reader.clustered, True))
         self._dropped = dropped
         self._partitions = frame.select(*dict.fromkeys(self._places.values())).to_native().to_delayed()
         if own:
@@ -39,8 +39,10 @@ class PartitionNumbers(BatchNumbers):
             self._reader.number({name: to_column(table[place], name) for name, place in own.items()})
 
     def first(self, baseline: float | None) -> FirstPass:
-        """Add up errors, and count them by size."""
-        return replace(super().first(baseline), dropped=self._dropped)
+        """Add up errors, and count them by size; the rows of partitions have no numbers among all."""
+        found = super().first(baseline)
+        segments = {name: sums.without_row_numbers() for name, sums in found.segments.items()}
+        return replace(found, whole=found.whole.without_row_numbers(), segments=segments, dropped=self._dropped)
 
     def _added(self, begin: Callable[[], Adding]) -> Adding:
         dask: Any = importlib.import_module("dask")

@@ -36,10 +36,10 @@ from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
 from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import task_of_numbers
-from stakes.tallies import ErrorSums
+from stakes.tallies import ErrorSums, LargeError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bins import FINE
-from stakes.tallies.error_sums import check_sizes
+from stakes.tallies.error_sums import check_sizes, worst_of
 from stakes.tallies.error_terms import OWN, TERMS, Term, Terms
 from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, HeavyRows, SizeCounts
 from stakes.tallies.keys import put_together
@@ -52,10 +52,18 @@ Numbers = dict[str, Array]
 
 _TERMS, _LOST = tuple(f"x_{name}" for name in TERMS), tuple(f"x_{name}".replace(" ", "_") for name in LOST)
 _FIRST = tuple(f"sum {name}" for name in (*FIRST, "zeros"))
+_POWERS_OF = {"truth": ("truth", "truth2", "product"), "prediction": ("prediction", "prediction2", "product")}
+_ENDS, _CENTRES = tuple(_POWERS_OF), ("centre t", "centre p")
+"""Two columns, which sums are 0 where all rows of one lie where they are counted from, and where that is."""
+
 _AWAY = _LOST[0]
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
+_EACH = (*_HEAVY, "size")
+"""Rows that have most of these are brought: those that can carry a figure, and the largest errors."""
+
 _FAR = 64.0
-"""Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead."""
+"""Truths whose mean is √64 times as far from 0 as they spread are counted from their mean instead; those of segments
+whose mean is 64 times as far from there as they spread, from their own."""
 
 _DEAL, _PARTS, _SOME = (7919.3729, 104729.8317), 512.0, 64.0
 """Rows are dealt into 512 parts by digits of their truths and errors, times these; 64 parts tell of all."""
@@ -131,9 +139,13 @@ class QueryNumbers:
         return replace(found, opening=found._read(table))
 
     def _open(
-        self, checks: Sequence[str], weighing: Sequence[str] = (), centres: Sequence[float] = (0.0, 0.0)
+        self,
+        checks: Sequence[str],
+        weighing: Sequence[str] = (),
+        centres: Sequence[Term] = (0.0, 0.0),
+        highs: Sequence[str] = (),
     ) -> Table:
-        """Ask in how many rows something holds, how far they reach, and what they add up to."""
+        """Ask in how many rows something holds, how far they reach (also other columns), and what they add up to."""
         column = column_of(self.frame)
         truth, prediction, weight = map(column, ("truth", "prediction", "weight"))
         t, p = truth - centres[0], prediction - centres[1]
@@ -145,8 +157,7 @@ class QueryNumbers:
             terms |= {name: column(name) for name in ("error", "size")}
             columns = [*(terms[name] * weight for name in FIRST), whether(truth == 0.0)]
             frame = add_columns(frame, dict(zip(sums, columns, strict=True)))
-        ends = ["truth", "prediction"]
-        return collect(add_up(frame, [*weighing, *self._keys], [*checks, *sums], ends, [*ends, "size"]))
+        return collect(add_up(frame, [*weighing, *self._keys], [*checks, *sums], _ENDS, [*_ENDS, "size", *highs]))
 
     def task(self) -> str:
         """What a few numbers say that stand for all of them."""
@@ -165,22 +176,41 @@ class QueryNumbers:
     def first(self, baseline: float | None) -> FirstPass:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centres = self.opening, (0.0, 0.0)
-        wanted = ("one", "truth", "truth2", "prediction", "prediction2")
-        n, t, t2, p, p2 = (math.fsum(answer[""][f"sum {name}"]) for name in wanted)
-        if any(x * x > _FAR * n * (square - x * x / n) for x, square in ((t, t2), (p, p2))):
+        if _is_far(answer[""], _FAR):
+            n, t, p = (math.fsum(answer[""][f"sum {name}"]) for name in ("one", "truth", "prediction"))
             centres = t / n, p / n  # so far from 0 that digits are lost
             answer = self._read(self._open([], centres=centres))
+        own: dict[str, tuple[Numbers, Sequence[float]]] = {name: (found, centres) for name, found in answer.items()}
+        if any(_is_far(answer[name], _FAR**2) for name in own if name):
+            own |= self._about_own_means()
 
         def sums(name: str, sizes: SizeCounts | None) -> ErrorSums:
-            found = answer[name]
-            each = [math.fsum(found[term]) for term in _FIRST]
+            found, own_centres = own[name]
+            each, about = {term: math.fsum(found[term]) for term in _FIRST}, [*own_centres]
+            for place, (column, powers) in enumerate(_POWERS_OF.items()):
+                if found[f"low {column}"].min() == (same := found[f"high {column}"].max()):
+                    about[place] = same  # so that no digit is lost
+                    each |= {f"sum {power}": 0.0 for power in powers}
             least = min(found["low truth"].min(), found["low prediction"].min())
-            return first_sums(each, centres, float(found["high size"].max()), least, "weight" in self.places, sizes)
+            largest, weighted = float(found["high size"].max()), "weight" in self.places
+            return first_sums([*each.values()], (about[0], about[1]), largest, least, weighted, sizes)
 
         check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
         sizes = self._sizes(column_of(self.frame)("prediction"), COARSE)
         parts = {name: sums(name, sizes[name]) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
+
+    def _about_own_means(self) -> dict[str, tuple[Numbers, Sequence[float]]]:
+        """The sums of each segment about its own means, and these."""
+        means = dict(zip(_CENTRES, map(self._mean, _ENDS), strict=True))
+        table = replace(self, frame=add_columns(self.frame, means))
+        column = column_of(self.frame)
+        answer = self._read(table._open([], centres=[*map(column, _CENTRES)], highs=_CENTRES))
+        return {
+            name: (found, [float(found[f"high {centre}"].max()) for centre in _CENTRES])
+            for name, found in answer.items()
+            if name
+        }
 
     def _sizes(self, predicted: Term, bits: int) -> dict[str, SizeCounts]:
         """Distances of truths from a prediction, by size: of all rows, and of each segment.
@@ -230,11 +260,15 @@ class QueryNumbers:
         """What the baseline predicts in each segment: the mean of its truths, unless a number was given."""
         if len({asked.whole, *asked.segments.values()}) == 1:
             return _number(self.frame, asked.whole)
+        return self._mean("truth")
+
+    def _mean(self, name: str) -> Term:
+        """The mean of a column in each segment."""
         keys, weight = self._keys, nw.col("weight")
         if self.frame.implementation.is_pyspark():
             by = f"OVER (PARTITION BY {', '.join(keys)})"
-            return SparkText(f"sum(truth * weight) {by} / sum(weight) {by}")
-        return (nw.col("truth") * weight).sum().over(*keys) / weight.sum().over(*keys)
+            return SparkText(f"sum({name} * weight) {by} / sum(weight) {by}")
+        return (nw.col(name) * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
         names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
@@ -247,14 +281,15 @@ class QueryNumbers:
             products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
         lost = [math.fsum(found[f"{own}{name}"]) for name in _LOST]
         largest = float(found[f"high {own}far"].max())
-        return SecondSums(lost, largest, products, clusters, closer.far, closer.size, closer.heavy, numbers)
+        heavy = None if clusters is not None else closer.heavy
+        return SecondSums(lost, largest, products, clusters, closer.far, closer.size, heavy, numbers, closer.worst)
 
     # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
     def _look_closer(self, frame: LazyTable, asked: Asked, rows: Mapping[str, int]) -> "dict[str, _Closer]":
         """Ask for what bins hide, of all rows and of each segment: errors and distances from the baseline around their
         medians, and heavy rows; of several segments at once, as far as these bring few enough.
         """
-        least = {} if "cluster" in self.places else self._least_heavy(frame, asked)
+        least = self._least_heavy(frame, asked)
         alone, whole = replace(self, places={}), _number(frame, asked.whole)
         far = alone._sizes(whole, COARSE)
         sums = {"": asked.first.whole, **asked.first.segments}
@@ -262,7 +297,7 @@ class QueryNumbers:
             far = {**self._sizes(self._baseline(asked), COARSE), **far}
         ranks = {name: 0.0 if "weight" in self.places else 3 * math.sqrt(many) + 1 for name, many in rows.items()}
         known = {
-            name: _Closer(rows[name], ranks[name], one.sizes, far[name], least=least.get(name))
+            name: _Closer(rows[name], ranks[name], one.sizes, far[name], least[name])
             for name, one in sums.items()
             if one.sizes is not None
         }
@@ -291,7 +326,7 @@ class QueryNumbers:
             for each in zip(*(part.tests(column, far) for part in parts.values()), strict=True)
         )
         keys = {"size here": choose(size, column("size"), -1.0), "far here": choose(near, column(far), -1.0)}
-        keys |= {f"own {name}": choose(heavy, column(name), 0.0) for name in (*_ROW, *_HEAVY)}
+        keys |= {f"own {name}": choose(heavy, column(name), 0.0) for name in (*_ROW, *_EACH)}
         some = add_columns(keep_rows(frame, size | near | heavy), {**keys, "heavy": whether(heavy)})
         table = collect(add_up(some, [*keys, "heavy", *self._keys], ["weight"]).head(_MOST_SIZES + 1))
         if len(table) > _MOST_SIZES:
@@ -307,10 +342,9 @@ class QueryNumbers:
     ) -> "dict[str, _Closer]":
         """Where too much lies around medians: finer bins, and heavy rows one segment after the other."""
         found = self._in_fine_bins(frame, parts, baseline)
-        for name, part in parts.items():
+        for name in parts:
             own = keep_rows(frame, tests[name]) if tests else frame
-            heavy = None if part.least is None else _heavy([_sort(own, term) for term in _HEAVY], part.rows)
-            found[name] = replace(found[name], heavy=heavy)
+            found[name] = found[name].with_heavy([_sort(own, term) for term in _EACH])
         return found
 
     def _in_fine_bins(self, frame: LazyTable, parts: "Mapping[str, _Closer]", baseline: Term) -> "dict[str, _Closer]":
@@ -331,11 +365,11 @@ class QueryNumbers:
         part = (column("truth") - asked.centre) * (_DEAL[0] / unit) + column("error") * (_DEAL[1] / unit)
         frame = add_columns(frame, {"group": ((part - part.floor()) * _PARTS).floor()})
         some = keep_rows(frame, column("group") < _SOME)
-        answer, least = self._ask(some, [], [*_HEAVY], "group"), {name: [0.0] * len(_HEAVY) for name in self.opening}
+        answer, least = self._ask(some, [], [*_EACH], "group"), {name: [0.0] * len(_EACH) for name in self.opening}
         for name, found in answer.items():
             groups, places = np.unique(found["group"], return_inverse=True)
-            highs = np.zeros((len(_HEAVY), len(groups)))  # all rows of a group may lie in several segments
-            for high, term in zip(highs, _HEAVY, strict=True):
+            highs = np.zeros((len(_EACH), len(groups)))  # all rows of a group may lie in several segments
+            for high, term in zip(highs, _EACH, strict=True):
                 np.maximum.at(high, places, found[f"high {term}"])
             if len(groups) >= HEAVY:
                 least[name] = np.sort(highs)[:, -HEAVY].tolist()
@@ -385,20 +419,31 @@ class QueryNumbers:
         return labels_of({name: table[self.places[name]] for name in self._by})
 
 
+def _is_far(found: Numbers, limit: float) -> bool:
+    """Whether a column that is not the same in all rows lies so far from where it is counted that digits are lost."""
+    for name, powers in _POWERS_OF.items():
+        n, x, square = (math.fsum(found[f"sum {power}"]) for power in ("one", *powers[:2]))
+        if found[f"low {name}"].min() < found[f"high {name}"].max() and x * x > limit * n * (square - x * x / n):
+            return True
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class _Closer:
-    """What is known of some rows: the sizes of errors, distances from the baseline, and rows that can carry a figure.
+    """What is known of some rows: the sizes of errors, distances from the baseline, rows that can carry a figure, and
+    the largest errors.
 
     ``ranks`` are asked for on either side of a median, as far as its interval may reach. ``least`` is what heavy rows
-    have at least of each term that grows without end; None for clusters, which need none.
+    have at least of each term that grows without end, and the largest errors of their size.
     """
 
     rows: int
     ranks: float
     size: SizeCounts
     far: SizeCounts
+    least: Sequence[float]
     heavy: HeavyRows | None = None
-    least: Sequence[float] | None = None
+    worst: tuple[LargeError, ...] = ()
 
     @property
     def likely_rows(self) -> float:
@@ -411,35 +456,34 @@ class _Closer:
         for name, sizes in (("size", self.size), (far, self.far)):
             low, high = sizes.around(self.ranks)
             found.append((column(name) >= low) & ((column(name) < high) | (column(name) == low)))
-        if self.least is None:
-            return [*found, column("size") < 0.0]
-        return [*found, reduce(operator.or_, map(operator.ge, map(column, _HEAVY), self.least))]
+        return [*found, reduce(operator.or_, map(operator.ge, map(column, _EACH), self.least))]
 
     def refined(self, table: Table) -> "_Closer":
         """The same with what a closer look brought."""
         size, far = (
             one.refined(*_sizes_in(table, f"{name} here")) for name, one in (("size", self.size), ("far", self.far))
         )
-        if self.least is None:
-            return replace(self, size=size, far=far)
         heavy = table.filter(nw.col("heavy") == 1)
-        return replace(self, size=size, far=far, heavy=_heavy([heavy] * len(_HEAVY), self.rows))
+        return replace(self, size=size, far=far).with_heavy([heavy] * len(_EACH))
+
+    def with_heavy(self, tables: Sequence[Table]) -> "_Closer":
+        """The same with the rows that have most of each term, from a table for each."""
+        *heavy, large = (_most_of(name, some) for name, some in zip(_EACH, tables, strict=True))
+        worst = worst_of(LargeError(None, t, p, t - p) for t, p in large[1:3].T.tolist())
+        return replace(self, heavy=HeavyRows(tuple(heavy), self.rows), worst=worst)
 
 
-def _heavy(tables: Sequence[Table], rows: int) -> HeavyRows:
-    """The rows that can carry a figure, among those of a table for each term that grows without end."""
-    chosen = []
-    for name, some in zip(_HEAVY, tables, strict=True):
-        each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
-        order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
-        top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
-        chosen.append(np.stack([*(column[top] for column in each), np.ones(len(top))]))
-    return HeavyRows(tuple(chosen), rows)
+def _most_of(name: str, some: Table) -> Array:
+    """The rows that have most of a term: what they have, truths, predictions and weights, as in ``HeavyRows``."""
+    each = [some[f"own {column}"].to_numpy().astype(np.float64) for column in (name, *_ROW)]
+    order = np.lexsort((*each[1:], -each[0]))  # the same among those that have as much, in every engine
+    top = np.repeat(order, np.minimum(some["rows"].to_numpy(), HEAVY)[order])[:HEAVY]
+    return np.stack([*(column[top] for column in each), np.ones(len(top))])
 
 
 def _sort(frame: LazyTable, name: str) -> Table:
     """The rows that have most of a term."""
-    own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_HEAVY))
+    own = (nw.col(column).alias(f"own {column}") for column in (*_ROW, *_EACH))
     rows = frame.sort(name, descending=True).head(HEAVY)
     return collect(rows.select(*own, nw.lit(1).alias("rows")))
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from stakes.engines.plan import Counted
-from stakes.tallies import ErrorSums
+from stakes.tallies import ErrorSums, LargeError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
@@ -49,7 +49,8 @@ class SecondSums:
 
     ``lost`` are the sums of ``LOST``; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
     ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
-    carry a figure. ``cluster_numbers`` tell which clusters these are, in every segment alike.
+    carry a figure, ``worst`` the largest errors, where the first pass did not find them. ``cluster_numbers`` tell which
+    clusters these are, in every segment alike.
     """
 
     lost: Sequence[float]
@@ -60,6 +61,12 @@ class SecondSums:
     errors: SizeCounts | None = None
     heavy: HeavyRows | None = None
     cluster_numbers: Array | None = None
+    worst: tuple[LargeError, ...] | None = None
+
+    def at_the_baseline(self, total: float) -> "SecondSums":
+        """The same of rows whose truths all are b: engines find means that are off by a last digit."""
+        sizes = SizeCounts(np.zeros(1), np.zeros(1), np.array([total]))
+        return replace(self, lost=[0.0] * len(LOST), largest=0.0, sizes=sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +154,16 @@ def count_numbers(source: NumberSource, baseline: float | None) -> Counted:
 
 def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, centre: float) -> Counted:
     """The tally of some rows, with what the second pass tells of them."""
+    if not sums.spread("t") and baseline == float(sums.mean(t=1)):
+        more = more.at_the_baseline(float(sums.total))
     away, balance, logs, shares = more.lost
     logs = logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan
     constant = ErrorSums({MOMENTS["size"]: Fraction(away)}, more.largest, logs, shares, sizes=more.sizes)
     about = sums.against(constant, baseline, given)
     varied = ErrorVariation(centre, baseline, balance, more.products, more.clusters)
     sizes = sums.sizes if more.errors is None else more.errors
-    errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy)
+    worst = sums.worst if more.worst is None else more.worst
+    errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy, worst=worst)
     held = more.clusters
     clusters = None if held is None else Clusters(np.arange(len(held)), len(held), names=more.cluster_numbers)
     return Counted("regression", {"errors": errors}, clusters=clusters)

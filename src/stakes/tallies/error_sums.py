@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, cached_property, partial
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -165,6 +165,12 @@ def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     return entries
 
 
+def _large_errors(saved: Sequence[Sequence[Any]]) -> tuple[LargeError, ...]:
+    """Read the largest errors; those of an engine have no row."""
+    _numbers([entry[entry[0] is None :] for entry in saved])
+    return tuple(LargeError(*entry) for entry in saved)
+
+
 def worst_of(candidates: Iterable[Large]) -> tuple[Large, ...]:
     """The largest of some errors, the first rows first where they are alike."""
     return tuple(sorted(candidates, key=lambda w: (-abs(w.error), -1 if w.row is None else w.row))[:WORST])
@@ -184,7 +190,7 @@ _ROWS = how(add=ErrorRows.joined, save=ErrorRows.saved, load=ErrorRows.restored)
 _WORST = how(
     add=lambda parts: worst_of(itertools.chain(*parts)),
     save=lambda worst: [[w.row, w.truth, w.prediction, w.error] for w in worst],
-    load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
+    load=lambda saved: _large_errors(saved),
 )
 _HISTOGRAM = how(
     add=lambda parts: {cell: sum(part.get(cell, 0) for part in parts) for cell in {*itertools.chain(*parts)}},
@@ -218,7 +224,7 @@ class ErrorSums(Tally):
     squared_logs: Number = field(default=None, metadata=_LOGS)
     percentages: Number = field(default=None, metadata=TOTAL)
     rows: ErrorRows | None = field(default=None, metadata=_ROWS)
-    worst: tuple[WorstError, ...] | None = field(default=None, metadata=_WORST)
+    worst: tuple[LargeError, ...] | None = field(default=None, metadata=_WORST)
     histogram: Mapping[Cell, float] | None = field(default=None, metadata=_HISTOGRAM)
     baseline: float | None = field(default=None, metadata=how())
     baseline_given: bool = field(default=False, metadata=how())
@@ -392,9 +398,17 @@ class ErrorSums(Tally):
 
     def moved_down(self, rows: int) -> Self:
         """Return the same sums with the row numbers of the largest errors counted from an earlier row."""
+        return self._numbered(lambda row: None if row is None else row + rows)
+
+    def without_row_numbers(self) -> Self:
+        """Return the same sums of rows that have no numbers."""
+        return self._numbered(lambda row: None)
+
+    def _numbered(self, number: Callable[[int | None], int | None]) -> Self:
+        """Return the same sums with other row numbers of the largest errors."""
         if self.worst is None:
             return self
-        return replace(self, worst=tuple(replace(one, row=one.row + rows) for one in self.worst))
+        return replace(self, worst=tuple(replace(one, row=number(one.row)) for one in self.worst))
 
     def picture(self) -> list[tuple[float, float, float]]:
         """Return the histogram as (truth, prediction, count): lower edges of the bins that are not empty."""
@@ -637,13 +651,18 @@ def _extreme(column: Array) -> float:
 def with_worst(
     worst: tuple[WorstError, ...], largest: float, columns: Callable[[], Sequence[Array]], places: Values
 ) -> tuple[WorstError, ...]:
-    """The largest errors of before and of a block, of which this is the largest size; rows have these numbers."""
+    """The largest errors of before and of a block, of which this is the largest size; rows have these numbers.
+
+    Of those that are alike the first rows stay.
+    """
     least = abs(worst[-1].error) if len(worst) == WORST else -1.0
     if largest <= least:
         return worst
     size, error, truth, prediction = columns()
     rows = np.flatnonzero(size > least)
     if len(rows) > WORST:
-        rows = rows[np.argpartition(-size[rows], WORST)[:WORST]]
+        sizes = size[rows]
+        last = np.partition(sizes, -WORST)[-WORST]
+        rows = np.concatenate([rows[sizes > last], rows[sizes == last]])[:WORST]
     here = (WorstError(int(places[i]), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows.tolist())
     return worst_of([*worst, *here])
