@@ -11,7 +11,7 @@ import stakes
 from stakes.engines import class_queries, clusters, lazy, streaming
 from stakes.engines.columns import Column
 from stakes.engines.queries import QuerySource
-from stakes.errors import InputError
+from stakes.errors import InputError, InputWarning
 from stakes.tallies.clusters import Clusters
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
 
@@ -239,3 +239,40 @@ def test_tables_of_clusters_are_made_some_at_a_time():
     whole[2, 0, 1], whole[0, 1, 1], whole[2, 1, 0], whole[5, 0, 1] = 1, 2, 3, 4
     for most in (1, 2, 4, 6, 9):
         assert np.concatenate(list(held.some_tables(table, most))).tolist() == whole.tolist()
+
+
+def honest_rows(classes: int) -> tuple[pl.DataFrame, dict[str, object]]:
+    """Probabilities that are as honest as rows of patients, who resemble each other, let them look."""
+    rng = np.random.default_rng(classes)
+    odds, ill = rng.normal(size=(4000, classes)), np.repeat(rng.normal(0, 0.3, (200, classes)), 20, axis=0)
+    shares = [np.exp(each) / np.exp(each).sum(1, keepdims=True) for each in (odds, odds + ill)]
+    kind = (rng.random((4000, 1)) > shares[1].cumsum(1)).sum(1)
+    columns = {f"p{place}": column for place, column in enumerate(shares[0].T)}
+    frame = pl.DataFrame({"y": kind, **columns, "patient": np.arange(4000) // 20, "w": rng.integers(1, 4, 4000)})
+    return frame, {"truth": "y", "score": "p1" if classes == 2 else dict(enumerate(columns)), "cluster": "patient"}
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("place", ["files", "engine"])
+def test_probabilities_in_bins_look_as_honest_as_those_of_rows(tmp_path, many_rows, place, classes, weight):
+    """Cells of clusters are so wide that their edges would look dishonest: the mean of their rows stands for them."""
+    frame, question = honest_rows(classes)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    data = frame.lazy() if place == "engine" else str(tmp_path / "rows.parquet")
+    found, known = (stakes.evaluate(one, **question, weight=weight) for one in (data, frame))
+    assert found.calibration.test.p_value == pytest.approx(known.calibration.test.p_value, rel=0.05)
+    assert found.findings[0].tone == known.findings[0].tone
+
+
+def test_one_cluster_in_bins_says_why_nothing_can_be_tested(many_rows):
+    frame, question = honest_rows(2)
+    with pytest.warns(InputWarning, match="there is only 1 cluster"):
+        found = stakes.evaluate(frame.with_columns(patient=pl.lit(1)).lazy(), **question)
+    assert "That cannot be tested: there are too few clusters." in str(found)
+
+
+def test_one_class_in_bins_says_that_both_are_needed(many_rows):
+    frame, question = honest_rows(2)
+    found = stakes.evaluate(frame.lazy(), **question, where="y = 1")
+    assert "Both classes are needed for that." in str(found)

@@ -48,7 +48,7 @@ def no_probabilities(evaluation: Evaluation) -> Finding:
         key = "verdict.honest_no_scores"
     elif not evaluation.probabilities:
         key = "verdict.honest_no_probabilities"
-    elif any(table.grid is not None for table in score_tables(evaluation)):
+    elif any(table.merged and table.P and table.N for table in score_tables(evaluation)):
         key = "verdict.honest_bins"
     return answer(QUESTION, "open", sentence(key))
 
